@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mbsym.errors import DerivationError, SymbolicError
+from mbsym.joints.motion import motion_of
+from mbsym.joints.subspaces import unit_columns
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.symbolic.finite_field import PRIME, evaluate
 from mbsym.symbolic.program import Output, Program
@@ -103,16 +105,12 @@ def _listed(names: tuple[str, ...]) -> str:
 def _sweep_program(mechanism: Mechanism) -> Program:
     """For each body: placement, columns of its joint, columns of its inertia, armatures and ratios of its speeds."""
     graph = mechanism.graph
+    units = [motion_of(column) for column in unit_columns(graph, tuple(range(6)))]
     outputs = []
     for body in mechanism.bodies:
         entries: list[Scalar] = []
-        unit = [Scalar(graph, int(k == m)) for k in range(3) for m in range(3)]
-        basis = [(unit[0], unit[1], unit[2]), (unit[3], unit[4], unit[5]), (unit[6], unit[7], unit[8])]
-        still = (Scalar(graph, 0),) * 3
-        for angular, linear in (*((e, still) for e in basis), *((still, e) for e in basis)):
-            entries += [x for half in body.placement.twist_to_child(angular, linear) for x in half]
-        for angular, linear in (*((e, still) for e in basis), *((still, e) for e in basis)):
-            entries += [x for half in body.inertia.times(angular, linear) for x in half]
+        for image in (body.placement.twist_to_child, body.inertia.times):
+            entries += [x for unit in units for half in image(*unit) for x in half]
         for column in body.columns:
             entries += [x for half in column for x in half]
         entries += body.armature
