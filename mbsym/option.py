@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter
@@ -35,7 +35,10 @@ class Option:
         default: what holds where nothing is asked for.
         sentence: about it, for help; one for each of ``flags``.
         keyword: about it as an argument in Python, where the sentence says too little.
-        flags: as the command line has it, without dashes; two take pairs, in turn; none where it is for Python alone.
+        flags: as the command line has it, without dashes; none where it is for Python alone.
+        short: another flag of one letter.
+        typed: from the texts given at each flag, which is repeatable then, to what a caller in Python would give.
+        kind: of the value, where the default is None and does not show it.
         choices: the only values; empty where there are others.
         refused: what is wrong with any other, {} for it.
         words: values of a list of names that are no names and stand alone, such as all.
@@ -55,6 +58,9 @@ class Option:
     name: str = ""
     keyword: str = ""
     flags: tuple[str, ...] = ()
+    short: str = ""
+    typed: Callable[..., Any] | None = None
+    kind: type | None = None
     choices: tuple[str, ...] = ()
     refused: str = "there is no choice {}"
     words: tuple[str, ...] = ()
@@ -91,7 +97,7 @@ class Option:
     @property
     def is_list(self) -> bool:
         """True where the value is a list of names, or a word in place of one."""
-        return isinstance(self.default, tuple) or bool(self.words)
+        return self.typed is None and (isinstance(self.default, tuple) or bool(self.words))
 
     def value(self, name: str, mechanism: Any) -> Any:
         """What is tried with a mechanism under a name; None where its model has no such thing."""
@@ -131,14 +137,16 @@ class Option:
 
 def option(default: Any, sentence: str | tuple[str, ...] | Callable[[], str], *flags: str, **known: Any) -> Any:
     """A field of a frozen dataclass whose value is an option's, in the type that the field says; see ``Option``."""
-    record = Option(default=default, sentence=sentence, flags=flags, **known)
-    return field(default=default, metadata={_KEY: record})
+    metadata = {_KEY: Option(default=default, sentence=sentence, flags=flags, **known)}
+    return (
+        field(default_factory=dict, metadata=metadata) if default == {} else field(default=default, metadata=metadata)
+    )
 
 
 def alike(kind: Any, name: str) -> Any:
     """A field that is the same option as that of another dataclass."""
-    (found,) = (item for item in fields(kind) if item.name == name)
-    return field(default=found.default, metadata=found.metadata)
+    (record,) = (item for item in options_of(kind) if item.name == name)
+    return field(default=record.default, metadata={_KEY: record})
 
 
 def options_of(kind: Any) -> Iterator[Option]:
@@ -146,6 +154,17 @@ def options_of(kind: Any) -> Iterator[Option]:
     for item in fields(kind):
         if _KEY in item.metadata:
             yield replace(item.metadata[_KEY], name=item.name)
+
+
+def made(kind: Any, given: Mapping[str, Any]) -> Any:
+    """A dataclass of options, and those that its fields hold, of what a caller gives by name.
+
+    Raises:
+        MbsymError: a value cannot be meant.
+    """
+    own = {item.name: item.normal(given[item.name]) for item in options_of(kind) if item.name in given}
+    held = {item.name: type(item.default) for item in fields(kind) if is_dataclass(item.default)}
+    return kind(**own, **{name: made(inner, given) for name, inner in held.items() if name not in own})
 
 
 def as_typed(text: str, known: Iterable[Option] = ()) -> str:

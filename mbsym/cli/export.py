@@ -7,7 +7,8 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import AsJson, ForceFiles, consumer_help, model_help
+from mbsym.cli.arguments import consumer_help, model_help
+from mbsym.cli.delivery import Delivery
 from mbsym.cli.json_output import print_json
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import READING, Reading, read_model
@@ -33,16 +34,16 @@ def register(app: typer.Typer) -> None:
         setting: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A setting of the consumer."),
         fmi: str = typer.Option("", "--fmi", metavar="VERSION", help="For fmu: 3.0 or 2.0, as --set fmi=VERSION."),
         reading: Reading = READING,
-        as_json: AsJson = False,
-        force: ForceFiles = False,
+        delivery: Delivery = taken(Delivery, without=("output",)),
     ) -> None:
         """Export C for a model to a consumer."""
         CONSUMERS.named(consumer, where="CONSUMER")
         system = read_model(model, reading)
         settings = settings_in([*setting, *([f"fmi={fmi}"] if fmi else [])])
         with progress_bar() as progress:
-            done = export_as(system, consumer, output, ExportOptions(options, settings), force=force, progress=progress)
-        if as_json:
+            asked = ExportOptions(options, settings)
+            done = export_as(system, consumer, output, asked, force=delivery.force, progress=progress)
+        if delivery.as_json:
             print_json("export", system.name, {"consumer": consumer, "notes": list(done.notes)}, done.paths)
             return
         for note in done.notes:

@@ -16,7 +16,8 @@ from mbsym.linear.eigen import eigenpairs
 from mbsym.linear.equations import LinearEquations, State
 from mbsym.linear.freedom import independent_with
 from mbsym.linear.linearised import linearised
-from mbsym.linear.search import STARTS, solutions
+from mbsym.linear.options import STARTS
+from mbsym.linear.search import solutions
 from mbsym.linear.tangent import increment_names
 from mbsym.pipeline import Progress
 from mbsym.simulation.equations import suggestion

@@ -18,9 +18,9 @@ from mbsym.option import takes
 from mbsym.options.generation import GenerationOptions, chosen
 from mbsym.options.keywords import OfFunctions
 from mbsym.pipeline import Progress, read
+from mbsym.simulation.argument_checks import check_callable, shown
 from mbsym.simulation.initial_state import initial_state
 from mbsym.simulation.integrate import check_model, with_parameters
-from mbsym.simulation.options import check_callable, shown
 from mbsym.sweeps.stores import require_suffix, store_of
 from mbsym.sweeps.values import Array, Values, arrays, named_arrays
 from mbsym.sweeps.work import (
