@@ -42,7 +42,7 @@ LINES: Final = {
         "if terms[0][«0»]:": "of terms of which the first is added it is the first that is",
     },
     "mbsym/codegen/load_batch.py": {
-        "flat = array.reshape((count, item.size)) if count and item.size else np.zeros((«1», 1), "
+        "flat = array.reshape((count, item.size)) if count and item.size else np.zeros((1, «1»), "
         "dtype=self.real)": "a place for an argument without entries, which nobody reads",
     },
     "mbsym/codegen/lower.py": {
