@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.cli.spoken import spoken
-from mbsym.cli.taken import names_in, taken
+from mbsym.cli.taken import taken
 from mbsym.errors import ModelError
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.option import alike, option, options_of
 from mbsym.options.generation import GenerationOptions
+from mbsym.options.texts import names_in
 
 if TYPE_CHECKING:
     from mbsym.model.system import CoordinateOrder, Model

@@ -131,7 +131,9 @@ class BatchFunction:
             kept.append(structure)
             actual += [ctypes.c_void_p(structure.ctypes.data), ctypes.c_ssize_t(1 if many else 0)]
         for item, array in zip(self.inputs, arrays, strict=True):
-            actual += self._pointed(np.broadcast_to(array, (*batch, *item.shape)), item, count, kept)
+            flat, strides = laid_out(np.broadcast_to(array, (*batch, *item.shape)), item, count)
+            kept += [flat, (ctypes.c_ssize_t * 2)(*strides)]
+            actual += [ctypes.c_void_p(flat.ctypes.data), kept[-1]]
         results = [unwritten((count, item.size), np.intc if item.kind == "int" else self.real) for item in self.outputs]
         for result in results:
             actual += [ctypes.c_void_p(result.ctypes.data), ctypes.c_void_p(None)]
@@ -150,15 +152,15 @@ class BatchFunction:
         )
         return shaped[0] if len(shaped) == 1 else shaped, np.broadcast_to(status, (count,)).reshape(batch)
 
-    def _pointed(self, array: Array, item: Argument, count: int, kept: list[Any]) -> list[Any]:
-        """Address and strides of an argument; copied only where no stride in whole numbers leads from state to state.
 
-        Fields of a structured array may lie between other bytes.
-        """
-        flat = array.reshape((count, item.size)) if count and item.size else np.zeros((1, 1), dtype=self.real)
-        size = flat.itemsize
-        if not flat.flags.aligned or any(stride % size for stride in flat.strides):
-            flat = flat.copy()
-        strides = (ctypes.c_ssize_t * 2)(*(stride // size for stride in flat.strides))
-        kept += [flat, strides]
-        return [ctypes.c_void_p(flat.ctypes.data), strides]
+def laid_out(array: Array, item: Argument, count: int) -> tuple[Array, list[int]]:
+    """An argument state by state and entry by entry, and the numbers from one to the next; one where there are none.
+
+    Copied only where no stride in whole numbers leads from state to state: fields of a structured array may lie
+    between other bytes.
+    """
+    flat = array.reshape((count, item.size)) if count and item.size else np.zeros((1, 1), dtype=array.dtype)
+    size = flat.itemsize
+    if not flat.flags.aligned or any(stride % size for stride in flat.strides):
+        flat = flat.copy()
+    return flat, [stride // size for stride in flat.strides]

@@ -65,7 +65,7 @@ class LoadOptions:
         check=_tolerance,
     )
     loops: str | None = option(
-        None, "URDF: file with what closes its loops; default is NAME.loops.yaml beside it.", "loops"
+        None, "URDF: file with what closes its loops; default is NAME.loops.yaml beside it.", "loops", kind=str
     )
 
     def __post_init__(self) -> None:

@@ -77,7 +77,11 @@ def require_inertia(mechanism: Mechanism) -> None:
         return
     joints, bodies = (_listed(names) for names in (found.joints, found.bodies))
     more = "" if found.count == 1 else f"; there are {found.count} such motions in all"
-    rod = ", make a massless rod a constraint of distance" if mechanism.cut_joints else ""
+    rod = (
+        ", make a massless rod a constraint of distance, or cut other joints (`cut`, `order`)"
+        if mechanism.cut_joints
+        else ""
+    )
     verb = f"joint {joints} can" if len(found.joints) == 1 else f"joints {joints} can together"
     what = f"bod{'y' if len(found.bodies) == 1 else 'ies'} {bodies}"
     raise DerivationError(

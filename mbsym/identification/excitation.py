@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from mbsym.errors import IdentificationError
 from mbsym.identification.measurements import column_names
+from mbsym.identification.options import DEFAULT_MOTION, Settings
 from mbsym.identification.rows import Regression, regression_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.system import Model
@@ -50,25 +51,6 @@ _MOST_SAMPLES: Final = 1e6
 
 _STARTS: Final = 3
 _ITERATIONS: Final = 80
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What an excitation is to be.
-
-    Attributes:
-        duration: of one period [s].
-        harmonics: of the base frequency.
-        step: between samples [s].
-        acceleration: limit of the rates of speeds [rad/s^2, m/s^2].
-        seed: of the shapes that the search starts from.
-    """
-
-    duration: float = 10.0
-    harmonics: int = 5
-    step: float = 0.01
-    acceleration: float = 10.0
-    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +103,7 @@ class Excitation:
         return tuple(found)
 
 
-def excite(source: Model | str | Path, settings: Settings = Settings()) -> Excitation:
+def excite(source: Model | str | Path, settings: Settings = DEFAULT_MOTION) -> Excitation:
     """A motion along which the base parameters of a tree are told best.
 
     Args:

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from mbsym.derivatives.tangent import along_speeds
 from mbsym.errors import AnalysisError
+from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.equations import LinearEquations, State
-from mbsym.linear.measures import measures_of
 from mbsym.linear.tangent import increment_names
 from mbsym.loops.dependent import dependent_columns
 from mbsym.loops.independent import independent_columns

@@ -15,9 +15,6 @@ from mbsym.pipeline import Progress
 
 Array: TypeAlias = NDArray[Any]
 
-STARTS: Final = 40
-"""Places from which equilibria are looked for; the first is the state that is given."""
-
 SAME: Final = 1e-6
 """Equilibria closer than this [rad, part of the mechanism's size] are one."""
 

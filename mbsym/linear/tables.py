@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from mbsym.kinematics.measures import measures_of
 from mbsym.linear.equations import LinearEquations, State
 from mbsym.linear.equilibrium import Equilibria
 from mbsym.linear.linearised import Array, Linearisation
-from mbsym.linear.measures import measures_of
 from mbsym.linear.modes import Mode, Modes
 from mbsym.linear.vibration.elements import BeamLink
 from mbsym.markup import aligned

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from mbsym.conventions import LARGEST_CODE
 from mbsym.errors import CodegenError, DerivationError, MbsymError
-from mbsym.option import as_typed, option, options_of
+from mbsym.option import as_typed, made, option, options_of
 from mbsym.options import tried
 from mbsym.options.exclusion import Exclusion, Facts, of_c
+from mbsym.options.texts import pairs_in
 from mbsym.records import Registry, listed
 from mbsym.topology.assembly_orders import ASSEMBLY_ORDERS, assembly_order
 
@@ -73,7 +74,7 @@ class GenerationOptions:
 
     languages: tuple[str, ...] = option(
         (),
-        lambda: f"{listed(tried.registered('language'))} Repeatable; default is all.",
+        lambda: f"{listed(tried.registered('language'))} Repeatable; default is {' and '.join(tried.usual())}.",
         "language",
         check=lambda names: _named("language", names, "`languages`"),
         tried=tried.languages,
@@ -180,6 +181,8 @@ class GenerationOptions:
         ),
         "derivative-of",
         "with-respect-to",
+        keyword="(FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.",
+        typed=pairs_in,
         taken=_requests,
         tried=lambda: {"none": (), "by q and v": (("bias_force", ("q", "v")), ("potential_energy", ("q",)))},
         of_model={"by a parameter": tried.by_parameter},
@@ -434,7 +437,8 @@ def chosen(given: Mapping[str, Any]) -> GenerationOptions:
     Raises:
         MbsymError: a value cannot be meant.
     """
-    return GenerationOptions(**{name: item.normal(given[name]) for name, item in OPTIONS.items() if name in given})
+    found: GenerationOptions = made(GenerationOptions, given)
+    return found
 
 
 def typed(text: str) -> str:

@@ -20,6 +20,7 @@ from mbsym.formulations.contracts import Contract, Display, Entries, Result
 from mbsym.formulations.recursive.newton_euler import newton_euler, user_wrenches
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
+from mbsym.kinematics.simplified import simplified
 from mbsym.model.system import Model
 from mbsym.registry import FORMULATIONS, SIMPLIFICATIONS, Available, available_functions, contracts_of
 from mbsym.report.kane_sections import partial_velocities
@@ -249,7 +250,7 @@ class Equations:
         """Operations of each generated function, in the shortest way."""
         from mbsym.stages.simplify import shortest
 
-        mechanism = replace(self.mechanism.afresh(), simplifications=tuple(SIMPLIFICATIONS))
+        mechanism = simplified(self.mechanism.afresh(), SIMPLIFICATIONS)
         found = ((name, shortest(derive, mechanism)) for name, derive in self._available.functions.items())
         return {name: program.operation_count() for name, (program, _) in found}
 

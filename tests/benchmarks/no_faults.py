@@ -117,7 +117,7 @@ LINES: Final = {
         "columns: Array | float = «1.0»": "a unit that all motions have in common",
     },
     "mbsym/loops/code_size.py": {
-        "parameters = _OF_A_BODY «*» mechanism.nb": (
+        "axes |= dict.fromkeys(_OF_PARAMETERS, _OF_A_BODY «*» mechanism.nb)": (
             "an estimate that is promised within a factor of four, and is with either"
         ),
     },

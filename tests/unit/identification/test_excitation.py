@@ -12,8 +12,9 @@ from mbsym import examples
 from mbsym.cli.application import main
 from mbsym.errors import IdentificationError
 from mbsym.identification.estimate import estimate
-from mbsym.identification.excitation import Excitation, Search, Settings, excite, limits_of
+from mbsym.identification.excitation import Excitation, Search, excite, limits_of
 from mbsym.identification.measurements import Measurements
+from mbsym.identification.options import Settings
 from mbsym.identification.rows import regression_of
 from mbsym.model.joint import Coupling
 from mbsym.model.system import Model

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 import mbsym
 from mbsym import examples
 from mbsym.errors import AnalysisError
+from mbsym.kinematics.measures import measures_of
 from mbsym.linear.balance import Balance, Free
 from mbsym.linear.equations import State, prepare
 from mbsym.linear.freedom import freedom_at
-from mbsym.linear.measures import measures_of
 from mbsym.linear.modes import Mode
 from mbsym.linear.observed import Observed, observed, spelt_out
 from mbsym.linear.search import _leads_to
