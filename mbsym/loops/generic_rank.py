@@ -11,13 +11,14 @@ Regular configurations near a singular one are found by holding one coordinate a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.loops.closing import ClosingProblem, close
 from mbsym.loops.tolerances import FOLLOWS
 from mbsym.symbolic import finite_field
+from mbsym.symbolic.field_matrix import Echelon
 from mbsym.symbolic.program import Program
 
 if TYPE_CHECKING:
@@ -169,23 +170,6 @@ def independent_anywhere(program: Program, output: str, columns: int) -> list[in
         columns: of the matrix.
     """
     entries = finite_field.evaluate([program], seed=1)[0][output]
-    rows = [list(entries[k : k + columns]) for k in range(0, len(entries), columns)]
-    return _independent_modulo(rows, finite_field.PRIME)
-
-
-def _independent_modulo(rows: Sequence[list[int]], prime: int) -> list[int]:
-    """Indices of the rows that are no combination of rows before them."""
-    found: list[int] = []
-    reduced: list[tuple[int, list[int]]] = []
-    for index, row in enumerate(rows):
-        rest = list(row)
-        for pivot, other in reduced:
-            factor = rest[pivot]
-            if factor:
-                rest = [(a - factor * b) % prime for a, b in zip(rest, other, strict=True)]
-        pivot = next((k for k, entry in enumerate(rest) if entry), -1)
-        if pivot >= 0:
-            inverse = pow(rest[pivot], -1, prime)
-            reduced.append((pivot, [entry * inverse % prime for entry in rest]))
-            found.append(index)
-    return found
+    echelon = Echelon(range(columns))
+    rows = (dict(enumerate(entries[k : k + columns])) for k in range(0, len(entries), columns))
+    return [k for k, row in enumerate(rows) if echelon.add(row)]

@@ -21,7 +21,6 @@ from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.inertial_parameters import INERTIAL_NAMES
 from mbsym.model.own_units import power_of_thousand
 from mbsym.regressors.columns import Column, force_columns
-from mbsym.regressors.field_matrix import Echelon, rational
 from mbsym.regressors.grouping import (
     SOLVED_FOR,
     Unseen,
@@ -37,6 +36,7 @@ from mbsym.regressors.grouping import (
 from mbsym.regressors.invariants import invariants, solved_places
 from mbsym.regressors.parameters import StandardParameter, parameter_units, standard_parameters
 from mbsym.regressors.sampled import Rows, dependencies, is_deficient, loop_rows, own_units, random_rows
+from mbsym.symbolic.field_matrix import Echelon, rational
 from mbsym.symbolic.finite_field import PRIME, Sampler, prepare, signed
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar, constant
