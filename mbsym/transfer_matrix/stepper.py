@@ -20,6 +20,7 @@ from mbsym.codegen.load import LoadedModule, load_c, load_numpy
 from mbsym.codegen.write import write_files
 from mbsym.errors import SimulationError, ToolchainError
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.model.own_units import length_unit
 from mbsym.model.system import Model
 from mbsym.transfer_matrix.coordinates import ElementCoordinates
 from mbsym.transfer_matrix.layout import RotationVariable
@@ -248,9 +249,10 @@ class TransferMatrixStepper:
             none if rates is None else rates,
             self.nothing if loads is None else loads,
         )
-        where = self.system.mechanism.model.name
+        model = self.system.mechanism.model
+        where = model.name
         gap = self.observe(state).closure
-        if not gap <= self._limits.closure:
+        if not gap <= self._limits.closure * length_unit(model):
             raise SimulationError(
                 f"a loop is open by {gap:.3g} m at the start",
                 where=where,
