@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from mbsym.doors import numpy as np
 from mbsym.loops.closing import ClosingProblem, close
 from mbsym.loops.tolerances import FOLLOWS
 from mbsym.symbolic import finite_field
@@ -22,8 +23,6 @@ from mbsym.symbolic.field_matrix import Echelon
 from mbsym.symbolic.program import Program
 
 if TYPE_CHECKING:
-    import numpy as np
-
     Array = np.ndarray[Any, Any]
 
 ENOUGH: Final = 4
@@ -69,8 +68,6 @@ class RegularConfigurations:
 
 def rank_of(matrix: Array) -> int:
     """Number of singular values that count."""
-    import numpy as np
-
     sizes = np.linalg.svd(matrix, compute_uv=False)
     return int(np.sum(sizes > FOLLOWS * sizes[0])) if len(sizes) and sizes[0] > 0 else 0
 
@@ -106,8 +103,6 @@ def regular_configurations(
 
 def is_regular(problem: ClosingProblem, rows_at: Callable[[Array], Array], q: Array) -> bool:
     """True where the closed configurations around q form a manifold whose tangents are the null vectors of G."""
-    import numpy as np
-
     matrix = rows_at(q)
     rank = rank_of(matrix)
     null = np.linalg.svd(matrix)[2][rank:]
@@ -129,8 +124,6 @@ def is_regular(problem: ClosingProblem, rows_at: Callable[[Array], Array], q: Ar
 
 def held_aside(problem: ClosingProblem, start: Array) -> Iterator[Array]:
     """Closed configurations in which one coordinate is held off its value, the others closing from near the start."""
-    import numpy as np
-
     generator = np.random.default_rng(11)
     attempts = max(_WORK // problem.nv, 2)
     columns = np.unique(np.linspace(0, problem.nv - 1, min(problem.nv, attempts, _MOST_HELD)).round().astype(int))
@@ -145,8 +138,6 @@ def held_aside(problem: ClosingProblem, start: Array) -> Iterator[Array]:
 
 def _around(problem: ClosingProblem, q: Array) -> list[Array]:
     """Closed configurations around a regular one."""
-    import numpy as np
-
     generator = np.random.default_rng(7)
     found: list[Array] = []
     for attempt in range(4 * ENOUGH):

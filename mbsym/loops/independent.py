@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from mbsym.doors import numpy as np
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, Vector, factorised, product, sparsest_order
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.closing import closing_problem
@@ -25,8 +26,6 @@ from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.scalar import Scalar
 
 if TYPE_CHECKING:
-    import numpy as np
-
     Array = np.ndarray[Any, Any]
 
 AS_GOOD: Final = 0.1
@@ -101,8 +100,6 @@ def independent_columns(mechanism: Mechanism, rows: Array) -> tuple[int, ...]:
         mechanism: whose speeds they are of.
         rows: G in numbers, lengths in a unit of the mechanism's size.
     """
-    import numpy as np
-
     nv = rows.shape[1]
     dependent, best = dependent_columns(rows)
     driven = mechanism.model.motors
@@ -116,8 +113,6 @@ def independent_columns(mechanism: Mechanism, rows: Array) -> tuple[int, ...]:
 
 def independent_at_start(mechanism: Mechanism, loops: LoopAnalysis) -> tuple[int, ...]:
     """``independent_columns`` where the loops were analysed; where that is singular, what is best around it."""
-    import numpy as np
-
     evaluator = Evaluator(constraint_jacobian(mechanism, loops))
     problem = closing_problem(mechanism, loops.closures)
     units = replace(problem, rows=np.array([problem.length if row.unit == "m" else 1.0 for row in loops.rows]))

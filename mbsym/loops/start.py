@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from mbsym.doors import numpy as np
 from mbsym.joints.closure_rows import ClosureGap
 from mbsym.joints.fixed import FIXED
 from mbsym.kinematics.mechanism import CutJoint, Mechanism
@@ -22,8 +23,6 @@ from mbsym.symbolic.scalar import Scalar, constant
 from mbsym.values.numbers import evaluate, parameter_values
 
 if TYPE_CHECKING:
-    import numpy as np
-
     Array = np.ndarray[Any, Any]
 
 _RESTARTS: Final = 12
@@ -118,8 +117,6 @@ def held_cuts(mechanism: Mechanism, names: Sequence[str]) -> tuple[Closure, ...]
 
 def off_initial(closure: Closure, residual: Array) -> tuple[float, str]:
     """How far a cut joint is from its initial value, by the residuals of its rows of ``held_cuts``, and the unit."""
-    import numpy as np
-
     angle = 2.0 * float(np.arctan(float(np.linalg.norm(residual[:3])) / 2.0))
     distance = largest(residual[3:])
     return (angle, closure.rows[0].unit) if angle >= distance else (distance, closure.rows[3].unit)
