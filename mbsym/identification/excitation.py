@@ -14,11 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import IdentificationError
 from mbsym.identification.measurements import column_names
 from mbsym.identification.options import DEFAULT_MOTION, Settings
@@ -35,8 +35,6 @@ from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.numbers import evaluate, parameter_values
-
-Array: TypeAlias = NDArray[Any]
 
 _REACH: Final = 1.0
 _SPEED: Final = 2.0

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from mbsym.doors import Array
 from mbsym.doors import numpy as np
 from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.measures import measures_of
@@ -28,9 +29,6 @@ from mbsym.model.own_units import length_unit
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
-
-if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
 
 _ITERATIONS: Final = 60
 _RESTARTS: Final = 40

@@ -27,10 +27,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.loops.closing import largest
 from mbsym.loops.dependent import dependent_columns, smallest_singular_value
-from mbsym.loops.looped_system import Acceleration, Array, LoopedSystem, ProjectedPosition
+from mbsym.loops.looped_system import Acceleration, LoopedSystem, ProjectedPosition
 from mbsym.loops.scale import rounded_to
 from mbsym.loops.tolerances import ACCEPTED, BAD_CHOICE, DEPENDENT, ENOUGH, ITERATIONS
 

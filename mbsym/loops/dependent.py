@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from mbsym.doors import Array
 from mbsym.doors import numpy as np
 
 EQUAL: Final = 1.0 - 1e-6
 """Part of the largest from which on numbers count as equal: round-off is 1e-14 of them, that of closed loops 1e-10."""
-
-if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
 
 
 def dependent_columns(jacobian: Array) -> tuple[list[int], float]:

@@ -13,17 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from mbsym.doors import Array
 from mbsym.doors import numpy as np
 from mbsym.loops.closing import ClosingProblem, close
 from mbsym.loops.tolerances import FOLLOWS
 from mbsym.symbolic import finite_field
 from mbsym.symbolic.field_matrix import Echelon
 from mbsym.symbolic.program import Program
-
-if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
 
 ENOUGH: Final = 4
 """Regular configurations that are looked at."""

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from mbsym.doors import Array
 from mbsym.doors import numpy as np
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, Vector, factorised, product, sparsest_order
 from mbsym.kinematics.mechanism import Mechanism
@@ -24,9 +25,6 @@ from mbsym.loops.generic_rank import held_aside, rank_of
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.scalar import Scalar
-
-if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
 
 AS_GOOD: Final = 0.1
 """Motors' coordinates are independent where their choice is no worse than this part of the best one."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from mbsym.doors import Array
 from mbsym.doors import numpy as np
 from mbsym.errors import DerivationError
 from mbsym.joints.registry import JOINT_TYPES
@@ -27,9 +28,6 @@ from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.numbers import evaluate, parameter_values
-
-if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
 
 _PREFERRED: Final = 0.3
 

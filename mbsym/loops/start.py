@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from mbsym.doors import Array
 from mbsym.doors import numpy as np
 from mbsym.joints.closure_rows import ClosureGap
 from mbsym.joints.fixed import FIXED
@@ -21,9 +22,6 @@ from mbsym.loops.constraints import Closure, ClosureRow, closure_of
 from mbsym.loops.motion import loop_motion
 from mbsym.symbolic.scalar import Scalar, constant
 from mbsym.values.numbers import evaluate, parameter_values
-
-if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
 
 _RESTARTS: Final = 12
 """Places from which the loops are closed with all given values held, fewer than without: there may be no such

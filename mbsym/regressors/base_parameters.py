@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from mbsym.doors import Array
 from mbsym.doors import numpy as np
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
@@ -41,9 +42,6 @@ from mbsym.symbolic.finite_field import PRIME, Sampler, prepare, signed
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar, constant
 from mbsym.values.numbers import evaluate_reference, parameter_values
-
-if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
 
 _CHECKS: Final = 2
 _SHORT: Final = 1000
