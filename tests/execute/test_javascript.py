@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from mbsym.codegen.statuses import Status
 from mbsym.errors import CodegenError
 from mbsym.loops.assembly import assemble
 from mbsym.model.system import Model
-from mechanisms.javascript import called
+from mechanisms.javascript import called, run_node
 from mechanisms.singular import flat_loop, gimbal, own_law, parallel_cranks
 
 Array = np.ndarray[Any, Any]
@@ -110,6 +111,16 @@ def test_words_of_javascript_are_names_of_users(tmp_path: Path) -> None:
     parameters = tuple(mbsym.Parameter(name, 2, symbolic=True) for name in ("let", "super"))
     model = mbsym.Model("Math", (rod,), (joint,), forces=(force,), parameters=parameters)
     assert set(compared(tmp_path, model, np.array([[0.3]]))) == {Status.OK}
+
+
+def test_what_the_page_shows_is_what_node_prints(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs/how_to/run_in_a_browser.md").read_text(encoding="utf-8")
+    code, shown = (
+        re.findall(pattern, page, re.DOTALL)[0] for pattern in (r"```javascript\n(.*?)```", r"mjs\n(.*?)```")
+    )
+    mbsym.generate("four_bar", tmp_path, languages=("javascript",))
+    module = (tmp_path / "four_bar.mjs").as_uri()
+    assert run_node(code.replace("./build/four_bar.mjs", module), " ", "--input-type=module") == shown
 
 
 def test_a_certificate_says_that_it_was_not_run(tmp_path: Path) -> None:
