@@ -9,7 +9,7 @@ from mbsym.cli.delivery import DELIVERY, Delivery
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import READING, Reading, read_model
 from mbsym.cli.taken import as_keywords, taken, taking_options
-from mbsym.linear.options import LinearOptions, OfEquilibria
+from mbsym.linear.options import OF_EQUILIBRIA, LinearOptions, OfEquilibria
 
 
 def register(app: typer.Typer) -> None:
@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
     @taking_options
     def equilibrium(
         model: str = typer.Argument(help=model_help()),
-        options: LinearOptions = taken(LinearOptions, "free", "at", *OfEquilibria.__annotations__),
+        options: LinearOptions = taken(LinearOptions, "at", *OF_EQUILIBRIA, *OfEquilibria.__annotations__),
         reading: Reading = READING,
         delivery: Delivery = DELIVERY,
     ) -> None:

@@ -66,27 +66,16 @@ class Arithmetic(ABC, Generic[T]):
 
 
 def evaluated(expression: Expression, numbers: Arithmetic[T]) -> T:
-    """The expression as it is written: a sum inside a sum has no parentheses there."""
+    """The expression as it is written."""
     found: T = _VISITS[expression.__class__](expression, numbers)
     return found
-
-
-def written_terms(expression: Sum) -> Iterator[tuple[bool, Expression]]:
-    """The terms of a sum with the signs that stand before them."""
-    for negative, term in expression.terms:
-        if not isinstance(term, Sum):
-            yield negative, term
-            continue
-        (first, part), *others = written_terms(term)
-        yield negative != first, part
-        yield from others
 
 
 _VISITS: Final[Mapping[type, Callable[[Any, Arithmetic[Any]], Any]]] = {
     Constant: lambda e, numbers: numbers.constant(e.value),
     Variable: lambda e, numbers: numbers.variable(e.identifier),
     Element: lambda e, numbers: numbers.element(e.array, e.index),
-    Sum: lambda e, numbers: numbers.total((minus, evaluated(term, numbers)) for minus, term in written_terms(e)),
+    Sum: lambda e, numbers: numbers.total((minus, evaluated(term, numbers)) for minus, term in e.terms),
     Product: lambda e, numbers: numbers.product(evaluated(factor, numbers) for factor in e.factors),
     Quotient: lambda e, numbers: numbers.quotient(evaluated(e.numerator, numbers), evaluated(e.denominator, numbers)),
     Call: lambda e, numbers: numbers.call(e.function, [evaluated(argument, numbers) for argument in e.arguments]),

@@ -56,6 +56,16 @@ class ModuleFunction:
         return tuple(zip(self.arguments, self.identifiers, strict=True))
 
     @property
+    def inputs(self) -> tuple[Argument, ...]:
+        """The arguments that it reads."""
+        return tuple(item for item in self.arguments if item.direction == "in")
+
+    @property
+    def outputs(self) -> tuple[Argument, ...]:
+        """Those that it fills."""
+        return tuple(item for item in self.arguments if item.direction == "out")
+
+    @property
     def steps(self) -> tuple[LoweredStep, ...]:
         """What its loops call."""
         return self.body.steps if self.body is not None else ()

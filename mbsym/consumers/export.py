@@ -71,7 +71,7 @@ def export_files(
     derivation = derive(mechanism, generation, progress)
     description = describe(derivation, generation)
     description = replace(description, manifest={**description.manifest, FIELD: record.name})
-    exported = Exported(proven(derivation, description, generation), derivation, options)
+    exported = Exported(proven(derivation, description, generation), derivation, options, request.plans)
     # The last one is the manifest of the module without what stands around it.
     files = [*print_files(exported.module, generation.languages)[:-1], *record.files(exported)]
     return exported, (*files, manifest_file(exported.module, files))

@@ -31,10 +31,12 @@ from mbsym.consumers.consumer import (
     says_yes,
     step_of,
     takes_no_functions,
+    with_derivatives,
 )
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
+from mbsym.consumers.external_body import ExternalFunction
 from mbsym.consumers.external_file import external_file
-from mbsym.consumers.external_function import TANGENT_MAP, ExternalFunction, arguments_in, jacobian_function
+from mbsym.consumers.external_function import jacobian_function
 from mbsym.consumers.motion import (
     DYNAMICS,
     PLACES,
@@ -168,19 +170,14 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
         names += [RESIDUAL, SCALE]
     plans = _plans(mechanism, options)
     if not _derives(plans, options):
-        return Request(tuple(names))
-    names += [name for plan in plans for name in plan.functions]
-    if mechanism.q.quaternions:
-        names.append(TANGENT_MAP)
-    derivatives = tuple(request for plan in plans for request in plan.requests)
-    return Request(tuple(dict.fromkeys(names)), derivatives, compressed=True)
+        return Request(tuple(names), plans=plans)
+    return with_derivatives(mechanism, plans, names, compressed=True)
 
 
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     """The sources of the unit, and its descriptions."""
     version, major = _version(exported.options), _version(exported.options)[0]
-    plans = _plans(exported.mechanism, exported.options)
-    name = exported.name
+    name, plans = exported.name, exported.plans
     derived = plans if _derives(plans, exported.options) else ()
     jacobians = [jacobian_function(exported, plan, f"{name}_fmu_{plan.function}_jacobian") for plan in derived]
     found = []
@@ -215,7 +212,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
 
 
 def _derivative_view(exported: Exported, plan: DerivativePlan, jacobian: ExternalFunction) -> DerivativeView:
-    names = [item.name for item in arguments_in(exported, plan.function)]
+    names = [item.name for item in exported.function(plan.function).inputs]
     names += ["parameters"] if exported.module.parameters else []
     arguments = tuple(
         ArgumentView(number, PLACES[name], max(slot.pattern.size, 1))
@@ -327,8 +324,7 @@ def _library(name: str, sources: Sequence[GeneratedFile]) -> bytes:
 
 def notes(exported: Exported) -> tuple[str, ...]:
     """Why there are no directional derivatives, where there are none."""
-    plans = _plans(exported.mechanism, exported.options)
-    return tuple(f"the unit has no directional derivatives: {plan.refusal}" for plan in plans if plan.refusal)
+    return exported.refusals("the unit has no directional derivatives")
 
 
 FMU: Final = Consumer(

@@ -211,24 +211,33 @@ def _pace(equations: LinearEquations, state: State, slopes: Slopes, measures: Me
     return float(np.sqrt(max(float(part.max(initial=0.0)) for part in found)))
 
 
-def _columns(equations: LinearEquations, slopes: Slopes, asked: str | Sequence[str]) -> InputColumns:
-    bodies = equations.mechanism.bodies_by_coordinates
+_Entry: TypeAlias = tuple[str, str, Array]
+"""Name and unit of an input, and the derivative of vdot by it."""
+
+
+def _entries(equations: LinearEquations, slopes: Slopes) -> tuple[dict[str, _Entry], dict[str, tuple[str, ...]]]:
+    """All inputs by the names that they go by, and groups of these."""
+    mechanism, speeds = equations.mechanism, equations.speeds
+    bodies = mechanism.bodies_by_coordinates
     units = [unit for body in bodies for unit in body.joint.shape.force_units]
-    inputs = {
-        item.name: (item.name, item.unit, slopes.by_u[:, k]) for k, item in enumerate(equations.mechanism.model.inputs)
-    }
-    forces = {
-        name: (f"tau_{name.removeprefix('v_')}", units[k], slopes.by_tau[:, k])
-        for k, name in enumerate(equations.speeds)
-    }
-    motors = tuple(equations.speeds[k] for body in bodies if body.joint.actuated for k in range(*body.v_range))
-    groups = {"u": tuple(inputs), "motors": motors, "tau": tuple(forces), "all": (*inputs, *forces)}
+    inputs = {item.name: (item.name, item.unit, slopes.by_u[:, k]) for k, item in enumerate(mechanism.model.inputs)}
     # Results call the force along v_X tau_X.
-    known = {**{force[0]: force for force in forces.values()}, **forces, **inputs}
+    forces = {
+        name: (f"tau_{name.removeprefix('v_')}", unit, slopes.by_tau[:, k])
+        for k, (name, unit) in enumerate(zip(speeds, units, strict=True))
+    }
+    motors = tuple(speeds[k] for body in bodies if body.joint.actuated for k in range(*body.v_range))
+    groups = {"u": tuple(inputs), "motors": motors, "tau": tuple(forces), "all": (*inputs, *forces)}
+    return {**{force[0]: force for force in forces.values()}, **forces, **inputs}, groups
+
+
+def _columns(equations: LinearEquations, slopes: Slopes, asked: str | Sequence[str]) -> InputColumns:
+    known, groups = _entries(equations, slopes)
     if asked == "auto":
         asked = next(group for group, names in groups.items() if names)
-    chosen = groups.get(asked, (asked,)) if isinstance(asked, str) else tuple(asked)
-    if not chosen and asked in groups:
+    names = (asked,) if isinstance(asked, str) else tuple(asked)
+    chosen = groups.get(names[0], names) if isinstance(asked, str) else names
+    if names and not chosen:
         what = "control inputs" if asked == "u" else "joints that are marked as actuated"
         raise AnalysisError(
             f"the model has no {what}", where=equations.name, remedy="take tau: forces along all speeds"
@@ -238,7 +247,7 @@ def _columns(equations: LinearEquations, slopes: Slopes, asked: str | Sequence[s
             raise AnalysisError(
                 f"no control input or speed is called {name!r}",
                 where=equations.name,
-                remedy=suggestion(name, (*groups, *inputs, *forces)),
+                remedy=suggestion(name, (*groups, *groups["all"])),
             )
     found = [known[name] for name in chosen]
     by_input = np.array([column for _, _, column in found]).reshape(len(found), len(slopes.vdot)).T

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
+from typing import Any, Final, Literal, TypedDict
 
 from mbsym.errors import AnalysisError
 from mbsym.option import alike, option, options_of
@@ -12,11 +12,11 @@ from mbsym.options.exclusion import Exclusion
 from mbsym.options.generation import GenerationOptions
 from mbsym.options.texts import numbers_in
 
-if TYPE_CHECKING:
-    from mbsym.linear.analysis import At
-
 STARTS: Final = 40
 """Places from which equilibria are looked for, if nothing is said; the first is the state that is given."""
+
+OF_EQUILIBRIA: Final = ("free", "starts")
+"""Options of the search for equilibria alone."""
 
 MODES: Final = 10
 """Modes of transfer matrices, if nothing is said."""
@@ -75,7 +75,7 @@ class LinearOptions:
         "All else stays as `at` says.",
         "free",
     )
-    at: At = option(
+    at: Any = option(
         None,
         "The state: NAME=VALUE,... of coordinates, speeds and inputs (repeatable), a .json or .csv file, "
         "'equilibrium', or 'equilibrium:2' for the second one. What is not given is as the model starts.",

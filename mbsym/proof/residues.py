@@ -94,7 +94,7 @@ class _Text(Arithmetic[str]):
         return f"{self._names[array]}[{index}]"
 
     def total(self, terms: Iterator[tuple[bool, str]]) -> str:
-        return "".join(f"{'-' if minus else '+'}{term}" for minus, term in terms)
+        return "".join(f"-({term})" if minus else f"+{term}" for minus, term in terms)
 
     def product(self, factors: Iterator[str]) -> str:
         # Reduced before each factor behind the first two, lest numbers grow long.

@@ -111,14 +111,14 @@ def _not_covered(system: TransferSystem) -> str:
         return "smooth hinges"
     if sum(not body.parent for body in system.bodies) > 1:
         return "one body on ground"
+    return "" if _has_one_end_each(system) else "bodies with one output end"
+
+
+def _has_one_end_each(system: TransferSystem) -> bool:
     used = [(body.parent, body.hinge.attachment) for body in system.bodies]
     used += [end for cut in system.cuts for end in ((cut.first, cut.first_point), (cut.second, cut.second_point))]
-    ends: dict[int, set[tuple[int, ...]]] = {}
-    for number, point in used:
-        ends.setdefault(number, set()).add(tuple(x.ref for x in point))
-    if any(len(points) > 1 for number, points in ends.items() if number):
-        return "bodies with one output end"
-    return ""
+    ends = {(number, tuple(x.ref for x in point)) for number, point in used if number}
+    return len(ends) == len({number for number, _ in ends})
 
 
 def _main_path(system: TransferSystem, tip: int) -> list[int]:

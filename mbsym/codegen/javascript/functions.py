@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import ClassVar, Final
 
-from mbsym.codegen.expressions import Call, Constant, Select
+from mbsym.codegen.expressions import Call, Select, operands
 from mbsym.codegen.guards import GUARDED
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
-from mbsym.codegen.printer import ExpressionPrinter, double_literal
+from mbsym.codegen.printer import ExpressionPrinter, Item, double_literal
 from mbsym.codegen.text import c_comment, wrapped
 
 INDENT: Final = "    "
@@ -17,22 +19,21 @@ INDENT: Final = "    "
 class JavaScriptPrinter(ExpressionPrinter):
     """Prints for numbers, which are doubles."""
 
-    __slots__ = ()
+    WORDS: ClassVar[Mapping[str, str]] = {"and": "&&", "or": "||", "not": "!"}
 
-    def format_constant(self, expression: Constant) -> str:
-        """A literal."""
-        return double_literal(expression.value)
+    def number(self, value: Fraction | bool | int | float) -> str:
+        return str(value).lower() if isinstance(value, bool) else double_literal(value)
 
-    def format_call(self, expression: Call) -> str:
+    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
         """A function of the library, which has all of the graph's under their names."""
-        arguments = ", ".join(self.format(argument) for argument in expression.arguments)
-        return f"Math.{expression.function}({arguments})"
+        return f"Math.{node.function}({', '.join(map(self.expression, node.arguments))})"
 
-    def format_select(self, expression: Select) -> str:
-        """A conditional expression in parentheses."""
-        parts = (expression.condition, expression.positive, expression.otherwise)
-        condition, positive, otherwise = (self.format(part) for part in parts)
-        return f"({condition} > 0 ? {positive} : {otherwise})"
+    def choice(self, test: str, first: str, second: str) -> str:
+        return f"{test} ? {first} : {second}"
+
+    def format_select(self, node: Select, items: Sequence[Item] = ()) -> str:
+        condition, positive, otherwise = map(self.expression, operands(node))
+        return f"({self.choice(f'{condition} > 0', positive, otherwise)})"
 
 
 def formals(module: LoweredModule, function: ModuleFunction) -> str:
@@ -52,11 +53,13 @@ def function_lines(module: LoweredModule, function: ModuleFunction, body: Lowere
         lines.append(f"{INDENT}const {module.names.inner[GUARDED]} = new Float64Array({len(function.guards)});")
     for block in body.blocks:
         lines += ["", f"{INDENT}// {c_comment(block.title)}"] if block.title else []
-        lines += [_statement(f"const {item.identifier}", printer.format(item.expression)) for item in block.assignments]
+        lines += [
+            _statement(f"const {item.identifier}", printer.expression(item.expression)) for item in block.assignments
+        ]
     lines += [""] * bool(lines)
     for result in body.results:
         for place, entry in enumerate(result.entries):
-            lines.append(_statement(f"{result.identifier}[{place}]", printer.format(entry)))
+            lines.append(_statement(f"{result.identifier}[{place}]", printer.expression(entry)))
     return (*lines, *_verdict(module, function))
 
 

@@ -6,10 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
+from mbsym.codegen.expressions import Array, Call, MatrixProduct, Place, RecordName, Variable
+from mbsym.codegen.printer import Item
 from mbsym.codegen.routines.c_functions import CFunction, CNames
 from mbsym.codegen.routines.language import Routine, RoutineFunction
-from mbsym.codegen.routines.printer import INDENT, Item
-from mbsym.codegen.statements import Array, Call, Place, Product, Record, Variable
+from mbsym.codegen.routines.printer import INDENT
+from mbsym.codegen.statements import Record
 from mbsym.codegen.text import c_comment
 
 _WORDS: Final = """
@@ -64,7 +66,7 @@ class _Names(CNames):
         lines = [f"/* {c_comment(record.documentation)} */"] * bool(record.documentation)
         lines += [f"function {self.record(record)}() {{", f"{INDENT}return {{"]
         for item in record.fields:
-            value = made(item) if isinstance(item, Array) else _BLANK[item.kind]
+            value = made(item) if item.extents else _BLANK[item.kind]
             note = f" // {comments[item.name]}" if item.name in comments else ""
             lines.append(f"{INDENT * 2}{item.name}: {value},{note}")
         return "\n".join([*lines, f"{INDENT}}};", "}"])
@@ -113,11 +115,11 @@ class _Function(CFunction):
     def member(self, record: str) -> str:
         return f"{record}."
 
-    def handed(self, record: str) -> str:
-        return record
+    def format_record(self, node: RecordName, items: Sequence[Item] = ()) -> str:
+        return node.name
 
     def variable(self, node: Variable) -> str:
-        return f"{node.record}.{node.name}" if node.record else _spelled(node.name)
+        return f"{node.record}.{node.identifier}" if node.record else _spelled(node.identifier)
 
     def array(self, array: Array) -> str:
         return _spelled(super().array(array))
@@ -128,12 +130,12 @@ class _Function(CFunction):
             return f"{self.array(node.array)}[{offset}]"
         return self.array(node.array) if offset == "0" else f"{self.array(node.array)}.subarray({offset})"
 
-    def call(self, node: Call, items: Sequence[Item]) -> str:
+    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
         name = node.function
         if name not in (*_NAMED, "real", "abs", "min", "sqrt", "sin", "cos"):
             return super().call(node, items).removeprefix(self.style.own_prefix * (name == "peak"))
-        texts = [self.expression(each, 0, items) for each in node.arguments if not isinstance(each, str)]
+        texts = [self.expression(each, 0, items) for each in node.arguments]
         return texts[0] if name == "real" else f"{_NAMED.get(name, f'Math.{name}')}({', '.join(texts)})"
 
-    def product(self, node: Product) -> str:
+    def product(self, node: MatrixProduct) -> str:
         return super().product(node).removeprefix(self.style.own_prefix)

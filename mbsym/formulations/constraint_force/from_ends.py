@@ -31,6 +31,7 @@ from mbsym.formulations.recursive.newton_euler import inertial_wrench
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.formulations.shared.heads import head_of, is_plain, vector
 from mbsym.formulations.shared.roles import Cast, Given, Place, Role, Stage, cast_in_roles
+from mbsym.joints.motion import motion_of
 from mbsym.kinematics.equivalents import for_elimination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import joint_speeds, turning_matrix
@@ -168,7 +169,7 @@ def _spin(body: TreeBody, given: Given) -> Given:
 def _drift(body: TreeBody, given: Given) -> list[Scalar]:
     """c: the body's acceleration but for X a_c + H vdot."""
     rates, omega, over = given["rates", OWN], vector(given["omega", OWN]), vector(given["omega", INBOARD])
-    spin, slide = vector(rates[:3]), vector(rates[3:6])
+    spin, slide = motion_of(rates[:6])
     carried = subtract(omega, spin)
     angular = add(vector(rates[6:9]), cross(carried, spin))
     linear = add(vector(rates[9:]), cross(add(omega, carried), slide))
@@ -259,7 +260,7 @@ def _return(body: TreeBody, given: Given) -> Given:
         inertia = inertia + ArticulatedInertia.of_entries(given["articulated", OWN][:INERTIA_ENTRIES])
     moved, push, load = given["moved", OWN], given["push", OWN], given["load", OWN]
     wrench = [dot(row, moved) + p - f for row, p, f in zip(inertia.rows(), load, push, strict=True)]
-    n, f = body.placement.wrench_to_parent(vector(wrench[:3]), vector(wrench[3:]))
+    n, f = body.placement.wrench_to_parent(*motion_of(wrench))
     onto = [*negate(n), *negate(f)]
     phi, still = given["compliance", INBOARD][:INERTIA_ENTRIES], given["compliance", INBOARD][INERTIA_ENTRIES:]
     carrier = [
@@ -394,5 +395,5 @@ def _swapped_entries(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
 
 def _moved(body: TreeBody, motion: Sequence[Scalar]) -> list[Scalar]:
     """An acceleration of the carrier at the body."""
-    angular, linear = body.placement.twist_to_child(vector(motion[:3]), vector(motion[3:]))
+    angular, linear = body.placement.twist_to_child(*motion_of(motion))
     return [*angular, *linear]

@@ -24,6 +24,7 @@ from mbsym.consumers.acados import AcadosContext
 from mbsym.consumers.cmake import CMakeContext
 from mbsym.consumers.cpp import CppContext
 from mbsym.consumers.cuda import CudaContext, CudaHeaderContext
+from mbsym.consumers.external_body import BodyContext
 from mbsym.consumers.external_file import ExternalContext
 from mbsym.consumers.fmu import BuildContext, DescriptionContext, DescriptionWithSourcesContext, UnitContext
 from mbsym.consumers.jax import HandlersContext, JaxContext
@@ -57,6 +58,7 @@ CONTEXTS = {
     "consumers/ros2_solver.xml.jinja": PackageContext,
     "consumers/buildDescription.xml.jinja": BuildContext,
     "consumers/external.c.jinja": ExternalContext,
+    "consumers/external_body.c.jinja": BodyContext,
     "consumers/fmi2.c.jinja": UnitContext,
     "consumers/fmi3.c.jinja": UnitContext,
     "consumers/modelDescription2.xml.jinja": DescriptionWithSourcesContext,
