@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -114,7 +115,7 @@ def test_patterns_are_compressed_columns() -> None:
 
 
 def test_bodies_name_what_they_do_not_use_whatever_the_model_is_called() -> None:
-    """Compilers warn of arguments that are not used; ``mem`` and ``iw`` never are, though they may be part of a name."""
+    """Compilers warn of arguments that are not used; ``mem`` and ``iw`` never are, and may be part of a name."""
     model = replace(mbsym.load("cart_pole"), name="memory_of_iwan")
     options = ExportOptions(GenerationOptions(functions=("mass_matrix",)))
     _, files = export_files(model, "casadi", options)
