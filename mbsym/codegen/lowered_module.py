@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from mbsym.codegen.description import EVERY, Argument, ModuleDescription, RuntimeFunction, Tolerance, arguments_of
@@ -131,15 +131,15 @@ class LoweredModule:
         return tuple(dict.fromkeys(function.file for function in self.description.runtime))
 
 
-def lower_module(description: ModuleDescription) -> LoweredModule:
-    """Decides names and lowers all programs.
+def lower_module(description: ModuleDescription, reserved: Collection[str] = ()) -> LoweredModule:
+    """Decides names, none of which is reserved besides those of C, C++ and Python, and lowers all programs.
 
     Raises:
         CodegenError: two functions, arguments of one function or parameters share a name, or a program uses a symbol
             that it does not declare.
     """
     parameters = _module_parameters(description)
-    names = module_names(description, [item.name for item in parameters])
+    names = module_names(description, [item.name for item in parameters], reserved)
     functions = [_derived(program, names) for program in description.programs]
     functions += [
         ModuleFunction(

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.codegen.description import Real
-from mbsym.codegen.expressions import (
-    Call,
-    Constant,
-    Element,
-    Expression,
-    Negation,
-    Product,
-    Quotient,
-    Select,
-    Sum,
-    Variable,
-)
+from mbsym.codegen.evaluation import Arithmetic, evaluated
 from mbsym.codegen.guards import STATUS_OF, VANISHES
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.symbolic.domains import Guard
@@ -30,6 +21,16 @@ Array = NDArray[Any]
 
 ABREAST: Final = 64
 """Faults that are evaluated side by side."""
+
+_IN_NUMPY: Final = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan2": "arctan2",
+    "min": "fmin",
+    "max": "fmax",
+    "pow": "power",
+}
+"""Elementary functions that are called otherwise there."""
 
 MOST: Final = 512
 """Faults of a function; of more, as many are taken at even distances."""
@@ -97,7 +98,7 @@ def judged(guards: Sequence[Guard], values: Array, real: Real) -> Array:
     return statuses
 
 
-class _Evaluation:
+class _Evaluation(Arithmetic[Any]):
     """One pass over a body: what is planted at a place counts in one row alone."""
 
     def __init__(
@@ -117,11 +118,11 @@ class _Evaluation:
         with np.errstate(all="ignore"):
             for block in body.blocks:
                 for item in block.assignments:
-                    self._values[item.identifier] = self._of(item.expression)
+                    self._values[item.identifier] = evaluated(item.expression, self)
             shape = (self._rows, states)
             return {
                 result.identifier: np.stack(
-                    [np.broadcast_to(self._of(entry), shape) for entry in result.entries], axis=-1
+                    [np.broadcast_to(evaluated(entry, self), shape) for entry in result.entries], axis=-1
                 )
                 for result in body.results
                 if result.entries
@@ -138,40 +139,35 @@ class _Evaluation:
         factor[row] = -1.0 if is_sign else 1.0 + self._off
         return factor
 
-    def _of(self, expression: Expression) -> Any:
-        if isinstance(expression, Constant):
-            value = float(expression.value)
-            return value * self._factor(is_sign=False) if abs(value) not in (0.0, 1.0) else value
-        if isinstance(expression, Variable):
-            known = self._values.get(expression.identifier)
-            return self._arrays[expression.identifier][:, 0] if known is None else known
-        if isinstance(expression, Element):
-            return self._arrays[expression.array][:, expression.index]
-        if isinstance(expression, Sum):
-            return sum(self._terms(expression))
-        if isinstance(expression, Product):
-            product: Any = 1.0
-            for factor in expression.factors:
-                product = product * self._of(factor)
-            return product
-        if isinstance(expression, Quotient):
-            return self._of(expression.numerator) / self._of(expression.denominator)
-        if isinstance(expression, Negation):
-            return -self._of(expression.operand) * self._factor(is_sign=True)
-        if isinstance(expression, Select):
-            condition, positive, otherwise = map(
-                self._of, (expression.condition, expression.positive, expression.otherwise)
-            )
-            return np.where(np.asarray(condition) > 0, positive, otherwise)
-        return self._called(expression)
+    def constant(self, value: Fraction) -> Any:
+        number = float(value)
+        return number * self._factor(is_sign=False) if abs(number) not in (0.0, 1.0) else number
 
-    def _terms(self, expression: Sum) -> Iterator[Any]:
-        for place, (negative, term) in enumerate(expression.terms):
-            value = -self._of(term) if negative else self._of(term)
-            yield value * self._factor(is_sign=True) if place or negative else value
+    def variable(self, identifier: str) -> Any:
+        known = self._values.get(identifier)
+        return self._arrays[identifier][:, 0] if known is None else known
 
-    def _called(self, expression: Call) -> Any:
-        names = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "min": "fmin", "max": "fmax"}
-        names |= {"asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "pow": "power"}
-        function = getattr(np, names.get(expression.function, expression.function))
-        return function(*map(self._of, expression.arguments))
+    def element(self, array: str, index: int) -> Any:
+        return self._arrays[array][:, index]
+
+    def total(self, terms: Iterator[tuple[bool, Any]]) -> Any:
+        total: Any = 0.0
+        for place, (negative, value) in enumerate(terms):
+            own = -value if negative else value
+            total = total + (own * self._factor(is_sign=True) if place or negative else own)
+        return total
+
+    def product(self, factors: Iterator[Any]) -> Any:
+        return prod(factors)
+
+    def quotient(self, numerator: Any, denominator: Any) -> Any:
+        return numerator / denominator
+
+    def call(self, function: str, arguments: Sequence[Any]) -> Any:
+        return getattr(np, _IN_NUMPY.get(function, function))(*arguments)
+
+    def select(self, condition: Any, positive: Any, otherwise: Any) -> Any:
+        return np.where(np.asarray(condition) > 0, positive, otherwise)
+
+    def negative(self, operand: Any) -> Any:
+        return -operand * self._factor(is_sign=True)

@@ -13,9 +13,9 @@ from mbsym.formats.rigid_frames import (
     SAME_ROTATION,
     ExactMass,
     apply,
-    compose,
     exact3,
     exact_mass,
+    placed_on,
     placement_matrix,
     text,
 )
@@ -117,18 +117,13 @@ class _Homes:
             name, placement = start, COINCIDENT
             while name in carriers:
                 joint = carriers[name]
-                name, placement = joint.predecessor, self._on(joint.predecessor_placement, placement)
+                name, placement = joint.predecessor, placed_on(joint.predecessor_placement, placement, tolerance)
             self.of[start] = name, placement
-
-    def _on(self, outer: Placement, inner: Placement) -> Placement:
-        if outer == COINCIDENT:
-            return inner
-        return outer if inner == COINCIDENT else compose(outer, inner, self.tolerance)
 
     def place(self, body: str, placement: Placement) -> tuple[str, Placement]:
         """The body that carries what is on a body, and its placement there."""
         home, on_home = self.of[body]
-        return home, self._on(on_home, placement)
+        return home, placed_on(on_home, placement, self.tolerance)
 
     def carried(self, item: _Carried) -> _Carried:
         """A frame or shape."""

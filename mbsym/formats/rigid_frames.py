@@ -7,13 +7,13 @@ the sine and cosine in double precision.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
 from mbsym.formats.angles import is_number, negative, snapped_angle
-from mbsym.model.body import Axis, Body, Placement
+from mbsym.model.body import COINCIDENT, Axis, Body, Placement
 from mbsym.model.geometry import from_quaternion
 from mbsym.symbolic.graph import Graph
 from mbsym.values.numbers import evaluate, to_scalar
@@ -68,6 +68,12 @@ def rounded(number: Fraction) -> Fraction:
 # ---- rotations ------------------------------------------------------------------------------------------------------
 
 
+def by_rows(rows: Iterable[Sequence[Fraction]]) -> Rotation:
+    """The matrix of three rows of three."""
+    (a, b, c), (d, e, f), (g, h, i) = rows
+    return (a, b, c), (d, e, f), (g, h, i)
+
+
 def turn_matrix(axis: Axis, angle: Value) -> Rotation:
     """Rotation about a coordinate axis."""
     c, s = _cosine_sine(angle)
@@ -97,8 +103,7 @@ def quarter_turns(angle: Value) -> int | None:
 
 def multiply(A: Rotation, B: Rotation) -> Rotation:
     """A B."""
-    rows = [tuple(sum((A[i][k] * B[k][j] for k in range(3)), Fraction(0)) for j in range(3)) for i in range(3)]
-    return (rows[0], rows[1], rows[2])  # type: ignore[return-value]
+    return by_rows([sum((A[i][k] * B[k][j] for k in range(3)), Fraction(0)) for j in range(3)] for i in range(3))
 
 
 def apply(A: Rotation, r: Exact3) -> Exact3:
@@ -116,8 +121,7 @@ def placement_matrix(placement: Placement) -> Rotation:
     """Rotation matrix of a placement."""
     if placement.quaternion is not None:
         rows = from_quaternion(*(evaluate(value) for value in placement.quaternion))
-        a, b, c = (tuple(Fraction(entry) for entry in row) for row in rows)
-        return (a, b, c)  # type: ignore[return-value]
+        return by_rows([Fraction(entry) for entry in row] for row in rows)
     R: Rotation = turn_matrix("x", 0)
     for axis, angle in placement.rotation:
         R = multiply(R, turn_matrix(axis, angle))
@@ -147,6 +151,19 @@ def compose(outer: Placement, inner: Placement, tolerance: float = SAME_ROTATION
         if len(turns) <= 3 and not all(quarter_turns(angle) is not None for _, angle in turns):
             return Placement(translation, turns)
     return from_matrix(translation, multiply(R, placement_matrix(inner)), tolerance)
+
+
+def placed_on(outer: Placement, inner: Placement, tolerance: float = SAME_ROTATION) -> Placement:
+    """As ``compose``, but what stands on a frame itself, or is one, keeps its digits."""
+    if outer == COINCIDENT:
+        return inner
+    return outer if inner == COINCIDENT else compose(outer, inner, tolerance)
+
+
+def tidied(placement: Placement, tolerance: float) -> Placement:
+    """Right angles as such; any other rotation as it stands."""
+    candidate = from_matrix(placement.translation, placement_matrix(placement), tolerance)
+    return candidate if candidate.quaternion is None else placement
 
 
 def inverse(placement: Placement) -> Placement:
@@ -267,13 +284,13 @@ class ExactMass:
         for part in (self, other):
             arm = (part.center[0] - x, part.center[1] - y, part.center[2] - z)
             inertia = _added(inertia, _of_point(part.mass, arm))
-        a, b, c = (tuple(rounded(entry) for entry in row) for row in inertia)
-        return ExactMass(mass, (rounded(x), rounded(y), rounded(z)), (a, b, c))  # type: ignore[arg-type]
+        inertia = by_rows([rounded(entry) for entry in row] for row in inertia)
+        return ExactMass(mass, (rounded(x), rounded(y), rounded(z)), inertia)
 
     def scaled(self, factor: Fraction) -> ExactMass:
         """The same body of another density."""
-        a, b, c = (tuple(rounded(entry * factor) for entry in row) for row in self.inertia)
-        return ExactMass(rounded(self.mass * factor), self.center, (a, b, c))  # type: ignore[arg-type]
+        inertia = by_rows([rounded(entry * factor) for entry in row] for row in self.inertia)
+        return ExactMass(rounded(self.mass * factor), self.center, inertia)
 
     def body(self, name: str) -> Body:
         """The body of that name."""
@@ -304,16 +321,13 @@ def placed_body(name: str, mass: Value, placement: Placement, moments: Sequence[
 def turned_inertia(J: Rotation, R: Rotation) -> Rotation:
     """R J R^T."""
     turned = multiply(multiply(R, J), transpose(R))
-    a, b, c = (tuple(rounded(turned[min(i, j)][max(i, j)]) for j in range(3)) for i in range(3))
-    return (a, b, c)  # type: ignore[return-value]
+    return by_rows([rounded(turned[min(i, j)][max(i, j)]) for j in range(3)] for i in range(3))
 
 
 def _added(A: Rotation, B: Rotation) -> Rotation:
-    a, b, c = (tuple(x + y for x, y in zip(p, q, strict=True)) for p, q in zip(A, B, strict=True))
-    return (a, b, c)  # type: ignore[return-value]
+    return by_rows([x + y for x, y in zip(p, q, strict=True)] for p, q in zip(A, B, strict=True))
 
 
 def _of_point(mass: Fraction, r: Exact3) -> Rotation:
     square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2]
-    a, b, c = (tuple(mass * (square * (i == j) - r[i] * r[j]) for j in range(3)) for i in range(3))
-    return (a, b, c)  # type: ignore[return-value]
+    return by_rows([mass * (square * (i == j) - r[i] * r[j]) for j in range(3)] for i in range(3))

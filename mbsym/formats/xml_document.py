@@ -50,6 +50,18 @@ class Element:
             stack += reversed(element.children)
 
 
+def required(source: TextSource, element: Element, key: str) -> str:
+    """The words of an attribute.
+
+    Raises:
+        FormatError: there are none.
+    """
+    words = element.attributes.get(key, "").strip()
+    if not words:
+        raise source.error(element.place, f"<{element.tag}> has no {key}", f'add {key}="..."')
+    return words
+
+
 def read_xml(source: TextSource) -> Element:
     """The root element of a text.
 

@@ -154,6 +154,5 @@ def _known(model: Model) -> tuple[ForceElement, ...]:
 def _passive(model: Model) -> Model:
     """The model without force elements that count as a whole or take inputs; joints that they drive stay actuated."""
     kept = tuple(element for element in model.forces if linear_places(model, element) and not element.named("input"))
-    driven = {name for element in model.forces for name in element.driven_joints}
-    joints = tuple(replace(joint, actuated=joint.actuated or joint.name in driven) for joint in model.joints)
+    joints = tuple(replace(joint, actuated=joint.name in model.motors) for joint in model.joints)
     return replace(model, forces=kept, inputs=(), joints=joints)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, fields
+from typing import Any
 
 from mbsym.kinematics.mechanism import Mechanism
 
@@ -29,9 +30,7 @@ class Simplified(Mechanism):
 
 def simplified(mechanism: Mechanism, ways: Collection[str], *, prepared: bool = False) -> Simplified:
     """A mechanism with these ways to simplify what is derived of it, and no others."""
-    given = true(mechanism)
-    written = {item.name: getattr(given, item.name) for item in fields(Mechanism)}
-    return Simplified(**written, ways=tuple(ways), prepared=prepared)
+    return Simplified(**_written(mechanism), ways=tuple(ways), prepared=prepared)
 
 
 def ways_of(mechanism: Mechanism) -> tuple[str, ...]:
@@ -42,3 +41,13 @@ def ways_of(mechanism: Mechanism) -> tuple[str, ...]:
 def true(mechanism: Mechanism) -> Mechanism:
     """The mechanism with the user's own bodies."""
     return mechanism.stands_for or mechanism if isinstance(mechanism, Simplified) else mechanism
+
+
+def plain(mechanism: Mechanism) -> Mechanism:
+    """The mechanism with the user's own bodies, of which nothing may be simplified."""
+    return Mechanism(**_written(mechanism))
+
+
+def _written(mechanism: Mechanism) -> dict[str, Any]:
+    given = true(mechanism)
+    return {item.name: getattr(given, item.name) for item in fields(Mechanism)}

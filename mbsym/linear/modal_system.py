@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mbsym.errors import AnalysisError
 from mbsym.linear.analysis import BALANCED, At
@@ -86,12 +86,6 @@ class ModalSystem(StateSpace):
         """Names: of mode k "mode k.1" and "mode k.2", the rate and the way of what does not decay."""
         return tuple(f"mode {k // 2 + 1}.{k % 2 + 1}" for k in range(len(self.A)))
 
-    def response(self, hertz: ArrayLike) -> Array:
-        """C (i w - A)^-1 B + D over frequencies above zero (k, outputs, inputs)."""
-        swings = 2j * np.pi * np.atleast_1d(np.asarray(hertz, dtype=float))
-        found = [self.C @ np.linalg.solve(s * np.eye(len(self.A)) - self.A, self.B) + self.D for s in swings]
-        return np.array(found)
-
     def as_dict(self) -> dict[str, object]:
         """For machines."""
         return {
@@ -100,10 +94,7 @@ class ModalSystem(StateSpace):
             "states": list(self.states),
             "inputs": list(self.inputs),
             "outputs": list(self.outputs),
-            "A": self.A.tolist(),
-            "B": self.B.tolist(),
-            "C": self.C.tolist(),
-            "D": self.D.tolist(),
+            **self.matrices(),
             "searched": self.searched,
             "poles": [{"real": float(x.real), "imaginary": float(x.imag)} for x in self.eigenvalues],
         }
@@ -165,8 +156,7 @@ def transfer_matrix_system(
         _require_whole(system, response)
         return system
     # The mean over a circle is the value of the regular part in its middle.
-    eye, (A, B, C, _) = np.eye(len(system.A)), system
-    rest = [response(s) - C @ np.linalg.solve(s * eye - A, B) for s in 0.5 * near * _circle()]
+    rest = [response(s) - system.at(s) for s in 0.5 * near * _circle()]
     return replace(system, D=np.mean(rest, axis=0).real)
 
 
@@ -200,7 +190,7 @@ def _require_whole(system: ModalSystem, response: Callable[[complex], Array]) ->
     ends = (float(sizes.min()), float(sizes.max())) if len(sizes) else (1.0,)
     for omega in (part * end for end in ends for part in BETWEEN):
         own = response(1j * omega)
-        missed = float(np.abs(system.response(omega / (2.0 * np.pi))[0] - own).max(initial=0.0))
+        missed = float(np.abs(system.at(1j * omega) - own).max(initial=0.0))
         size = float(np.abs(own).max(initial=0.0))
         if missed > AGREEING * size:
             raise AnalysisError(

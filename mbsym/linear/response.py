@@ -80,25 +80,14 @@ def frequency_response(
     frequencies = np.atleast_1d(np.asarray(hertz, dtype=float))
     if not (frequencies.ndim == 1 and np.all(np.isfinite(frequencies)) and np.all(frequencies > 0.0)):
         raise AnalysisError("frequencies that are not above zero", where="hertz", remedy="give positive numbers [Hz]")
-    swings = 2j * np.pi * frequencies
     if asked.method == "equations":
         own: Any = {name: value for name, value in options.items() if name in OfLinearisation.__annotations__}
         linear = linearise(model, at, **own, progress=progress)
-        A, B, C, D = linear
-        found = [C @ _solved(s * np.eye(len(A)) - A, B, s) + D for s in swings]
+        found = linear.response(frequencies)
         name, sides = linear.equations.name, (linear.inputs, linear.outputs)
     else:
         checked, _, tree = vibrating_tree(model, at, asked, progress)
         wanted, told, loads, rows = points_asked(tree, checked.name, asked.inputs, asked.outputs)
-        found = [answers(tree, s, loads, rows) for s in swings]
+        found = np.array([answers(tree, s, loads, rows) for s in 2j * np.pi * frequencies])
         name, sides = checked.name, (wanted, told)
-    return FrequencyResponse(name, asked.method, frequencies, *sides, np.array(found))
-
-
-def _solved(matrix: Array, right: Array, s: complex) -> Array:
-    try:
-        return np.asarray(np.linalg.solve(matrix, right))
-    except np.linalg.LinAlgError:
-        raise AnalysisError(
-            f"the response is infinite at {abs(s) / (2.0 * np.pi):.6g} Hz", remedy="take a frequency beside, or dampers"
-        ) from None
+    return FrequencyResponse(name, asked.method, frequencies, *sides, found)

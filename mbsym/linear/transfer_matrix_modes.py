@@ -17,6 +17,7 @@ from mbsym.linear.analysis import BALANCED, At, state_at
 from mbsym.linear.equations import prepare
 from mbsym.linear.modes import Mode, ModeSequence
 from mbsym.linear.options import LinearOptions, OfVibration
+from mbsym.linear.shapes import moved_frames
 from mbsym.linear.vibration.placed import BEAM_MODELS, BeamModel, VibratingElements
 from mbsym.linear.vibration.roots import damped_eigenvalues, modes, of_size_one
 from mbsym.linear.vibration.tree import VibratingTree
@@ -59,9 +60,9 @@ class TransferMatrixModes(ModeSequence):
     placed: VibratingElements
 
     @property
-    def of_model(self) -> str:
-        """Name of the model."""
-        return self.name
+    def mechanism(self) -> Mechanism:
+        """Of the model."""
+        return self.placed.mechanism
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -80,23 +81,11 @@ class TransferMatrixModes(ModeSequence):
             "modes": self.listed(lambda shape: shape.tolist()),
         }
 
-    def page(self, path: str | Path, *, force: bool = False) -> Path:
-        """Writes the shapes, one after the other, as an animated page that needs nothing else.
-
-        Bodies of a beam follow its pieces; masses that stand for modes stay on the axis.
-
-        Raises:
-            SimulationError: the suffix is not .html, or the file cannot be written.
-        """
-        from mbsym.linear.shapes import write_rigid_shapes
-
-        swings = []
-        at = np.zeros((0, 3))
-        for mode in self.modes:
-            at, motion = self.placed.motions_of_bodies(mode.shape.reshape(-1, 6))
-            swings.append((f"{mode.name}: {mode.hertz:.4g} Hz, {mode.behaviour}", motion))
-        mechanism = self.placed.mechanism
-        return write_rigid_shapes(mechanism, self.placed.body_frames(), at, swings, Path(path), force)
+    def frames(self) -> list[Array]:
+        """Body frames of each mode as it swings (FRAMES, nb, 4, 4)."""
+        rest = self.placed.body_frames()
+        moved = (self.placed.motions_of_bodies(mode.shape.reshape(-1, 6)) for mode in self.modes)
+        return [moved_frames(rest, at, motion) for at, motion in moved]
 
 
 @takes(LinearOptions, OfVibration)

@@ -93,10 +93,8 @@ def _driven(mechanism: Mechanism, analysis: LoopAnalysis, columns: Sequence[int]
 
 def has_motors(mechanism: Mechanism, analysis: LoopAnalysis) -> bool:
     """True where the model marks or drives joints of the tree, and these are not at odds with its freedoms."""
-    model = mechanism.model
-    driven = {name for force in model.forces for name in force.driven_joints}
-    marked = {joint.name for joint in model.joints if joint.actuated} | driven
-    if not marked or not marked <= {body.joint.name for body in mechanism.bodies}:
+    motors = mechanism.model.motors
+    if not motors or not set(motors) <= {body.joint.name for body in mechanism.bodies}:
         return False
     columns = actuated_columns(mechanism)
     return _driven(mechanism, analysis, columns) == min(len(columns), analysis.mobility)
@@ -109,8 +107,7 @@ def actuated_columns(mechanism: Mechanism, actuated: Sequence[str] = ()) -> list
         DerivationError: see ``actuated_inverse_dynamics``.
     """
     model = mechanism.model
-    driven = {name for force in model.forces for name in force.driven_joints}
-    names = list(actuated) or [joint.name for joint in model.joints if joint.actuated or joint.name in driven]
+    names = actuated or model.motors
     ranges = {body.joint.name: body for body in mechanism.bodies}
     columns: set[int] = set()
     for name in names:

@@ -105,9 +105,7 @@ def independent_columns(mechanism: Mechanism, rows: Array) -> tuple[int, ...]:
 
     nv = rows.shape[1]
     dependent, best = dependent_columns(rows)
-    model = mechanism.model
-    driven = {name for force in model.forces for name in force.driven_joints}
-    driven |= {joint.name for joint in model.joints if joint.actuated}
+    driven = mechanism.model.motors
     motors = [k for body in mechanism.bodies if body.joint.name in driven for k in range(*body.v_range)]
     if len(motors) == nv - len(rows):
         rest = [k for k in range(nv) if k not in motors]

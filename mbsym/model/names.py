@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -43,17 +43,12 @@ class ExpressionNames:
     @property
     def kinds(self) -> dict[str, Kind]:
         """What each name is; a name given twice counts as what it is first."""
+        named: list[tuple[Kind, Iterable[str]]] = [("parameter", self.parameters), ("input", self.inputs)]
+        named += [("coordinate", names) for names in self.coordinates.values()]
+        named += [("speed", names) for names in self.speeds.values()]
         table: dict[str, Kind] = {TIME: "time"}
-        for name in self.parameters:
-            table.setdefault(name, "parameter")
-        for name in self.inputs:
-            table.setdefault(name, "input")
-        for names in self.coordinates.values():
-            for name in names:
-                table.setdefault(name, "coordinate")
-        for names in self.speeds.values():
-            for name in names:
-                table.setdefault(name, "speed")
+        for kind, names in named:
+            table |= {name: kind for name in names if name not in table}
         return table
 
 

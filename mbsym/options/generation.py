@@ -74,7 +74,7 @@ class GenerationOptions:
 
     languages: tuple[str, ...] = option(
         (),
-        lambda: f"{listed(tried.registered('language'))} Repeatable; default is all.",
+        lambda: f"{listed(tried.registered('language'))} Repeatable; default is {' and '.join(tried.usual())}.",
         "language",
         check=lambda names: _named("language", names, "`languages`"),
         tried=tried.languages,

@@ -7,31 +7,24 @@ its arguments, the parameters, and what was handed to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from fractions import Fraction
+from functools import reduce
+from typing import TypeAlias
 
 from mbsym.codegen.c.parts import split
 from mbsym.codegen.c.pieces import NUMBERS, SHARED, Loop
 from mbsym.codegen.c.trigonometry import Front, in_front
-from mbsym.codegen.expressions import (
-    Call,
-    Constant,
-    Element,
-    Expression,
-    Negation,
-    Product,
-    Quotient,
-    Select,
-    Sum,
-    Variable,
-)
+from mbsym.codegen.evaluation import Arithmetic, evaluated
+from mbsym.codegen.expressions import Constant
 from mbsym.codegen.lower import PI
 from mbsym.codegen.lowered import Assignment, LoweredFunction, LoweredStep, Statement, Store
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.passes.given_sines import SINES_COSINES
-from mbsym.proof.residues import is_turn, written_terms
-from mbsym.proof.steps import Evaluate, Steps, unwritten
+from mbsym.proof.field import Field
+from mbsym.proof.residues import is_turn
+from mbsym.proof.steps import Evaluate, Steps, at_a_point, unwritten
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Program
 
@@ -46,24 +39,21 @@ class Reading:
     Attributes:
         function: its name.
         way: how it is written, for people.
-        results: what it returns, over the graph; of steps if that was asked for.
-        steps: of which it is made, if it is.
+        results: what it returns, over the graph.
     """
 
     function: str
     way: str
     results: Results
-    steps: Steps | None = None
 
 
-def readings(module: LoweredModule, graph: Graph, languages: Sequence[str], *, follow_steps: bool) -> Iterator[Reading]:
+def readings(module: LoweredModule, graph: Graph, languages: Sequence[str]) -> Iterator[Reading]:
     """Every derived function in every way in which it is written.
 
     Args:
         module: what is going to be printed.
-        graph: where the results are made; symbols of equal name are one.
+        graph: where the results are made, or a field; symbols of equal name are one.
         languages: that are printed.
-        follow_steps: functions made of steps have results over the graph too, which takes long in long mechanisms.
     """
     heads = {program.name: program for program in module.description.programs}
     # A workspace, or sines and cosines, for the functions that follow.
@@ -75,7 +65,8 @@ def readings(module: LoweredModule, graph: Graph, languages: Sequence[str], *, f
         if function.body.loops:
             arrays = {name: [_written(ref, name) for ref in entries] for name, entries in scene.arrays.items()}
             steps = Steps(function.body, function, arrays, scene.variables)
-            yield Reading(function.name, "shared steps", _followed(steps, graph) if follow_steps else {}, steps)
+            results = at_a_point(steps, graph) if isinstance(graph, Field) else _followed(steps, graph)
+            yield Reading(function.name, "shared steps", results)
             continue
         for way, results in _ways(module, function, scene, languages):
             named = {item.name: results[identifier] for item, identifier in function.paired if item.direction == "out"}
@@ -91,8 +82,8 @@ def producers(module: LoweredModule) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
-class _Scene:
-    """What a text sees.
+class _Scene(Arithmetic[Reference]):
+    """What a text sees, and the values of its expressions.
 
     Attributes:
         graph: of the values.
@@ -108,51 +99,36 @@ class _Scene:
         """The same for a text of its own, which leaves nothing behind but what it writes to arrays."""
         return _Scene(self.graph, dict(self.variables), self.arrays)
 
-    def value(self, expression: Expression) -> Reference:
-        """What an expression is."""
-        return _READERS[expression.__class__](self, expression)
+    def constant(self, value: Fraction) -> Reference:
+        graph = self.graph
+        return graph.mul(graph.const(value / PI), graph.pi()) if is_turn(value) else graph.const(value)
 
+    def variable(self, identifier: str) -> Reference:
+        return self.variables[identifier]
 
-def _constant(scene: _Scene, expression: Constant) -> Reference:
-    graph, value = scene.graph, expression.value
-    return graph.mul(graph.const(value / PI), graph.pi()) if is_turn(value) else graph.const(value)
+    def element(self, array: str, index: int) -> Reference:
+        return _written(self.arrays[array][index], array)
 
+    def total(self, terms: Iterator[tuple[bool, Reference]]) -> Reference:
+        total: Reference = 0
+        for negative, value in terms:
+            total = self.graph.add(total, -value if negative else value)
+        return total
 
-def _sum(scene: _Scene, expression: Sum) -> Reference:
-    total: Reference = 0
-    for negative, term in written_terms(expression):
-        value = scene.value(term)
-        total = scene.graph.add(total, -value if negative else value)
-    return total
+    def product(self, factors: Iterator[Reference]) -> Reference:
+        return reduce(self.graph.mul, factors)
 
+    def quotient(self, numerator: Reference, denominator: Reference) -> Reference:
+        return self.graph.div(numerator, denominator)
 
-def _product(scene: _Scene, expression: Product) -> Reference:
-    result: Reference = 1
-    for factor in expression.factors:
-        result = scene.graph.mul(result, scene.value(factor))
-    return result
+    def call(self, function: str, arguments: Sequence[Reference]) -> Reference:
+        return self.graph.function(function, *arguments)
 
+    def select(self, condition: Reference, positive: Reference, otherwise: Reference) -> Reference:
+        return self.graph.select(condition, positive, otherwise)
 
-def _select(scene: _Scene, expression: Select) -> Reference:
-    parts = (expression.condition, expression.positive, expression.otherwise)
-    return scene.graph.make("select", [scene.value(part) for part in parts])
-
-
-_READERS: Final[Mapping[type, Callable[[_Scene, Any], Reference]]] = {
-    Constant: _constant,
-    Variable: lambda scene, expression: scene.variables[expression.identifier],
-    Element: lambda scene, expression: _written(scene.arrays[expression.array][expression.index], expression.array),
-    Sum: _sum,
-    Product: _product,
-    Quotient: lambda scene, expression: scene.graph.div(
-        scene.value(expression.numerator), scene.value(expression.denominator)
-    ),
-    Call: lambda scene, expression: scene.graph.function(
-        expression.function, *(scene.value(argument) for argument in expression.arguments)
-    ),
-    Select: _select,
-    Negation: lambda scene, expression: -scene.value(expression.operand),
-}
+    def negative(self, operand: Reference) -> Reference:
+        return -operand
 
 
 def _scene(
@@ -200,14 +176,14 @@ def _ways(
 def _straight(body: LoweredFunction, scene: _Scene) -> Results:
     for block in body.blocks:
         _run(block.statements, scene, {})
-    return {item.identifier: [scene.value(entry) for entry in item.entries] for item in body.results}
+    return {item.identifier: [evaluated(entry, scene) for entry in item.entries] for item in body.results}
 
 
 def _with_front(front: Front, scene: _Scene) -> Results:
     """The body behind what computes its sines and cosines, whole or in parts."""
     graph = scene.graph
     if front.angles:
-        angles = [scene.value(angle) for angle in front.angles]
+        angles = [evaluated(angle, scene) for angle in front.angles]
         scene.arrays = {
             **scene.arrays,
             front.sine: [graph.function("sin", angle) for angle in angles],
@@ -246,13 +222,13 @@ def _run(statements: Sequence[Statement], scene: _Scene, written: Mapping[str, l
     """Statements one by one, which fill arrays."""
     for statement in statements:
         if isinstance(statement, Assignment):
-            scene.variables[statement.identifier] = scene.value(statement.expression)
+            scene.variables[statement.identifier] = evaluated(statement.expression, scene)
         elif isinstance(statement, Store):
-            written[statement.array][statement.index] = scene.value(statement.expression)
+            written[statement.array][statement.index] = evaluated(statement.expression, scene)
         else:
             for index, entry in enumerate(statement.result.entries):
                 if isinstance(entry, Constant):
-                    written[statement.result.identifier][index] = scene.value(entry)
+                    written[statement.result.identifier][index] = evaluated(entry, scene)
 
 
 def _run_lanes(loop: Loop, scene: _Scene, shared: list[Reference | None]) -> None:
@@ -260,7 +236,7 @@ def _run_lanes(loop: Loop, scene: _Scene, shared: list[Reference | None]) -> Non
     _run(loop.common, scene, {})
     for lane in range(loop.width):
         own, found = scene.inside(), [*shared[lane:]]
-        numbers = [own.value(row[lane]) for row in loop.table]
+        numbers = [evaluated(row[lane], own) for row in loop.table]
         own.arrays = {**scene.arrays, SHARED: shared[lane:], NUMBERS: numbers}
         _run(loop.statements, own, {SHARED: found})
         shared[lane:] = found
@@ -285,4 +261,4 @@ def _followed(steps: Steps, graph: Graph) -> Results:
 
         return evaluate
 
-    return steps.over(lambda ref: ref, known)
+    return steps.results(known, abreast=False)

@@ -22,7 +22,7 @@ from mbsym.codegen.build import build_program
 from mbsym.codegen.languages import BATCH
 from mbsym.codegen.load import LoadedFunction, LoadedModule, state_rows, unwritten
 from mbsym.codegen.load_batch import laid_out
-from mbsym.errors import CodegenError, VerificationError
+from mbsym.errors import CodegenError
 from mbsym.verification.checks import WITHIN_ARRAYS, Check
 
 Array: TypeAlias = NDArray[Any]
@@ -51,8 +51,8 @@ enum {{ MOST = {most} }};
 
 static void (*const functions[])(void *const *x) = {{{names}}};
 
-/* Reads what is called, how often and with how many arguments, of these the size and for how many calls they follow, and
- * calls. In every call each argument ends where its memory ends. */
+/* Reads what is called, how often and with how many arguments, and of each of these its size and for how many calls it
+ * follows. In every call each argument ends where its memory ends. */
 int main(void)
 {{
     int head[3] = {{-1, 0, 0}};
@@ -110,7 +110,7 @@ class Calls:
     def __init__(self, directory: Path, manifest: Mapping[str, Any]) -> None:
         self._directory, self._manifest = directory, manifest
         self._entries = {entry["name"]: entry for entry in manifest["functions"]}
-        self._file = TemporaryFile(prefix="mbsym")
+        self._file = TemporaryFile(prefix="mbsym")  # noqa: SIM115 (it has no name, and ends with the process)
         self._known: set[int] = set()
         self._adapters: list[str] = []
         self._most = 1

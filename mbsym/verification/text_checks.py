@@ -317,7 +317,10 @@ def compare_texts(
     count = len(expected.status)
     blunt = BLUNT_SINGLE if module.manifest["real"] == "float" else BLUNT
     said = np.broadcast_to(status, (count,))
-    allowed_status = np.where(expected.faint & (said == Status.NOT_FINITE), said, expected.status)
+    no_number = np.any([~np.isfinite(largest(np.reshape(array, (count, -1)))) for array in found], axis=0)
+    if function.statuses:
+        no_number = said == Status.NOT_FINITE
+    allowed_status = np.where(expected.faint & no_number, Status.NOT_FINITE, expected.status)
     known = allowed_status >= 0
     error = 0.0
     for item, array in zip(function.outputs, found, strict=True):

@@ -46,6 +46,7 @@ from mbsym.verification.random_state import random_state
 from mbsym.verification.stepping_evidence import random_arguments
 from mechanisms.covering_array import Combination, Factor, Setting
 from mechanisms.factor_models import ImpossibleError, model_factors, model_of, start_of
+from mechanisms.javascript import javascript_module
 
 Array = NDArray[Any]
 Kind = Literal["equal", "refused", "not covered", "impossible", "difference"]
@@ -307,6 +308,8 @@ def _modules(row: Mapping[str, str], target: Path, name: str) -> list[LoadedModu
         found += [batch_module(library, manifest)] if many else []
     if (target / f"{name}.py").is_file():
         found.append(imported(target / f"{name}.py", manifest))
+    if (target / f"{name}.mjs").is_file():
+        found.append(javascript_module(target, manifest))
     return found
 
 

@@ -349,6 +349,20 @@ def test_points_and_rods_in_frames_that_are_turned(name: str, angle: float, mome
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("name", BY_INVERSES)
+@pytest.mark.parametrize("part", [1e-2, 1e-5, 1e-9])
+def test_light_bodies_that_carry_heavy_ones(name: str, part: float) -> None:
+    """More than seven digits are left, however light the first body of a chain is: the root in many robot files."""
+    model = tree_model((0, 1, 2, 3), ("revolute",) * 4)
+    moments = tuple(part * moment for moment in (0.1, 0.12, 0.11, 0, 0, 0))
+    light = Body("B1", part, (0.1, 0.099, 0.05), moments)
+    mechanism = mechanism_of(replace(model, bodies=(light, *model.bodies[1:])), order="input")
+    state = {name: np.linspace(-0.7, 0.9, 4) for name in ("q", "v", "tau")}
+    (found,) = interpret(BY_INVERSES[name]["forward_dynamics"](mechanism), state).values()
+    (expected,) = interpret(TREE_FUNCTIONS["forward_dynamics"](mechanism), state).values()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7 * np.abs(expected).max())
+
+
 def test_rank_deficient_inertia_of_symbols_is_found() -> None:
     model = tree_model((0, 1), ("revolute", "revolute"))
     rod = Body("B2", "m", ("c", 0, 0.2), ("k*m", "k*m", "2*k*m - k*m*2", 0, 0, 0))

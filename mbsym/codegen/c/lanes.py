@@ -35,9 +35,6 @@ FEWEST_LANES: Final = 2
 LEAST_WORK: Final = 40
 """Operations of a section below which a loop is not worth its columns."""
 
-_TO_A_COLUMN: Final = 1000
-"""More than all signs of a sum's other terms."""
-
 Leaf: TypeAlias = Constant | Variable | Element | Negation
 """What a column holds in one lane: a number, a value from outside, or its opposite."""
 

@@ -190,7 +190,7 @@ def module_context(module: LoweredModule) -> ModuleContext:
         parameters=tuple(
             ParameterView(
                 names.parameters[item.name],
-                printer.format_number(item.default),
+                printer.number(item.default),
                 plain_line(" ".join(filter(None, (item.name, f"[{item.unit}]" if item.unit else "")))),
             )
             for item in module.parameters

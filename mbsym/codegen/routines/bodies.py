@@ -6,34 +6,15 @@ import ast
 from collections.abc import Sequence
 from math import prod
 
+from mbsym.codegen.expressions import Array, Call, Constant, Kind, Place, RecordName, Variable, whole
+from mbsym.codegen.integers import lengths
 from mbsym.codegen.routines.expressions import OPERATORS, ExpressionReader
 from mbsym.codegen.routines.language import (
     Routine,
     RoutineFunction,
     constant_of,
 )
-from mbsym.codegen.statements import (
-    BEGIN,
-    Array,
-    Call,
-    Do,
-    For,
-    If,
-    Invoke,
-    Kind,
-    Leave,
-    Let,
-    Look,
-    Number,
-    Place,
-    Return,
-    Statement,
-    Store,
-    Variable,
-    While,
-    lengths,
-    whole,
-)
+from mbsym.codegen.statements import BEGIN, Do, For, If, Invoke, Leave, Let, Look, Return, Statement, Store, While
 
 
 class BodyReader(ExpressionReader):
@@ -98,7 +79,7 @@ class BodyReader(ExpressionReader):
         if step not in (1, -1):
             self.routine.refuse(node, "a loop steps by 1 or -1")
         bounds = [self.integer(argument) for argument in call.args[:2]]
-        start, stop = bounds if len(bounds) == 2 else (Number(0, "int"), bounds[0])
+        start, stop = bounds if len(bounds) == 2 else (Constant(0, "int"), bounds[0])
         index = self._declared(node, node.target.id, "int")
         return For(index, start, stop, step == -1, self.body(node.body), remarks)
 
@@ -125,7 +106,7 @@ class BodyReader(ExpressionReader):
             if not isinstance(target, ast.Name):
                 self.routine.refuse(node, "a record has a name")
             self.records[target.id] = self.routine.records[value.func.id]
-            return [Do(Call(BEGIN, (target.id,), "bool"), remarks)]
+            return [Do(Call(BEGIN, (RecordName(target.id),), "bool"), remarks)]
         if self.is_vector(value):
             return [self._give_vector(node, target, operator, value, remarks)]
         variable = self.field(target)

@@ -4,9 +4,29 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Final
 
+from mbsym.codegen.expressions import (
+    Array,
+    Call,
+    Constant,
+    Expression,
+    MatrixProduct,
+    NamedConstant,
+    Negation,
+    Operation,
+    Place,
+    Product,
+    Quotient,
+    RecordName,
+    Span,
+    Variable,
+    combined,
+    whole,
+)
+from mbsym.codegen.integers import lengths, linear
 from mbsym.codegen.routines.language import (
     FUNCTIONS,
     VECTORS,
@@ -15,22 +35,7 @@ from mbsym.codegen.routines.language import (
     RoutineFunction,
     constant_of,
 )
-from mbsym.codegen.statements import (
-    Array,
-    Call,
-    Constant,
-    Expression,
-    Number,
-    Operation,
-    Place,
-    Product,
-    Record,
-    Span,
-    Variable,
-    lengths,
-    linear,
-    whole,
-)
+from mbsym.codegen.statements import Record
 
 OPERATORS: Final[Mapping[type[ast.AST], str]] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@",
@@ -72,7 +77,7 @@ class ExpressionReader:
         inputs = [self.routine.input_of(extents) for extents in self.routine.kernels[name].inputs]
         return Call(name, self._arguments(value, inputs, name), "real", 1)
 
-    def _arguments(self, node: ast.Call, formals: Sequence[Formal], name: str) -> tuple[Expression | str, ...]:
+    def _arguments(self, node: ast.Call, formals: Sequence[Formal], name: str) -> tuple[Expression, ...]:
         """The arguments of a call, counted and measured."""
         arguments: list[ast.expr] = []
         for argument in node.args:
@@ -84,11 +89,11 @@ class ExpressionReader:
             self.routine.refuse(node, f"{name} takes {len(formals)} arguments")
         return tuple(self._argument(node, *pair, name) for pair in zip(arguments, formals, strict=True))
 
-    def _argument(self, node: ast.Call, argument: ast.expr, formal: Formal, name: str) -> Expression | str:
+    def _argument(self, node: ast.Call, argument: ast.expr, formal: Formal, name: str) -> Expression:
         if formal.record is not None:
             if not isinstance(argument, ast.Name) or self.records.get(argument.id) != formal.record:
                 self.routine.refuse(node, f"{name} takes {formal.record.name} here")
-            return argument.id
+            return RecordName(argument.id)
         if (formal.array is not None) != self.is_vector(argument):
             self.routine.refuse(node, f"{name} takes {'a vector' if formal.array is not None else 'a scalar'} here")
         if formal.array is None:
@@ -131,7 +136,7 @@ class ExpressionReader:
         if isinstance(node, ast.Name):
             return node.id in self.arrays
         if isinstance(node, ast.Attribute):
-            return isinstance(self._member(node), Array)
+            return bool(self._member(node).extents)
         if isinstance(node, ast.Subscript):
             array, indices = self.unwound(node)
             return len(indices) < len(array.extents) or any(isinstance(index, ast.Slice) for index in indices)
@@ -155,18 +160,17 @@ class ExpressionReader:
             return self.is_view(value.body) and self.is_view(value.orelse)
         return isinstance(value, (ast.Name, ast.Subscript, ast.Attribute))
 
-    def _member(self, node: ast.Attribute) -> Array | Variable:
+    def _member(self, node: ast.Attribute) -> Array:
         record = self.records.get(node.value.id) if isinstance(node.value, ast.Name) else None
         found = next((item for item in record.fields if item.name == node.attr), None) if record else None
         if found is None or not isinstance(node.value, ast.Name):
             self.routine.refuse(node, f"{ast.unparse(node)} is not known here")
-        if isinstance(found, Variable):
-            return Variable(found.name, found.kind, node.value.id)
-        return Array(found.name, found.extents, found.writable, kind=found.kind, record=node.value.id)
+        return replace(found, record=node.value.id)
 
     def field(self, node: ast.expr) -> Variable | None:
+        """The scalar of a record."""
         found = self._member(node) if isinstance(node, ast.Attribute) else None
-        return found if isinstance(found, Variable) else None
+        return Variable(found.name, found.kind, found.record) if found is not None and not found.extents else None
 
     def unwound(self, node: ast.expr) -> tuple[Array, list[ast.expr]]:
         """Array and indices of a chain of subscripts."""
@@ -178,9 +182,7 @@ class ExpressionReader:
             indices[:0] = inner.slice.elts if isinstance(inner.slice, ast.Tuple) else [inner.slice]
             inner = inner.value
         if isinstance(inner, ast.Attribute):
-            member = self._member(inner)
-            if isinstance(member, Array):
-                return member, indices
+            return self._member(inner), indices
         if not isinstance(inner, ast.Name) or inner.id not in self.arrays:
             self.routine.refuse(node, f"{ast.unparse(inner)} is no array here")
         return self.arrays[inner.id], indices
@@ -192,13 +194,17 @@ class ExpressionReader:
         for index, extent in zip(indices, array.extents, strict=False):
             if not isinstance(index, ast.Slice):
                 value = self.integer(index)
-                if isinstance(value, Number) and not 0 <= value.value < extent:
+                if isinstance(value, Constant) and not 0 <= value.value < extent:
                     self.routine.refuse(node, f"entry {value.value} of {extent}")
                 found.append(value)
                 continue
-            start = Number(0, "int") if index.lower is None else self.integer(index.lower)
-            stop = Number(extent, "int") if index.upper is None else self.integer(index.upper)
-            if isinstance(start, Number) and isinstance(stop, Number) and not 0 <= start.value <= stop.value <= extent:
+            start = Constant(0, "int") if index.lower is None else self.integer(index.lower)
+            stop = Constant(extent, "int") if index.upper is None else self.integer(index.upper)
+            if (
+                isinstance(start, Constant)
+                and isinstance(stop, Constant)
+                and not 0 <= start.value <= stop.value <= extent
+            ):
                 self.routine.refuse(node, f"entries {start.value} to {stop.value} of {extent}")
             found.append(Span(start, stop, index.lower is None and index.upper is None))
         if len(indices) > len(array.extents):
@@ -211,7 +217,7 @@ class ExpressionReader:
             return self.place(node)
         if isinstance(node, ast.IfExp):
             parts = self.scalar(node.test), self.vector(node.body), self.vector(node.orelse)
-            return Operation("choice", parts, "real", parts[1].axes)
+            return Operation("choice", parts)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id == "copy" and len(node.args) == 1:
                 return self.vector(node.args[0])
@@ -220,8 +226,7 @@ class ExpressionReader:
             if node.func.id in ("abs", "min"):
                 return self.call(node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            inner = self.vector(node.operand)
-            return Operation("neg", (inner,), "real", inner.axes)
+            return Negation(self.vector(node.operand))
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             return self._product(node)
         if isinstance(node, (ast.BinOp, ast.Compare)):
@@ -229,11 +234,11 @@ class ExpressionReader:
         remedy = "call functions in a line of their own"
         self.routine.refuse(node, f"{ast.unparse(node)} is no vector expression", remedy)
 
-    def _product(self, node: ast.BinOp) -> Product:
+    def _product(self, node: ast.BinOp) -> MatrixProduct:
         left, right = self.vector(node.left), self.vector(node.right)
         if not (left.axes and right.axes):
             self.routine.refuse(node, "@ stands between vectors and matrices")
-        return Product(left, right, left.axes + right.axes - 2)
+        return MatrixProduct(left, right, left.axes + right.axes - 2)
 
     def _vector_operation(self, node: ast.BinOp | ast.Compare) -> Expression:
         compares = isinstance(node, ast.Compare)
@@ -247,7 +252,7 @@ class ExpressionReader:
         left, right = map(lengths, parts)
         if not any(scalar) and None not in (*left, *right) and left != right:
             self.routine.refuse(node, f"a vector of {left[0]} and one of {right[0]} entries")
-        return Operation(operator, tuple(parts), "bool" if compares else "real", max(part.axes for part in parts))
+        return Operation(operator, tuple(parts)) if compares else combined(operator, *parts)
 
     # ---- scalars -----------------------------------------------------------------------------------------------------
 
@@ -255,12 +260,12 @@ class ExpressionReader:
         """An integer expression; what is known beforehand is a number."""
         value = constant_of(node, self.routine.sizes)
         if value is not None:
-            return Number(value, "int")
+            return Constant(value, "int")
         found = self.scalar(node)
         if found.kind != "int":
             self.routine.refuse(node, f"{ast.unparse(node)} is no integer")
         terms = linear(found).terms
-        if any(isinstance(each, Operation) and each.operator != "choice" for each in terms):
+        if any(isinstance(each, (Product, Quotient, Negation)) for each in terms):
             self.routine.refuse(node, f"{ast.unparse(node)} is no sum of multiples")
         return found
 
@@ -269,15 +274,17 @@ class ExpressionReader:
         if isinstance(node, ast.Constant):
             value = node.value
             if isinstance(value, (bool, int, float)):
-                return Number(value, "bool" if isinstance(value, bool) else "int" if isinstance(value, int) else "real")
+                return Constant(
+                    value, "bool" if isinstance(value, bool) else "int" if isinstance(value, int) else "real"
+                )
         known = constant_of(node, self.routine.sizes)
         if known is not None:
-            return Number(known, "int")
+            return Constant(known, "int")
         if isinstance(node, ast.Name):
             if node.id in self.scalars:
                 return self.scalars[node.id]
             if node.id in self.routine.numbers:
-                return Constant(node.id, "int" if isinstance(self.routine.numbers[node.id], int) else "real")
+                return NamedConstant(node.id, "int" if isinstance(self.routine.numbers[node.id], int) else "real")
             self.routine.refuse(node, f"{node.id} is not known here")
         if isinstance(node, ast.Attribute):
             field = self.field(node)
@@ -291,22 +298,22 @@ class ExpressionReader:
             test, first, second = map(self.scalar, (node.test, node.body, node.orelse))
             if first.kind != second.kind:
                 first, second = self.real(first), self.real(second)
-            return Operation("choice", (test, first, second), first.kind)
+            return Operation("choice", (test, first, second))
         if isinstance(node, ast.BoolOp):
             word = "and" if isinstance(node.op, ast.And) else "or"
-            return Operation(word, tuple(map(self.scalar, node.values)), "bool")
+            return Operation(word, tuple(map(self.scalar, node.values)))
         if isinstance(node, ast.UnaryOp):
             operand = self.scalar(node.operand)
             if isinstance(node.op, ast.Not):
-                return Operation("not", (operand,), "bool")
-            return Operation("neg", (operand,), operand.kind)
+                return Operation("not", (operand,))
+            return Negation(operand)
         if isinstance(node, ast.Compare):
             return self._comparison(node)
         if isinstance(node, ast.BinOp):
             return self._arithmetic(node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id == "dot" and len(node.args) == 2:
-                return Product(self.vector(node.args[0]), self.vector(node.args[1]), 0)
+                return MatrixProduct(self.vector(node.args[0]), self.vector(node.args[1]), 0)
             return self.call(node)
         self.routine.refuse(node, f"{ast.unparse(node)} is not in the routine language")
 
@@ -316,7 +323,7 @@ class ExpressionReader:
         sides = self.scalar(node.left), self.scalar(node.comparators[0])
         if "real" in (sides[0].kind, sides[1].kind):
             sides = self.real(sides[0]), self.real(sides[1])
-        return Operation(OPERATORS[type(node.ops[0])], sides, "bool")
+        return Operation(OPERATORS[type(node.ops[0])], sides)
 
     def _arithmetic(self, node: ast.BinOp) -> Expression:
         if self.is_vector(node):
@@ -325,13 +332,13 @@ class ExpressionReader:
             return self._product(node)
         sides = self.scalar(node.left), self.scalar(node.right)
         if {sides[0].kind, sides[1].kind} == {"int"} and not isinstance(node.op, ast.Div):
-            return Operation(OPERATORS[type(node.op)], sides, "int")
-        return Operation(OPERATORS[type(node.op)], (self.real(sides[0]), self.real(sides[1])), "real")
+            return combined(OPERATORS[type(node.op)], *sides)
+        return combined(OPERATORS[type(node.op)], *map(self.real, sides))
 
     def real(self, node: Expression) -> Expression:
         """An integer as a real number."""
         if node.kind != "int":
             return node
-        if isinstance(node, Number):
-            return Number(float(node.value), "real")
+        if isinstance(node, Constant):
+            return Constant(float(node.value), "real")
         return Call("real", (node,), "real")

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from mbsym.codegen.expressions import Array, Expression, Kind, NamedConstant
 from mbsym.codegen.routines.bodies import BodyReader
 from mbsym.codegen.routines.deciding import comments_of, decided_body, syntax_parts, without_unread
 from mbsym.codegen.routines.language import (
@@ -17,7 +18,7 @@ from mbsym.codegen.routines.language import (
     Signature,
     constant_of,
 )
-from mbsym.codegen.statements import Array, Constant, Expression, Kind, Record, Variable, every
+from mbsym.codegen.statements import Record, every
 from mbsym.errors import CodegenError
 
 _ALLOWED = (
@@ -116,8 +117,8 @@ class _Reader:
         kept = tuple(function for function in functions.values() if function.name in needed)
         self.where = replace(self.where, functions=kept)
         read = tuple(self._read(function) for function in kept)
-        used = {part.name for function in read for part in every(function.body) if isinstance(part, Constant)}
-        used |= {function.otherwise.name for function in read if isinstance(function.otherwise, Constant)}
+        used = {part.name for function in read for part in every(function.body) if isinstance(part, NamedConstant)}
+        used |= {function.otherwise.name for function in read if isinstance(function.otherwise, NamedConstant)}
         numbers = {name: value for name, value in self.where.numbers.items() if name in used}
         return replace(self.where, functions=read, numbers=numbers)
 
@@ -145,7 +146,7 @@ class _Reader:
             sizes[target.id] = number
 
     def _record(self, node: ast.ClassDef) -> Record:
-        fields: list[Array | Variable] = []
+        fields: list[Array] = []
         comments = []
         lines = self.text.split("\n")
         for item in node.body:
@@ -155,7 +156,8 @@ class _Reader:
                 self.where.refuse(item, "a record holds arrays and scalars")
             kind = _kind_of(item.annotation)
             name = item.target.id
-            fields.append(Variable(name, kind) if kind else self.where.array(name, item.annotation, item))
+            scalar = Array(name, (), writable=True, kind=kind or "real")
+            fields.append(scalar if kind else self.where.array(name, item.annotation, item))
             _, mark, comment = lines[item.lineno - 1].partition("# ")
             comments += [(name, comment)] * bool(mark)
         return Record(node.name, " ".join((ast.get_docstring(node) or "").split()), tuple(fields), tuple(comments))

@@ -9,25 +9,19 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
+from mbsym.codegen.expressions import Array, Call, Expression, Operation, Place, Variable, parts
 from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.statements import (
-    Array,
-    Call,
     Do,
-    Expression,
     If,
     Invoke,
     Let,
-    Operation,
-    Place,
     Record,
     Return,
     Statement,
     Store,
-    Variable,
     bodies_replaced,
     expressions,
-    parts,
     walk,
 )
 
@@ -42,7 +36,7 @@ def without_seldom(routine: Routine) -> Routine:
             if isinstance(node, If) and is_seldom(node.body, seldom):
                 test = node.test
                 inner = test.operands[0] if isinstance(test, Operation) and test.operator == "not" else None
-                found.append(_required(inner or Operation("not", (test,), "bool"), node))
+                found.append(_required(inner or Operation("not", (test,)), node))
                 found += kept(node.otherwise)
             elif isinstance(node, If) and is_seldom(node.otherwise, seldom):
                 found += [_required(node.test, node), *kept(node.body)]
@@ -72,7 +66,9 @@ def needed_of(routine: Routine) -> tuple[dict[str, Record], dict[str, frozenset[
             for each in expressions(statement):
                 if not any(each is target for target in given):
                     read |= {_owner(part.array, function.name) for part in parts(each) if isinstance(part, Place)}
-                    read |= {("", part.name) for part in parts(each) if isinstance(part, Variable) and part.record}
+                    read |= {
+                        ("", part.identifier) for part in parts(each) if isinstance(part, Variable) and part.record
+                    }
             if isinstance(statement, Invoke) and statement.call.function in routine.kernels:
                 calls.append((function.name, statement))
         read |= {(function.name, item.name) for item in function.formals}

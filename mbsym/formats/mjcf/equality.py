@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fractions import Fraction
@@ -103,8 +104,8 @@ def _loop_joint(
 ) -> Joint:
     if "site1" in element.attributes or "site2" in element.attributes:
         return _between_sites(source, element, name, sites)
-    first = _body(source, element, "body1", poses)
-    second = _body(source, element, "body2", poses) if "body2" in element.attributes else next(iter(poses))
+    first = _named(source, element, "body1", poses)
+    second = _named(source, element, "body2", poses) if "body2" in element.attributes else next(iter(poses))
     if element.tag == "connect":
         if "anchor" not in element.attributes:
             raise source.error(element.place, "<connect> has no anchor", 'add anchor="0 0 0"')
@@ -237,17 +238,10 @@ def _fixed_tendon(source: TextSource, root: Element, element: Element, key: str)
     return tendons[name]
 
 
-def _named(source: TextSource, element: Element, key: str, joints: dict[str, Joint]) -> str:
+def _named(source: TextSource, element: Element, key: str, known: Collection[str]) -> str:
     name = element.attributes.get(key, "")
-    if name not in joints:
-        raise _unknown(source, element, key, name, list(joints))
-    return name
-
-
-def _body(source: TextSource, element: Element, key: str, poses: dict[str, Placement]) -> str:
-    name = element.attributes.get(key, "")
-    if name not in poses:
-        raise _unknown(source, element, key, name, list(poses))
+    if name not in known:
+        raise _unknown(source, element, key, name, list(known))
     return name
 
 

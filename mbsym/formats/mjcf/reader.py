@@ -250,7 +250,7 @@ class _Reader:
         """Reads one body; returns its name and what is within."""
         element = part.element
         inner = element.attributes.get("childclass", part.around)
-        name = element.attributes.get("name") or self._new_name(f"{name_stem(carrier)}_{element.place[0]}")
+        name = element.attributes.get("name") or self._new_name(f"{name_stem(carrier)}_{element.place[0]}", self.names)
         if element.attributes.get("mocap") == "true":
             self.notes.append(f"body {name!r}, which may be moved from outside (mocap), stays where the file has it")
         if element.attributes.get("gravcomp", "0") != "0":
@@ -269,14 +269,14 @@ class _Reader:
         below = carrier
         for position, joint in enumerate(joints):
             last = position == len(joints) - 1
-            above = name if last else self._new_name(f"{name}_{position + 1}")
+            above = name if last else self._new_name(f"{name}_{position + 1}", self.names)
             if not last:
                 self.places["bodies", above] = element.place
                 self.bodies.append(Body(above))
             self._read_joint(joint, name, below, above, placement if position == 0 else COINCIDENT, len(joints))
             below = above
         if not joints:
-            weld = self._new_joint_name(f"{name}_weld")
+            weld = self._new_name(f"{name}_weld", self.joint_names)
             self.places["joints", weld] = element.place
             self.welds.append(weld)
             self._add(Joint(weld, FIXED.name, carrier, name, predecessor_placement=placement), name)
@@ -304,9 +304,9 @@ class _Reader:
         ]
         self.shapes += read_shapes(self.source, geoms, body, self.assets, self.rules)
 
-    def _new_name(self, wanted: str) -> str:
-        name = free_name(wanted, self.names)
-        self.names.add(name)
+    def _new_name(self, wanted: str, taken: set[str]) -> str:
+        name = free_name(wanted, taken)
+        taken.add(name)
         return name
 
     def _mass(self, parts: Iterable[Part], name: str) -> Body:
@@ -338,7 +338,7 @@ class _Reader:
             raise self.source.error(
                 element.place, f"there is no joint type {kind!r}", f"use one of {', '.join(JOINT_TYPES)}"
             )
-        name = element.attributes.get("name") or self._new_joint_name(f"{body}_{kind}")
+        name = element.attributes.get("name") or self._new_name(f"{body}_{kind}", self.joint_names)
         if any(joint.name == name for joint in self.joints):
             raise self.source.error(element.place, f"two joints are named {name!r}", "rename one of them")
         self.places["joints", name] = element.place
@@ -389,11 +389,6 @@ class _Reader:
     def _add(self, joint: Joint, body: str) -> None:
         self.joints.append(joint)
         self.anchors[joint.name] = joined(self.poses[body], joint.successor_placement), joint.axis
-
-    def _new_joint_name(self, wanted: str) -> str:
-        name = free_name(wanted, self.joint_names)
-        self.joint_names.add(name)
-        return name
 
     def _angle(self, element: Element, key: str, kind: str) -> Value:
         value = read_number(self.source, element, key, "0")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mbsym.constraints import CONSTRAINTS, ConstraintElement
 from mbsym.errors import FormatError, ModelError, SymbolicError
-from mbsym.forces import FORCE_ELEMENTS, ForceElement
+from mbsym.forces import FORCE_ELEMENTS
 from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.findings import report_findings
 from mbsym.formats.text_source import LARGEST_YAML, Place, TextSource, read_text
@@ -34,16 +35,21 @@ from mbsym.values.parameter import ControlInput, Parameter
 if TYPE_CHECKING:
     from mbsym.formats.native import schema
 
+AS_GIVEN = (
+    "type", "predecessor", "successor", "second_axis", "armature", "initial", "coordinates", "speeds", "actuated",
+    "reaction_wanted", "cut", "weight",
+)  # fmt: skip
+"""Attributes of a joint that are as its table has them."""
+
+LIMITS = ("lower", "upper", "effort", "velocity")
+
 KEYS: dict[str, dict[str, DocumentPath]] = {
     "joints": {
         "predecessor": ("from",),
         "successor": ("to",),
         "predecessor_placement": ("at",),
         "successor_placement": ("at_successor",),
-        "lower": ("limits", "lower"),
-        "upper": ("limits", "upper"),
-        "effort": ("limits", "effort"),
-        "velocity": ("limits", "velocity"),
+        **{key: ("limits", key) for key in LIMITS},
     },
     "frames": {"placement": ("at",)},
 }
@@ -151,7 +157,7 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
         name=table.name if table.name is not None else model_name(None, document.source.name),
         bodies=bodies,
         joints=joints,
-        forces=tuple(_force(name, item) for name, item in table.forces.items()),
+        forces=tuple(_element(FORCE_ELEMENTS, name, item) for name, item in table.forces.items()),
         parameters=tuple(
             Parameter(name, item.value, item.unit, item.symbolic) for name, item in table.parameters.items()
         ),
@@ -204,7 +210,7 @@ def read_native_parts(table: schema.ModelTable) -> tuple[tuple[Joint, ...], tupl
     """The joints and constraints of a table."""
     return (
         tuple(_joint(name, item) for name, item in table.joints.items()),
-        tuple(_constraint(name, item) for name, item in table.constraints.items()),
+        tuple(_element(CONSTRAINTS, name, item) for name, item in table.constraints.items()),
     )
 
 
@@ -255,26 +261,12 @@ def _require_expressions(name: str, densities: list[Any], table: schema.BodyTabl
 def _joint(name: str, table: schema.JointTable) -> Joint:
     return Joint(
         name=name,
-        type=table.type,
-        predecessor=table.predecessor,
-        successor=table.successor,
         axis=(0, 0, 1) if table.axis is None else table.axis,
-        second_axis=table.second_axis,
         predecessor_placement=_placement(table.at),
         successor_placement=_placement(table.at_successor),
-        armature=table.armature,
-        coordinates=table.coordinates,
-        speeds=table.speeds,
-        actuated=table.actuated,
-        reaction_wanted=table.reaction_wanted,
-        cut=table.cut,
-        weight=table.weight,
-        lower=table.limits.lower,
-        upper=table.limits.upper,
-        effort=table.limits.effort,
-        velocity=table.limits.velocity,
-        initial=table.initial,
         numbers={number.name: getattr(table, number.name) for number in JOINT_TYPES[table.type].numbers},
+        **{key: getattr(table, key) for key in AS_GIVEN},
+        **{key: getattr(table.limits, key) for key in LIMITS},
     )
 
 
@@ -310,18 +302,10 @@ def _placement(table: schema.PlacementTable) -> Placement:
     return COINCIDENT if placement == COINCIDENT else placement
 
 
-def _force(name: str, table: Any) -> ForceElement:
+def _element(known: Mapping[str, Any], name: str, table: Any) -> Any:
+    """A force element or constraint."""
     entries = {key: getattr(table, key) for key in table.keys() if key != "type"}  # noqa: SIM118
-    element: Any = FORCE_ELEMENTS[table.type].element
-    force: ForceElement = element(name=name, **entries)
-    return force
-
-
-def _constraint(name: str, table: Any) -> ConstraintElement:
-    entries = {key: getattr(table, key) for key in table.keys() if key != "type"}  # noqa: SIM118
-    element: Any = CONSTRAINTS[table.type].element
-    constraint: ConstraintElement = element(name=name, **entries)
-    return constraint
+    return known[table.type].element(name=name, **entries)
 
 
 def _stated_masses(

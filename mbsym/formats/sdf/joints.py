@@ -20,7 +20,7 @@ from mbsym.formats.sdf.document import is_true
 from mbsym.formats.sdf.frames import Frames, Node
 from mbsym.formats.sdf.links import number
 from mbsym.formats.text_source import Place
-from mbsym.formats.xml_document import Element
+from mbsym.formats.xml_document import Element, required
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.helical import HELICAL, PITCH
 from mbsym.joints.prismatic import PRISMATIC
@@ -346,9 +346,7 @@ class JointReader:
         if self.options.mimic == "ignore":
             self.notes.append(f"joint {node.name!r} mimics another and is taken as a free one")
             return
-        name = mimic.attributes.get("joint", "").strip()
-        if not name:
-            raise source.error(mimic.place, "<mimic> has no joint", 'add joint="..."')
+        name = required(source, mimic, "joint")
         leader = self.scene.named(node.scope, name, mimic, f"joint {node.name!r}")
         axis = mimic.attributes.get("axis", "axis").strip()
         if tag != "axis" or axis != "axis":

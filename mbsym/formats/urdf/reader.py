@@ -20,7 +20,7 @@ from mbsym.formats.urdf.plus import read_plus
 from mbsym.formats.urdf.shapes import ShapeReader, named_colors
 from mbsym.formats.urdf.words import URDF_WORDS
 from mbsym.formats.vocabulary import unknown_words
-from mbsym.formats.xml_document import Element, read_xml
+from mbsym.formats.xml_document import Element, read_xml, required
 from mbsym.formats.xml_numbers import read_number, read_triple
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.free import FREE
@@ -182,7 +182,7 @@ class _Reader:
     def _named(self, robot: Element, tag: str) -> dict[str, Element]:
         found: dict[str, Element] = {}
         for element in robot.all(tag):
-            name = self._attribute(element, "name")
+            name = required(self.source, element, "name")
             if name in found:
                 raise self.source.error(
                     element.place,
@@ -226,7 +226,7 @@ class _Reader:
             raise self.source.error(
                 joint.place, f"joint {joint.attributes['name']!r} has no {tag}", f'add <{tag} link="..."/>'
             )
-        name = self._attribute(element, "link")
+        name = required(self.source, element, "link")
         if name not in links:
             raise self.source.error(
                 element.place,
@@ -256,13 +256,13 @@ class _Reader:
         if inertia is not None:
             self.places["bodies", name, "inertia"] = inertia.place
             keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-            moments = [self._number(inertia, key, "0") for key in keys]
-        return placed_body(name, self._number(mass, "value"), placement, moments)
+            moments = [read_number(self.source, inertia, key, "0") for key in keys]
+        return placed_body(name, read_number(self.source, mass, "value"), placement, moments)
 
     # ---- joints -----------------------------------------------------------------------------------------------------
 
     def _joint(self, name: str, element: Element, links: dict[str, Element]) -> Joint:
-        kind = self._attribute(element, "type")
+        kind = required(self.source, element, "type")
         if kind not in JOINT_TYPES:
             raise self.source.error(
                 element.place, f"joint {name!r} has the unknown type {kind!r}", _nearest(kind, JOINT_TYPES)
@@ -279,9 +279,9 @@ class _Reader:
         velocity: tuple[Value, ...] = ()
         if limit is not None and joint_type.shape.nq == 1:
             if kind != "continuous" and ("lower" in limit.attributes or "upper" in limit.attributes):
-                lower, upper = (self._number(limit, "lower", "0"),), (self._number(limit, "upper", "0"),)
-            effort = (self._number(limit, "effort"),) if "effort" in limit.attributes else ()
-            velocity = (self._number(limit, "velocity"),) if "velocity" in limit.attributes else ()
+                lower, upper = ((read_number(self.source, limit, key, "0"),) for key in ("lower", "upper"))
+            effort = (read_number(self.source, limit, "effort"),) if "effort" in limit.attributes else ()
+            velocity = (read_number(self.source, limit, "velocity"),) if "velocity" in limit.attributes else ()
         return Joint(
             name,
             joint_type.name,
@@ -301,7 +301,7 @@ class _Reader:
             return (0, 0, 1)
         if axis is None or "xyz" not in axis.attributes:
             return (1, 0, 0)
-        return self._triple(axis, "xyz")
+        return read_triple(self.source, axis, "xyz")
 
     def _couplings(self, joints: dict[str, Element]) -> tuple[Coupling, ...]:
         couplings = []
@@ -315,18 +315,18 @@ class _Reader:
             ignored += 1
             if self.options.mimic == "ignore":
                 continue
-            source = self._attribute(mimic, "joint")
+            source = required(self.source, mimic, "joint")
             if source not in joints:
                 raise self.source.error(
                     mimic.place,
                     f"joint {name!r} mimics joint {source!r}, which does not exist",
                     _nearest(source, joints),
                 )
-            if JOINT_TYPES.get(self._attribute(element, "type")) is FIXED:
+            if JOINT_TYPES.get(required(self.source, element, "type")) is FIXED:
                 fixed.append(name)
                 continue
-            ratio, offset = self._number(mimic, "multiplier", "1"), self._number(mimic, "offset", "0")
-            couplings.append(Coupling(name, source, ratio, offset))
+            ratio = read_number(self.source, mimic, "multiplier", "1")
+            couplings.append(Coupling(name, source, ratio, read_number(self.source, mimic, "offset", "0")))
         if ignored and self.options.mimic == "ignore":
             self.notes.append(f"{ignored} mimicking joints are taken as free ones")
         if fixed:
@@ -339,8 +339,8 @@ class _Reader:
             dynamics = element.child("dynamics")
             if dynamics is None:
                 continue
-            damping = self._number(dynamics, "damping", "0")
-            friction = self._number(dynamics, "friction", "0")
+            damping = read_number(self.source, dynamics, "damping", "0")
+            friction = read_number(self.source, dynamics, "friction", "0")
             for force in resistance(model_joints[name], damping, friction):
                 self.places["forces", force.name] = dynamics.place
                 forces.append(force)
@@ -351,25 +351,13 @@ class _Reader:
 
     # ---- attributes -------------------------------------------------------------------------------------------------
 
-    def _attribute(self, element: Element, key: str) -> str:
-        value = element.attributes.get(key, "").strip()
-        if not value:
-            raise self.source.error(element.place, f"<{element.tag}> has no {key}", f'add {key}="..."')
-        return value
-
-    def _number(self, element: Element, key: str, default: str = "") -> Value:
-        return read_number(self.source, element, key, default)
-
-    def _triple(self, element: Element, key: str) -> Vector:
-        return read_triple(self.source, element, key)
-
     def origin(self, element: Element, owner: str = "") -> Placement:
         """The placement that an element has; its angles are noted where they look rounded and it has an owner."""
         origin = element.child("origin")
         if origin is None:
             return COINCIDENT
-        translation: Vector = self._triple(origin, "xyz") if "xyz" in origin.attributes else (0, 0, 0)
-        written: Vector = self._triple(origin, "rpy") if "rpy" in origin.attributes else (0, 0, 0)
+        translation: Vector = read_triple(self.source, origin, "xyz") if "xyz" in origin.attributes else (0, 0, 0)
+        written: Vector = read_triple(self.source, origin, "rpy") if "rpy" in origin.attributes else (0, 0, 0)
         roll, pitch, yaw = (snapped_angle(angle, self.options.snap_angles) for angle in written)
         for angle in (yaw, pitch, roll):
             if owner and looks_rounded(angle):

@@ -22,7 +22,7 @@ from dataclasses import replace
 from typing import Final
 
 from mbsym.formulations.constraint_force.block_system import BlockSystem, solve
-from mbsym.formulations.constraint_force.joint_compliance import compliance, why_singular
+from mbsym.formulations.constraint_force.joint_compliance import carried_sizes, compliance, why_singular
 from mbsym.formulations.constraint_force.leaf_to_root import ConstraintForces, derive_motion, motion_functions
 from mbsym.formulations.constraint_force.parts import Parts, divided
 from mbsym.formulations.contracts import FORWARD_DYNAMICS
@@ -31,6 +31,7 @@ from mbsym.formulations.recursive.newton_euler import inertial_wrench
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.formulations.shared.heads import head_of, is_plain, vector
 from mbsym.formulations.shared.roles import Cast, Given, Place, Role, Stage, cast_in_roles
+from mbsym.joints.motion import motion_of
 from mbsym.kinematics.equivalents import for_elimination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import joint_speeds, turning_matrix
@@ -90,9 +91,12 @@ def forward_dynamics_in_parts(mechanism: Mechanism, threads: int) -> Program | N
     bodies = true(mechanism).bodies
     if any(entry.constant is None for body in bodies for entry in (body.inertia.mass, *body.inertia.about_origin)):
         return None
-    parts = divided(
-        mechanism.labelling.inboard, threads or FEWEST_PARTS, lambda label: not why_singular(bodies[label - 1].inertia)
-    )
+    carried = carried_sizes(true(mechanism))
+
+    def may_lie_on_path(label: int) -> bool:
+        return not why_singular(bodies[label - 1].inertia, carried=carried[label - 1])
+
+    parts = divided(mechanism.labelling.inboard, threads or FEWEST_PARTS, may_lie_on_path)
     if len(parts.tasks) < FEWEST_PARTS:
         return None
     zero = Scalar(mechanism.graph, 0)
@@ -165,7 +169,7 @@ def _spin(body: TreeBody, given: Given) -> Given:
 def _drift(body: TreeBody, given: Given) -> list[Scalar]:
     """c: the body's acceleration but for X a_c + H vdot."""
     rates, omega, over = given["rates", OWN], vector(given["omega", OWN]), vector(given["omega", INBOARD])
-    spin, slide = vector(rates[:3]), vector(rates[3:6])
+    spin, slide = motion_of(rates[:6])
     carried = subtract(omega, spin)
     angular = add(vector(rates[6:9]), cross(carried, spin))
     linear = add(vector(rates[9:]), cross(add(omega, carried), slide))
@@ -256,7 +260,7 @@ def _return(body: TreeBody, given: Given) -> Given:
         inertia = inertia + ArticulatedInertia.of_entries(given["articulated", OWN][:INERTIA_ENTRIES])
     moved, push, load = given["moved", OWN], given["push", OWN], given["load", OWN]
     wrench = [dot(row, moved) + p - f for row, p, f in zip(inertia.rows(), load, push, strict=True)]
-    n, f = body.placement.wrench_to_parent(vector(wrench[:3]), vector(wrench[3:]))
+    n, f = body.placement.wrench_to_parent(*motion_of(wrench))
     onto = [*negate(n), *negate(f)]
     phi, still = given["compliance", INBOARD][:INERTIA_ENTRIES], given["compliance", INBOARD][INERTIA_ENTRIES:]
     carrier = [
@@ -391,5 +395,5 @@ def _swapped_entries(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
 
 def _moved(body: TreeBody, motion: Sequence[Scalar]) -> list[Scalar]:
     """An acceleration of the carrier at the body."""
-    angular, linear = body.placement.twist_to_child(vector(motion[:3]), vector(motion[3:]))
+    angular, linear = body.placement.twist_to_child(*motion_of(motion))
     return [*angular, *linear]

@@ -43,11 +43,22 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Output, ParameterInput, Program
 from mbsym.symbolic.scalar import Scalar, constant
 
-SMALLEST_INERTIA_RATIO: Final = Fraction(1, 10**8)
-"""Part of the moments about its joint below which a principal moment about a body's centre of mass counts as zero.
+LEAST_PART: Final = Fraction(1, 10**6)
+"""Of the largest mass or moment with which an inertia is compared, what has no inverse to rely on: digits are lost in
+that proportion, and some more in a chain.
 
-It is a difference of such moments, and frames are turned by sines that are rounded: an inverse loses that many digits.
+A moment about a body's centre of mass is a difference of moments about its joint, of which rounding leaves something:
+frames are turned by sines. And a body that is light beside what it carries gives way so much more than that, in sums
+from which its own part is taken again.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A mass, and the sum of the three moments of inertia about the joint."""
+
+    mass: Fraction = Fraction(0)
+    moments: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,21 +157,47 @@ def central_inertia(inertia: RigidInertia) -> tuple[Vector3, Symmetric3]:
     )
 
 
-def why_singular(inertia: RigidInertia, parameters: Sequence[ParameterInput] = ()) -> str:
+def why_singular(
+    inertia: RigidInertia,
+    parameters: Sequence[ParameterInput] = (),
+    carried: Size = Size(),
+    least: Fraction = LEAST_PART,
+) -> str:
     """The reason for which a body has no inverse inertia, or "".
 
     Args:
         inertia: of the body, numbers or functions of parameters.
         parameters: of the mechanism, whose own values decide where the inertia depends on them.
+        carried: the largest mass and moments of what the body carries.
+        least: part of what is larger that counts as nothing.
     """
     inertia = _of_own_values(inertia, parameters)
-    if not inertia.mass:
+    own = _size(inertia)
+    if not own.mass:
         return "it has no mass"
+    if own.mass <= least * carried.mass:
+        return "its mass is nothing beside what it carries"
     determinant, second = (_number(value) for value in _invariants(central_inertia(inertia)[1]))
-    # The sum of the products of two moments is about the product of the larger two.
-    size = second * sum(map(_number, inertia.about_origin[:3]))
-    deficient = size <= 0 or determinant <= SMALLEST_INERTIA_RATIO * size
-    return "its inertia about the centre of mass has a zero principal value" if deficient else ""
+    # The least moment is about the determinant by the product of the larger two, which is about the sum of products.
+    if second <= 0 or determinant <= least * second * own.moments:
+        return "its inertia about the centre of mass has a zero principal value"
+    if determinant <= least * second * carried.moments:
+        return "its inertia about the centre of mass is nothing beside that of what it carries"
+    return ""
+
+
+def carried_sizes(mechanism: Mechanism) -> list[Size]:
+    """The largest mass and the largest moments among the bodies outboard of each, by label - 1."""
+    found = [Size()] * (mechanism.nb + 1)
+    for body in reversed(mechanism.bodies):
+        own = _size(_of_own_values(body.inertia, mechanism.parameters))
+        sizes = (own, found[body.label], found[body.parent])
+        found[body.parent] = Size(max(each.mass for each in sizes), max(each.moments for each in sizes))
+    return found[1:]
+
+
+def _size(inertia: RigidInertia) -> Size:
+    return Size(_number(inertia.mass), sum(map(_number, inertia.about_origin[:3]), Fraction(0)))
 
 
 def _of_own_values(inertia: RigidInertia, parameters: Sequence[ParameterInput]) -> RigidInertia:

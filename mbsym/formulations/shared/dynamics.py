@@ -17,6 +17,7 @@ from mbsym.formulations.regular_mass import never_singular
 from mbsym.formulations.shared.heads import head_of, is_plain, vector
 from mbsym.formulations.shared.recursion import Beforehand, Recursion, StepFunction, Values, of_speeds
 from mbsym.formulations.shared.sweeps import rolled_up
+from mbsym.joints.motion import motion_of
 from mbsym.kinematics.equivalents import for_forces, for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import BodyAcceleration, body_acceleration, body_velocity, joint_speeds
@@ -80,7 +81,7 @@ def _outward(mechanism: Mechanism, speeds: bool, rates: bool, before: Beforehand
 def _forces(body: TreeBody, given: Values, rates: bool) -> tuple[tuple[Scalar, ...], list[Scalar], list[Scalar]]:
     """Generalised forces of the joint, the wrench that passes it, and what the body hands on to its parent."""
     total = [a + b for a, b in zip(given["wrench"], given["push"], strict=True)]
-    moment, force = vector(total[:3]), vector(total[3:])
+    moment, force = motion_of(total)
     still = (Scalar(body.motion.graph, 0),) * len(body.v)
     forces = joint_forces(
         body, (moment, force), tuple(given["vdot"]) if rates else still, tuple(given.get(_FORCES, ()))
@@ -151,7 +152,7 @@ def _eliminated(bodies: tuple[TreeBody, ...], given: Values) -> _Eliminated:
 
 def _moved(body: TreeBody, given: Values) -> list[Scalar]:
     """Acceleration of a body that its joint's rates leave out."""
-    angular, linear = body.placement.twist_to_child(vector(given["pushed"][:3]), vector(given["pushed"][3:]))
+    angular, linear = body.placement.twist_to_child(*motion_of(given["pushed"]))
     return [*angular, *linear]
 
 
@@ -229,7 +230,7 @@ def roll_joint_wrenches(mechanism: Mechanism) -> Program | None:
         state = _moved(body, given)
         rows = ArticulatedInertia.of_entries(given["inertia"]).rows()
         wrench = [p + dot(row, state) for row, p in zip(rows, given["bias"], strict=True)]
-        seen = user_wrench(body, (vector(wrench[:3]), vector(wrench[3:])))
+        seen = user_wrench(body, motion_of(wrench))
         return {"wrenches": [*seen[0], *seen[1]], "pushed": _rates(body, given, state)["pushed"]}
 
     recursions = [

@@ -28,7 +28,10 @@ STRAINED: Final = 1e-9
 
 
 def asked_of_cut(mechanism: Mechanism, cut: CutJoint) -> list[Scalar]:
-    """What ``CutAtRest`` is made of.
+    """What ``CutAtRest`` is made of, free motions where the joint's frames coincide.
+
+    Those of all joints that are taken span the same in the predecessor's axes and at the successor's origin wherever
+    the joint stands: slides, a turn about the axis, or all turns there are.
 
     Raises:
         AnalysisError: such a joint cannot be cut.

@@ -13,8 +13,8 @@ from mbsym.cli.application import main
 from mbsym.errors import IdentificationError
 from mbsym.identification.estimate import estimate
 from mbsym.identification.excitation import Excitation, Search, excite, limits_of
-from mbsym.identification.options import Settings
 from mbsym.identification.measurements import Measurements
+from mbsym.identification.options import Settings
 from mbsym.identification.rows import regression_of
 from mbsym.model.joint import Coupling
 from mbsym.model.system import Model
