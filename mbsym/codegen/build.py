@@ -107,11 +107,16 @@ def build_library(sources: Sequence[Path], library: Path, flags: Sequence[str], 
         ToolchainError: there is no C compiler, or it compiles nothing.
         CodegenError: a source is missing or does not compile.
     """
+    return build_program(sources, library, (*flags, "-shared", "-fPIC"), cc)
+
+
+def build_program(sources: Sequence[Path], program: Path, flags: Sequence[str], cc: str | None = None) -> Build:
+    """The same of a program."""
     command = find_compiler(cc)
     for source in sources:
         if not source.is_file():
             raise CodegenError("there is no C source", where=str(source), remedy="generate it with `languages c`")
-    done = _run((*command, *flags, "-shared", "-fPIC", *map(str, sources), "-o", str(library), "-lm"))
+    done = _run((*command, *flags, *map(str, sources), "-o", str(program), "-lm"))
     if done.returncode != 0:
         _require_compiling(command)
         raise CodegenError(

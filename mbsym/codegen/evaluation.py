@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from mbsym.codegen.expressions import Constant, Element, Expression, Sum, Variable, operands
@@ -20,17 +20,6 @@ def evaluated(expression: Expression, rules: Rules, numbers: Any) -> Any:
     if kind in _LEAVES:
         return rules[kind](numbers, expression, [])
     if isinstance(expression, Sum):
-        terms = [(negative, evaluated(term, rules, numbers)) for negative, term in _written(expression)]
+        terms = [(negative, evaluated(term, rules, numbers)) for negative, term in expression.terms]
         return rules[kind](numbers, expression, terms)
     return rules[kind](numbers, expression, [evaluated(each, rules, numbers) for each in operands(expression)])
-
-
-def _written(expression: Sum) -> Iterator[tuple[bool, Expression]]:
-    """The terms with the signs that stand before them: a sum inside a sum is written without parentheses."""
-    for negative, term in expression.terms:
-        if not isinstance(term, Sum):
-            yield negative, term
-            continue
-        (first, part), *others = _written(term)
-        yield negative != first, part
-        yield from others

@@ -220,7 +220,7 @@ class _CFunction:
     real: np.dtype[Any]
 
     def evaluate(self, inputs: Sequence[ArrayLike], structure: Sequence[float]) -> tuple[Results, NDArray[np.intc]]:
-        batch, arrays = _broadcast(self.name, self.inputs, inputs, self.real)
+        batch, arrays = state_rows(self.name, self.inputs, inputs, self.real)
         count = int(np.prod(batch, dtype=np.int64))
         kinds = {"real": self.real, "int": np.dtype(np.intc)}
         results = [unwritten((count, item.size), kinds[item.kind]) for item in self.outputs]
@@ -267,7 +267,7 @@ def batch_axes(function: str, arguments: Iterable[tuple[str, Array, tuple[int, .
     return batch
 
 
-def _broadcast(
+def state_rows(
     function: str, arguments: Sequence[Argument], values: Sequence[ArrayLike], real: np.dtype[Any]
 ) -> tuple[tuple[int, ...], list[Array]]:
     """Batch shape, and each value as a contiguous array of one row a state."""

@@ -100,7 +100,7 @@ def self_test_context(module: LoweredModule, frozen: Frozen) -> SelfTestContext:
         name=name,
         model=c_comment(module.description.model_sha256),
         epsilon="FLT_EPSILON" if single else "DBL_EPSILON",
-        absolute=printer.function("abs"),
+        absolute=printer.library("abs"),
         nan=f"({name}_real)NAN",
         states=len(next(iter(frozen.inputs.values()))),
         strength=tuple(wrap(frozen.strength.sentence, WIDTH)),

@@ -13,6 +13,7 @@ from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.derivatives.sparsity import Sparsity
 from mbsym.errors import DerivationError, MbsymError, ProofError, SymbolicError
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.simplified import plain
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.proof.field import Field, at_random_point
 from mbsym.proof.printed import Reading, Results, producers, readings
@@ -78,10 +79,10 @@ def prove(
         ProofError: a function differs from what it must be.
     """
 
-    def proven(plain: Mechanism) -> Proof:
-        asked = witness(plain, formulation, loops, requests)
+    def proven(given: Mechanism) -> Proof:
+        asked = witness(given, formulation, loops, requests)
         proving = _Proving(module, asked, sparsity or {})
-        for reading in readings(module, plain.graph, languages):
+        for reading in readings(module, given.graph, languages):
             if reading.function in producers(module):
                 proving.ask_producer(reading)
             else:
@@ -91,8 +92,8 @@ def prove(
     if any(function.steps for function in module.functions):
         # What differs there, or cannot be followed there, is for the graph to decide.
         with suppress(_DoubtError, MbsymError, ZeroDivisionError):
-            return proven(at_random_point(mechanism.true, trial=0))
-    return proven(mechanism.afresh())
+            return proven(at_random_point(plain(mechanism), trial=0))
+    return proven(Mechanism.afresh(mechanism))
 
 
 class _DoubtError(Exception):

@@ -109,7 +109,7 @@ _TEXTS: Final[Rules] = {
     Constant: lambda names, constant, _: _constant(names, constant.value),
     Variable: lambda names, variable, _: names.texts[variable.identifier],
     Element: lambda names, element, _: f"{names.texts[element.array]}[{element.index}]",
-    Sum: lambda _, __, terms: "".join(f"{'-' if minus else '+'}{term}" for minus, term in terms),
+    Sum: lambda _, __, terms: "".join(f"-({term})" if minus else f"+{term}" for minus, term in terms),
     Product: lambda _, __, factors: _product(factors),
     Quotient: lambda _, __, parts: f"({parts[0]})*inverse(({parts[1]})%{PRIME})",
     Call: lambda _, call, arguments: _call(call.function, arguments[0]),

@@ -32,9 +32,19 @@ from mbsym.pipeline import Progress, generate
 from mbsym.registry import TRANSFER_MATRIX
 from mbsym.verification.apart import Ended, Notes, run_apart
 from mbsym.verification.beyond import check_beyond
-from mbsym.verification.checks import OF_ITSELF, READ_BACK, Check, Conditioning, Settings, Worst, run_checks
+from mbsym.verification.checks import (
+    OF_ITSELF,
+    READ_BACK,
+    WITHIN_ARRAYS,
+    Check,
+    Conditioning,
+    Settings,
+    Worst,
+    run_checks,
+)
 from mbsym.verification.closed_states import ATTEMPTS, REGULAR
 from mbsym.verification.coverage import FunctionCoverage, sentences
+from mbsym.verification.memory import Calls
 from mbsym.verification.stepping_checks import run_stepping_checks
 from mbsym.verification.text_checks import SizesOf, in_ones
 from mbsym.version import __version__
@@ -49,6 +59,11 @@ _NEAR_SINGULAR = (
 
 OF_ITSELF_WORDS: Final = "{count} function{s} as their own equations say, far off, at branches and in each status"
 READ_BACK_WORDS: Final = "{count} table{s} of constants, places, limits and defaults as the model says, read back"
+WITHIN_WORDS: Final = "{count} function{s} within the memory of arguments and arrays, as the compiler watches it"
+UNWATCHED: Final = "accesses to memory were not watched: the compiler has nothing that does (-fsanitize=address)"
+
+PRINTED_ONLY: Final = "printed from the same functions, not run by mbsym"
+"""What is said of files that no check has run."""
 
 MOST_NAMED: Final = 5
 """Functions and files that failed, of which a line names no more."""
@@ -121,6 +136,12 @@ class Certificate:
         functions = sorted({check.function for check in self.checks if not check.passed})
         return (*functions, *(f"{name} (changed since it was generated)" for name in self.changed))
 
+    @property
+    def not_run(self) -> tuple[str, ...]:
+        """Files that are as they were generated, in a language that mbsym prints and does not run."""
+        printed = {file for item in LANGUAGES.values() if not item.is_run for file in item.files(self.name)}
+        return tuple(name for name in self.files if name in printed)
+
     def raise_on_failure(self) -> None:
         """Raises VerificationError naming the functions and files that failed."""
         if self.failures:
@@ -142,6 +163,7 @@ class Certificate:
             "closure_rows_apart_by": self.conditioning.loops if math.isfinite(self.conditioning.loops) else None,
             "files": dict(self.files),
             "changed_files": list(self.changed),
+            **({"not_run": list(self.not_run)} if self.not_run else {}),
             "checks": [check.as_dict() for check in self.checks],
             "coverage": self._coverage(),
         }
@@ -159,12 +181,15 @@ class Certificate:
     def _beyond(self) -> list[str]:
         """A line for each kind of check that no row tells of, since all of the kind passed."""
         lines = []
-        for words, kinds in ((OF_ITSELF_WORDS, OF_ITSELF), (READ_BACK_WORDS, (READ_BACK,))):
+        told = ((OF_ITSELF_WORDS, OF_ITSELF), (READ_BACK_WORDS, (READ_BACK,)), (WITHIN_WORDS, (WITHIN_ARRAYS,)))
+        for words, kinds in told:
             own = [check for check in self.checks if check.against in kinds and check.passed]
             if own:
                 languages = ", ".join(dict.fromkeys(check.language for check in own))
                 count = len({check.function for check in own})
                 lines.append(f"{words.format(count=count, s='' if count == 1 else 's')} ({languages})  ok")
+        if self.compiler and not any(check.against.startswith(WITHIN_ARRAYS) for check in self.checks):
+            lines.append(UNWATCHED)
         return lines
 
     def _near_singular(self) -> str:
@@ -192,6 +217,7 @@ class Certificate:
             rows.append((function, against, *errors, f"{allowed:.1e}", verdict))
         lines = [*markup.aligned(rows), *self._beyond()]
         lines += [f"{name}: changed since it was generated  FAILED" for name in self.changed]
+        lines += [f"{name}: {PRINTED_ONLY}" for name in self.not_run]
         verdict = "verified" if self.passed else "NOT VERIFIED"
         end = f"{self.name}: {verdict} at {self.states} random states (seed {self.seed})"
         if math.isfinite(self.condition):
@@ -237,7 +263,8 @@ class Certificate:
                 for item in self.coverage
             ]
         lines += ["", "| file | SHA-256 |", "|---|---|"]
-        changed = dict.fromkeys(self.changed, ", **changed since it was generated**")
+        told = dict.fromkeys(self.not_run, f", {PRINTED_ONLY}")
+        changed = told | dict.fromkeys(self.changed, ", **changed since it was generated**")
         lines += [f"| {name} | {digest}{changed.get(name, '')} |" for name, digest in self.files.items()]
         return "\n".join(lines) + "\n"
 
@@ -283,11 +310,12 @@ def _verify_generated(place: Path, states: int, seed: int, progress: Progress | 
     name = manifest["name"]
     model = _model(directory, manifest)
     languages = [language for language in LANGUAGES.values() if language.is_in(directory, name)]
-    if not languages:
+    if not any(language.is_run for language in languages):
+        only = " and ".join(language.name for language in languages)
         raise CodegenError(
-            "there is no generated code",
+            f"there is no generated code that can be run, {only} alone" if only else "there is no generated code",
             where=str(directory),
-            remedy=f"generate it with `languages {' or '.join(LANGUAGES)}`",
+            remedy=f"generate it with `languages {' or '.join(x.name for x in LANGUAGES.values() if x.is_run)}`",
         )
     code = [file for language in languages for file in language.files(name)]
     changed = changed_files(directory, manifest, code)
@@ -366,15 +394,16 @@ def _run(
     notes: Notes,
     progress: Progress,
 ) -> _Run:
-    modules = []
+    modules, calls = [], Calls(directory, manifest)
     for language in languages:
-        notes.write(f"{language.name} {manifest['name']}")
-        modules.append(_watched(language.load(directory, manifest["name"]), notes))
+        if language.load is not None:
+            notes.write(f"{language.name} {manifest['name']}")
+            modules.append(_watched(language.load(directory, manifest["name"]), notes, calls))
     threaded = [entry["name"] for entry in manifest["functions"] if "threads" in entry]
     if threaded and any(module.language == "c" for module in modules):
         notes.write(f"{THREADS} {manifest['name']}")
         by_threads = load_threads(directory, manifest["name"], threaded)
-        modules += [_watched(by_threads, notes)] if by_threads is not None else []
+        modules += [_watched(by_threads, notes, calls)] if by_threads is not None else []
     for module in modules:
         if module.unlisted:
             raise CodegenError(
@@ -390,6 +419,7 @@ def _run(
     try:
         run = run_stepping_checks if stepping else run_checks
         checks, conditioning = run(model, modules, settings, progress, beyond)
+        checks = (*checks, *calls.checks())
     except MbsymError:
         raise
     except Exception as error:
@@ -404,13 +434,15 @@ def _run(
     return _Run(checks, conditioning, compiled.compiler, compiled.command, tuple(coverage))
 
 
-def _watched(module: LoadedModule, notes: Notes) -> LoadedModule:
+def _watched(module: LoadedModule, notes: Notes, calls: Calls) -> LoadedModule:
     """The module, whose functions say that they run before they do, and must return what the manifest says."""
 
     def watched(function: LoadedFunction) -> LoadedFunction:
-        def call(inputs: Any, parameters: Any) -> Any:
+        def begin(inputs: Any, parameters: Any) -> None:
             notes.write(f"{module.language} {function.name}")
-            found = function.call(inputs, parameters)
+            calls.keep(module, function, inputs, parameters)
+
+        def shaped(found: Any) -> Any:
             results = found if isinstance(found, tuple) else (found,)
             expected = [item.shape for item in function.outputs]
             # Whatever comes before a result's own axes is a batch.
@@ -424,7 +456,19 @@ def _watched(module: LoadedModule, notes: Notes) -> LoadedModule:
                 )
             return found
 
-        return replace(function, call=call)
+        def call(inputs: Any, parameters: Any) -> Any:
+            begin(inputs, parameters)
+            return shaped(function.call(inputs, parameters))
+
+        judged = function.judged
+
+        def judge(inputs: Any, parameters: Any) -> Any:
+            assert judged is not None
+            begin(inputs, parameters)
+            found, status = judged(inputs, parameters)
+            return shaped(found), status
+
+        return replace(function, call=call, judged=judge if judged is not None else None)
 
     return replace(module, functions={name: watched(function) for name, function in module.functions.items()})
 

@@ -18,6 +18,7 @@ from mbsym.derivatives.of_functions import requests_of
 from mbsym.errors import VerificationError
 from mbsym.formulations.contracts import Contract
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.model.own_units import in_units
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress
 from mbsym.reference import Reference
@@ -28,7 +29,7 @@ from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers, giv
 from mbsym.verification.given_sines_identities import GIVEN_SINES
 from mbsym.verification.identities import IDENTITIES
 from mbsym.verification.own_measures import OwnMeasures
-from mbsym.verification.own_units import in_units, input_sizes, units_of
+from mbsym.verification.own_units import input_sizes, units_of
 from mbsym.verification.random_state import random_state
 from mbsym.verification.workspace_identities import PREPARED, workspaces
 
@@ -59,6 +60,9 @@ OF_ITSELF = (OWN_EQUATIONS, OWN_STATUSES, OWN_TERMS, OWN_SOLUTIONS, OWN_GAPS)
 
 READ_BACK = "the model, read back"
 """What constants of headers and modules are compared with."""
+
+WITHIN_ARRAYS = "the memory of its arrays"
+"""What a text may read and write."""
 
 BATCH = 3
 """States per call of the NumPy module, so that its batch axes are checked too."""
@@ -129,12 +133,12 @@ class Check:
     @property
     def is_of_text(self) -> bool:
         """True where versions of the same operations were compared, which shows nothing about these."""
-        return self.against.endswith(BETWEEN_LANGUAGES) or self.against in OF_ITSELF
+        return self.against.endswith(BETWEEN_LANGUAGES) or self.against in (*OF_ITSELF, WITHIN_ARRAYS)
 
     @property
     def is_beyond(self) -> bool:
-        """True for what is told in one line where it passed: texts against their equations, and constants."""
-        return self.against in (*OF_ITSELF, READ_BACK)
+        """True for what is told in one line where it passed: texts against their equations, constants, and memory."""
+        return self.against in (*OF_ITSELF, READ_BACK, WITHIN_ARRAYS)
 
 
 class Worst:

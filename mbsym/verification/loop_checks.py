@@ -16,7 +16,6 @@ from mbsym.codegen.description import Argument
 from mbsym.codegen.load import LoadedModule
 from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.codegen.statuses import Status
-from mbsym.symbolic.interpret import interpret
 from mbsym.verification.anew import Anew
 from mbsym.verification.checks import OWN_GAPS, OWN_SOLUTIONS, OWN_TERMS, Worst
 from mbsym.verification.coverage import Coverage
@@ -28,14 +27,14 @@ from mbsym.verification.far_states import (
     sized,
     with_unit_quaternions,
 )
-from mbsym.verification.loop_solutions import Terms, least, solution, terms_of
+from mbsym.verification.loop_solutions import Terms, solution, terms_of
+from mbsym.verification.newton import CLEARLY, Gaps, newton
 from mbsym.verification.singular_states import singular_positions
 from mbsym.verification.text_checks import (
     COPIES,
     JITTER,
     SizesOf,
     apart,
-    as_double,
     called,
     for_precision,
     in_ones,
@@ -81,17 +80,8 @@ SCALED: Final = (1.0, 1e3, 1e-6)
 HUGE: Final = {"double": 1e305, "float": 1e37}
 """A force that no acceleration can have a number for, where masses are small."""
 
-SURE_STEPS: Final = 6
-"""Steps in which a start that is sure to be closed is: half as many as the texts take."""
-
-SPARE_STEPS: Final = 2
-"""More steps that a text may take, until rounding alone is left."""
-
-SHRINKS: Final = 0.5
-"""Part of its size that each of these steps leaves of a gap at most."""
-
-CLEARLY: Final = 8.0
-"""Factor around tolerances within which rounding of residuals may decide either way."""
+SPARE_STEPS: Final = 1
+"""More steps that a text may take, or fewer: rounding may decide whether a last one is needed."""
 
 
 def check_loops(
@@ -134,7 +124,7 @@ def check_loops(
         if name in anew.functions and "constraint_residual" in programs:
             sizes = sizes_of(name, _arguments(anew.functions[name]))
             starts = _starts(anew, name, closed, rng, single, sizes)
-            _check_projection(worst, anew, modules, name, starts, coverage, single)
+            _check_projection(worst, anew, modules, name, starts, coverage, sizes.get("q", 1.0))
 
 
 def _arguments(function: ModuleFunction) -> list[Argument]:
@@ -208,14 +198,17 @@ def _check_solution(
             spread[key] = np.maximum(spread[key], np.where(np.isfinite(difference), difference, np.inf))
     coverage.note_statuses(name, status)
     blunt = BLUNT_SINGLE if single else BLUNT
-    # Dependent rows leave one motion where nothing moves.
-    usable = status == Status.OK
-    if "v" in states:
-        usable |= (status == Status.SINGULAR) & ~largest(states["v"]).astype(bool)
+    # Where rounding may be as large as a result, pivots that it leaves may be zero as well.
+    faint = np.any([ROUNDINGS * spread[key] > largest(array) for key, array in expected.results.items()], axis=0)
+    still = ~largest(states["v"]).astype(bool) if "v" in states else np.zeros(len(status), dtype=bool)
     for module in modules:
         if name not in module.functions:
             continue
         found, said = called(module.functions[name], states)
+        told = np.broadcast_to(said, status.shape)
+        wanted_status = np.where(faint & (status == Status.OK) & (told != Status.OK), -1, status)
+        # Dependent rows leave one motion where nothing moves.
+        usable = (wanted_status == Status.OK) | ((wanted_status == Status.SINGULAR) & still)
         error = 0.0
         for item, array in zip(module.functions[name].outputs, found, strict=True):
             if item.name not in expected.results:
@@ -227,7 +220,7 @@ def _check_solution(
             ratio = over_allowance(largest(apart(array, wanted)), allowed)
             error = max(error, float(ratio[sharp].max(initial=0.0)))
         worst.note(name, module.language, OWN_TERMS, error, 1.0, 0)
-        missed = np.any((np.broadcast_to(said, status.shape) != status)[status >= 0])
+        missed = np.any((told != wanted_status)[wanted_status >= 0])
         worst.note(name, module.language, OWN_SOLUTIONS, float(missed), 0.5, 0)
 
 
@@ -236,70 +229,6 @@ def _moved(array: Array, share: float, rng: np.random.Generator, unit: Array | f
     finite = np.where(np.isfinite(array), array, 0.0)
     moved = finite + share * np.maximum(unit, np.abs(finite)) * rng.uniform(-1, 1, array.shape)
     return np.where(np.isfinite(array), moved, array)
-
-
-class _Gaps:
-    """Closure residuals of positions, a row each, and what they are measured by.
-
-    Attributes:
-        epsilon: of the code's numbers.
-    """
-
-    def __init__(self, anew: Anew, single: bool) -> None:
-        self._anew = anew
-        self._limits = {item.name: item.of(anew.module.description.real) for item in anew.module.tolerances}
-        self.epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
-
-    def residuals(self, q: Array) -> Array:
-        """[m, rad] (states, rows)."""
-        with np.errstate(all="ignore"):
-            return as_double(interpret(self._anew.programs["constraint_residual"], {"q": q})["residual"])
-
-    def scale(self, q: Array) -> tuple[Array, Array]:
-        """Sizes of what residuals are the sum of, and roundings of coordinates, likewise."""
-        with np.errstate(all="ignore"):
-            scale = interpret(self._anew.programs["closure_scale"], {"q": q})
-        return as_double(scale["size"]), as_double(scale["rounding"])
-
-    def allowed(self, q: Array, part: str) -> Array:
-        """What residuals may come to: part of what they are measured by, and of what rounded coordinates add."""
-        size, rounded = self.scale(q)
-        return self._limits[part] * size + np.minimum(self._limits[part] * rounded, self._limits["COARSE"] * size)
-
-    def rounding(self, q: Array) -> Array:
-        """By what residuals differ that are computed twice."""
-        size, rounded = self.scale(q)
-        return 64 * self.epsilon * (size + rounded)
-
-
-def _newton_steps(anew: Anew, gaps: _Gaps, q: Array, single: bool) -> Array:
-    """Newton steps that close loops from each start, of least kinetic energy; -1 where so few do not."""
-    if not {"position_correction", "moved_position"} <= anew.programs.keys():
-        return np.full(len(q), -1)
-    # Parts of sizes: a nanometre is nothing to a bridge.
-    enough = 1e-4 if single else 1e-12
-    found = np.full(len(q), -1)
-    at = np.where(np.isfinite(q), q, 0.0)
-    with np.errstate(all="ignore"):
-        residual = gaps.residuals(at)
-        gap = largest(residual)
-        found[np.isfinite(largest(q)) & (largest(residual / gaps.scale(at)[0]) < enough)] = 0
-        sure = np.ones(len(q), dtype=bool)
-        for step in range(1, SURE_STEPS + 1):
-            terms = interpret(anew.programs["position_correction"], {"q": at})
-            matrix = np.sqrt(np.abs(terms["inverses"]))[:, :, None] * terms["weighted"]
-            multipliers, rank, _ = least(matrix, terms["delassus"], residual, single, None)
-            motion = -np.einsum("nij,nj->ni", terms["response"], multipliers)
-            moved = interpret(anew.programs["moved_position"], {"q": at, "motion": motion})
-            at = next(iter(moved.values()))
-            residual = gaps.residuals(at)
-            there = largest(residual)
-            # Only starts whose gap shrinks with each step are sure to be closed by whatever steps a text takes.
-            sure &= (there < SHRINKS * gap) & (rank == residual.shape[1])
-            gap = there
-            is_closed = largest(residual / gaps.scale(at)[0]) < enough
-            found[(found < 0) & sure & is_closed & np.isfinite(largest(q))] = step
-    return found
 
 
 # ---- projections of positions ----------------------------------------------------------------------------------------
@@ -321,15 +250,14 @@ def _check_projection(
     name: str,
     states: States,
     coverage: Coverage,
-    single: bool,
+    unit: Array | float,
 ) -> None:
-    """What is said of the coordinates that were found is true of them, and they are no farther off than those given."""
+    """What is said of the coordinates that were found is true of them, and they are where Newton's steps lead."""
     q = states["q"]
     given = np.isfinite(largest(q))
-    most_steps = next(item for item in anew.module.tolerances if item.name == "ITERATIONS").double
-    gaps = _Gaps(anew, single)
+    gaps = Gaps(anew)
     before, enough = gaps.residuals(q), gaps.allowed(q, "ENOUGH")
-    newton = _newton_steps(anew, gaps, q, single)
+    sure = newton(anew, gaps, q, unit)
     for module in modules:
         if name not in module.functions:
             continue
@@ -349,16 +277,15 @@ def _check_projection(
         wrong |= given & ~((largest(after) <= largest(before) + rounding) | (excess <= margin))
         rests = given & ((np.abs(before) / enough).max(axis=1) < 1 / CLEARLY)
         wrong |= rests & (found[0] != q).any(axis=1)
+        # A start near closed loops must come to them where Newton's steps do, and in as many.
+        wrong |= (sure.steps >= 0) & ~((excess <= margin) & (apart(found[0], sure.q) <= sure.allowed).all(axis=1))
         if len(found) > 1:
             gap, steps = found[1].reshape(len(q)), found[2].reshape(len(q))
             wrong |= given & ~(apart(gap, largest(after)) <= rounding + 1e-6 * gap)
-            wrong |= given & ((steps < 0) | (steps > most_steps) | (steps != np.round(steps)))
+            wrong |= given & ((steps < 0) | (steps > gaps.most_steps) | (steps != np.round(steps)))
             wrong |= rests & (steps != 0)
             moved = given & (np.abs(before) > CLEARLY * (enough + gaps.rounding(q))).any(axis=1)
             wrong |= moved & (steps < 1)
-        # A start near closed loops must come to them, in as many steps as Newton's.
-        wrong |= (newton >= 0) & ~(excess <= margin)
-        if len(found) > 1:
-            wrong |= (newton >= 0) & (np.abs(steps - newton) > SPARE_STEPS)
+            wrong |= (sure.steps >= 0) & (np.abs(steps - sure.steps) > SPARE_STEPS)
         worst.note(name, module.language, OWN_GAPS, float(np.any(wrong)), 0.5, int(np.argmax(wrong)))
         coverage.note_statuses(name, told)

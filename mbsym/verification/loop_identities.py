@@ -26,6 +26,9 @@ SPAN: Final = 1e-12
 OPENED: Final = 1e-3
 """Motion that opens loops which are to be closed again [rad, m]; a few Newton steps bring it to round-off."""
 
+DETERMINED: Final = 1e-3
+"""Part of the largest singular value of a loop's own columns above which both ways to close it are apart."""
+
 REGULAR: Final = 5e-2
 """Smallest pivot of the factored rows above which all ways to solve for the multipliers report that pivot."""
 
@@ -238,7 +241,7 @@ def _closed_by_either_branch(evidence: Evidence) -> Pairs:
     """Both ways to assemble the loop close it, and one of them is the closed loop at hand.
 
     Other loops that the same joints belong to may open. Nothing is said of positions in which the joints that lead do
-    not determine the others.
+    not determine the others, and where they hardly do nothing but that loops are closed.
     """
     (loop,) = planar_loops(evidence.mechanism)
     columns = [
@@ -247,13 +250,15 @@ def _closed_by_either_branch(evidence: Evidence) -> Pairs:
     place = [cut.joint.name for cut in evidence.mechanism.cut_joints].index(loop.cut_joint)
     own = slice(6 * place, 6 * place + 6)
     sizes = np.linalg.svd(evidence.numbers["closure_jacobian"][own, columns], compute_uv=False)
-    if sizes[len(columns) - 1] < REGULAR * sizes[0]:
+    if sizes[len(columns) - 1] < DETERMINED * sizes[0]:
         return
     q = evidence.state["q"]
     ways: list[Any] = [evidence.output(branch=branch) for branch in (1.0, -1.0)]
     for way in ways:
         gap = evidence.reference.closure_gap(way)[own]
         yield gap, 0 * gap
+    if sizes[len(columns) - 1] < REGULAR * sizes[0]:
+        return
     # Angles that were drawn may be whole turns away.
     turn = np.array([2 * np.pi if turns else np.inf for turns in _is_angle(evidence)])
     misses = [np.where(np.isinf(turn), way - q, (way - q + np.pi) % (2 * np.pi) - np.pi) for way in ways]

@@ -6,7 +6,7 @@ Rows may depend on others, and multipliers are of least norm then; where roundin
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from mbsym.codegen.statuses import Status
 from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.program import Output
 from mbsym.verification.anew import Anew
+from mbsym.verification.conditions import BRANCHING, conditions_of
 from mbsym.verification.far_states import States
 from mbsym.verification.text_checks import JITTER, as_double, largest
 
@@ -41,21 +43,43 @@ def terms_of(name: str) -> str:
     return "velocity_correction" if name == "project_velocity" else "constrained_terms"
 
 
+@dataclass(frozen=True, slots=True)
+class Term:
+    """What a function returns at a batch of states: no numbers where guards say so, and where these are in doubt."""
+
+    results: dict[str, Array]
+    doubtful: Array
+
+
 class Terms:
     """Results of the module's Programs, each made once for states that several functions are asked at."""
 
     def __init__(self, anew: Anew) -> None:
         self.anew = anew
-        self._made: dict[tuple[object, ...], tuple[States, dict[str, Array]]] = {}
+        self._single = anew.module.description.real == "float"
+        self._made: dict[tuple[object, ...], tuple[States, Term]] = {}
 
-    def run(self, name: str, states: States) -> dict[str, Array]:
+    def run(self, name: str, states: States) -> Term:
         """Results of a function in double precision, by name."""
         program = self.anew.programs[name]
         given = {item.name: states[item.name] for item in program.inputs}
         key = (name, *map(id, given.values()))
         if key not in self._made:
-            found = interpret(program, given)
-            self._made[key] = given, {key: as_double(array) for key, array in found.items()}
+            guards = [
+                condition
+                for condition in conditions_of(program, self.anew.functions[name].guards, self._single)
+                if condition.kind not in BRANCHING
+            ]
+            seen = Output("what guards look at", (len(guards),), tuple(guard.value for guard in guards))
+            found = interpret(replace(program, outputs=(*program.outputs, seen)), given)
+            results = {key: as_double(array).copy() for key, array in found.items()}
+            values = results.pop(seen.name)
+            doubtful = np.zeros(len(values), dtype=bool)
+            for place, guard in enumerate(guards):
+                doubtful |= guard.is_doubtful(values[:, place], np.zeros(len(values)))
+                for array in results.values():
+                    array[~guard.is_above(values[:, place])] = np.nan
+            self._made[key] = given, Term(results, doubtful)
         return self._made[key][1]
 
 
@@ -71,7 +95,7 @@ def solution(made: Terms, name: str, states: States, single: bool, rng: np.rando
     """
     anew = made.anew
     with np.errstate(all="ignore"):
-        terms = made.run(terms_of(name), states)
+        terms = made.run(terms_of(name), states).results
         count = len(states["q"])
         weighted, inverses = terms["weighted"], terms["inverses"]
         if name == "project_velocity":
@@ -79,8 +103,8 @@ def solution(made: Terms, name: str, states: States, single: bool, rng: np.rando
         else:
             right = terms["right"].copy()
         if "gains" in states:
-            rows = made.run("constraint_jacobian", states)["G"]
-            residual = made.run("constraint_residual", states)["residual"]
+            rows = made.run("constraint_jacobian", states).results["G"]
+            residual = made.run("constraint_residual", states).results["residual"]
             alpha, beta = states["gains"][:, :1], states["gains"][:, 1:]
             right -= 2 * alpha * np.einsum("nij,nj->ni", rows, states["v"]) + beta**2 * residual
         matrix = np.sqrt(np.abs(inverses))[:, :, None] * weighted
@@ -95,11 +119,11 @@ def solution(made: Terms, name: str, states: States, single: bool, rng: np.rando
         for key in ("vdot", "lambda") if name != "project_velocity" else tuple(results):
             solved &= np.isfinite(largest(results[key]))
         if name == "joint_wrenches":
-            results = made.run("constrained_wrenches", {**states, **results})
-            solved &= np.isfinite(largest(results["wrenches"]))
+            wrenches = made.run("constrained_wrenches", {**states, **results})
+            results, doubtful = wrenches.results, doubtful | wrenches.doubtful
         elif name == "constrained_dynamics_derivatives":
-            held = made.run("constrained_derivative_terms", {**states, **results})
-            results = {}
+            term = made.run("constrained_derivative_terms", {**states, **results})
+            held, results, doubtful = term.results, {}, doubtful | term.doubtful
             for by, free, right in (
                 ("q", held["free_dq"], held["right_dq"]),
                 ("v", held["free_dv"], held["right_dv"]),
@@ -107,10 +131,11 @@ def solution(made: Terms, name: str, states: States, single: bool, rng: np.rando
             ):
                 pull = least(matrix, terms["delassus"], right, single, rng)[0]
                 results |= {f"dlambda_d{by}": pull, f"dvdot_d{by}": free + terms["response"] @ pull}
-            for array in results.values():
-                solved &= np.isfinite(largest(array))
     status = np.where(rank < right.shape[1], int(Status.SINGULAR), int(Status.OK))
     status[~solved] = Status.NOT_FINITE
+    # What follows from the motion is asked for after it.
+    for array in results.values():
+        status[(status == Status.OK) & ~np.isfinite(largest(array))] = Status.NOT_FINITE
     status[doubtful] = -1
     status[~np.isfinite(largest(inverses))] = Status.SINGULAR
     if anew.functions[terms_of(name)].guards:

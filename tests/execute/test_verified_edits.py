@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from mbsym import verify
+from mbsym.verification import memory
+from mbsym.verification.certificate import UNWATCHED
+from mbsym.verification.checks import WITHIN_ARRAYS
 from mechanisms.text_edits import EDITS, MODULES, UNNAMED, edited, generated, named
 
 SAMPLE = (
@@ -15,6 +19,8 @@ SAMPLE = (
     "module place: four_bar.py: (\\bcrank",
     "header place: four_bar.h: (\\bfour_bar_Q_B",
     "tolerance: four_bar.py: \\nENOUGH",
+    "newton: four_bar.c: total",
+    "memory: four_bar.c: four_bar_finite",
 )
 """Beginnings of what edits say of themselves; all of them are made by a benchmark."""
 
@@ -25,6 +31,20 @@ def test_the_sample_of_edits_is_named(tmp_path: Path) -> None:
     for number, start in enumerate(SAMPLE):
         (edit,) = (edit for edit in EDITS if str(edit).startswith(start))
         assert named(edited(edit, whole, tmp_path / str(number)), states=2), edit
+
+
+def test_what_leaves_its_arrays_is_told_with_its_place_where_the_compiler_watches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (edit,) = (edit for edit in EDITS if str(edit).startswith("memory: ball.c: ball_finite"))
+    found = verify(edited(edit, generated("ball", tmp_path / "ball"), tmp_path / "edited"), states=1)
+    (failed,) = (check for check in found.checks if not check.passed)
+    lines = (tmp_path / "edited/ball.c").read_text(encoding="utf-8").splitlines()
+    loop = next(number for number, line in enumerate(lines, start=1) if "fabs(x[i]) < HUGE_VAL" in line)
+    assert failed.against == f"{WITHIN_ARRAYS}: heap-buffer-overflow in ball.c, line {loop}"
+    monkeypatch.setattr(memory, "FLAGS", ("-fsanitize=nothing-that-is-known",))
+    found = verify(tmp_path / "edited", states=1)
+    assert found.passed and UNWATCHED in found.summary()
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -231,6 +231,26 @@ EDITS: Final = (
     Edit("status", "four_bar", ".py", r"\(np\.abs\(there\)\.max\(axis=0\) < gap", "(np.abs(there).max(axis=0) > gap"),
     Edit("status", "four_bar", ".py", r"ACCEPTED\), _OK", "1e6 * ACCEPTED), _OK"),
     Edit("status", "four_bar", ".py", r"taken \+ 1, taken", "taken + 2, taken"),
+    # Newton's matrix a little wrong: more steps make up for it, and lead to another position.
+    Edit("newton", "four_bar", ".c", r"correction\(q_closed, jac", "correction(q, jac", "project_position_report"),
+    Edit("newton", "four_bar", ".c", r"total \+= (rows\.response\[\w+ \* 2)", r"total += 1.0001 * \g<1>"),
+    Edit("newton", "five_bar", ".c", r"there\[item\] = residual\[item\];", "there[item] = 0.99999 * residual[item];"),
+    Edit("newton", "four_bar", ".py", r"position_correction, states, q_closed", "position_correction, states, q"),
+    Edit("newton", "five_bar", ".py", r"motion = -np", "motion = -1.00001 * np"),
+    Edit("newton", "rhombus_symmetric", ".c", r"total \+= (rows\.response)", r"total += 1.01F * \g<1>"),
+    # Beyond arrays: of callers, of functions, and of many states.
+    Edit("memory", "puma560", ".c", r"(\n    M\[35\] = [^;]+;)", r"\g<1>\n    M[36] = 0.0;"),
+    Edit("memory", "puma560", ".c", r"i < vectors; \+\+i", "i <= vectors; ++i"),
+    Edit("memory", "ball", ".c", r"ball_finite\(v, 3\)", "ball_finite(v, 4)"),
+    Edit("memory", "ball", ".c", r"ball_spoil\(vdot, 3\)", "ball_spoil(vdot, 4)"),
+    Edit("memory", "four_bar", ".c", r"four_bar_finite\(v, 3\)", "four_bar_finite(v, 4)"),
+    Edit("memory", "four_bar", ".c", r"k < count; \+\+k", "k <= count; ++k", "four_bar_loops_peak("),
+    Edit(
+        "memory", "four_bar", ".c", r"gap\[0\] = (four_bar_loops_peak)", r"gap[taken] = 0.0; gap[0] = \g<1>", "= moved["
+    ),
+    Edit("memory", "spinning_top", ".c", r"item < 6; \+\+item(\) \{\s+force)", r"item < 7; ++item\g<1>"),
+    Edit("memory", "puma560", "_batch.c", r"lane : states - 1 - first", "lane : states - first"),
+    Edit("memory", "double_pendulum", "_batch.c", r"\? \(int\)\(states - first\)", "? (int)(states - first) + 1"),
     # Far angles: inline sines and their bound.
     Edit("far angle", "puma560", ".c", r"puma560_NEAR 1e5", "puma560_NEAR 1e9"),
     Edit("far angle", "puma560", ".c", r"1\.0562999066987428e-23", "1.0562999066987428e-17"),

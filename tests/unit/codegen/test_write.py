@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -295,28 +296,44 @@ def test_writers_killed_at_any_moment_leave_one_generation_or_one_that_is_refuse
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(file.name for file in GENERATIONS[0])
 
 
-def write_wholes_for_ever(directory: Path) -> None:
-    """In a process of its own, until it is killed."""
-    while True:
-        with whole_file(directory / "run.csv") as place:
-            place.write_bytes(b"whole" * 100_000)
+WHOLE = b"whole" * 100_000
+
+
+def write_until(directory: Path, moment: str, told: Connection) -> None:
+    """In a process of its own: tells when it has come to a moment, and waits there to be killed."""
+
+    def come_to(here: str) -> None:
+        if here == moment:
+            told.send(here)
+            signal.pause()
+
+    with whole_file(directory / "run.csv") as place:
+        with place.open("wb") as stream:
+            come_to("begun")
+            stream.write(WHOLE[:7])
+            stream.flush()
+            come_to("half")
+        place.write_bytes(WHOLE)
+        come_to("written")
+    come_to("named")
 
 
 def test_one_file_is_whole_or_not_there_whenever_its_writer_is_killed(tmp_path: Path) -> None:
     context = multiprocessing.get_context("fork")
-    rng = random.Random(3)
-    left = trials = 0
-    while trials < 25 or (not left and trials < 1000):  # a busy machine may take long to begin
-        trials += 1
-        process = context.Process(target=write_wholes_for_ever, args=(tmp_path,))
+    for moment, there in (("begun", 0), ("half", 7), ("written", len(WHOLE)), ("named", None), ("half", 7)):
+        before = (tmp_path / "run.csv").exists()
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=write_until, args=(tmp_path, moment, sender))
         process.start()
-        time.sleep(rng.uniform(0.002, 0.02))
+        sender.close()
+        assert receiver.recv() == moment
         process.kill()
         process.join()
-        left += (tmp_path / ".run.csv.mbsym-new").exists()
+        hidden = tmp_path / ".run.csv.mbsym-new"
+        assert (hidden.stat().st_size if hidden.exists() else None) == there
+        assert (tmp_path / "run.csv").exists() == (before or moment == "named")
         if (tmp_path / "run.csv").exists():
-            assert (tmp_path / "run.csv").read_bytes() == b"whole" * 100_000
-    assert left, "no writer was killed on its way"
+            assert (tmp_path / "run.csv").read_bytes() == WHOLE
     with whole_file(tmp_path / "other.csv") as place:
         place.write_bytes(b"next")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other.csv", "run.csv"]

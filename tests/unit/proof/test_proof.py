@@ -169,13 +169,13 @@ def test_a_fault_in_lanes_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_sum_inside_a_sum_is_read_as_it_is_written() -> None:
-    """Printers write no parentheses there, so that a sign before it is its first term's."""
     a, b, c = (Variable(name) for name in "abc")
     scene = _Scene(Graph())
     scene.variables = {name: scene.graph.symbol(name) for name in "abc"}
     nested = Sum(((False, a), (True, Sum(((False, b), (False, c))))))
-    assert CPrinter("double").format(nested) == "a - b + c"
-    assert scene.value(nested) == scene.value(Sum(((False, a), (True, b), (False, c))))
+    assert CPrinter("double").expression(nested) == "a - (b + c)"
+    total = scene.graph.add(scene.variables["b"], scene.variables["c"])
+    assert scene.value(nested) == scene.graph.add(scene.variables["a"], -total)
 
 
 def test_steps_are_followed_over_residues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,9 +20,11 @@ from mbsym.errors import VerificationError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
 from mbsym.pipeline import generate
+from mbsym.symbolic.domains import Guard
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input, Output, Program
 from mbsym.verification.anew import Anew, derived_anew
+from mbsym.verification.certificate import verify
 from mbsym.verification.checks import OWN_EQUATIONS, READ_BACK, Check, Worst, relative_error, require_checked
 from mbsym.verification.conditions import Condition, conditions_of, squares
 from mbsym.verification.coverage import Coverage, sentences
@@ -31,7 +33,8 @@ from mbsym.verification.far_states import FAR, far_states, not_finite_states, sp
 from mbsym.verification.loop_checks import check_loops
 from mbsym.verification.read_back import read_back_c, read_back_numpy
 from mbsym.verification.singular_states import singular_positions
-from mbsym.verification.text_checks import check_texts, expect, over_allowance
+from mbsym.verification.text_checks import check_texts, compare_texts, expect, over_allowance
+from mechanisms.random_mechanisms import random_closed_loops
 from mechanisms.scaled import scaled
 
 NAN, INF = float("nan"), float("inf")
@@ -169,6 +172,39 @@ def test_statuses_of_guards_take_precedence_as_in_the_texts() -> None:
     states = {"q": np.array([[1.0, 1.0], [0.0, 0.0], [NAN, 0.0], [1.0, INF], [1e-14, 0.0], [1e-6, 0.0]])}
     said = expect(program, function, conditions_of(program, own), states, {}, single=False).status
     assert said.tolist() == [0, 1, 4, 4, 1, 0]
+
+
+def test_no_number_is_no_fault_where_rounding_is_all_that_a_result_has() -> None:
+    """1 / ((x^2 + y^2) - x^2), as pivots of far positions are: far off the divisor may be zero as well."""
+    graph = Graph()
+    x, y = graph.symbol("x"), graph.symbol("y")
+    square = graph.mul(x, x)
+    pivot = graph.mul(graph.sub(graph.function("sqrt", graph.add(square, graph.mul(y, y))), x), y)
+    program = Program("f", graph, (Input("q", (2,), (x, y)),), (Output("r", (), (graph.div(y, pivot),)),), ())
+    inputs = (Argument("q", "in", (2,)), Argument("r", "out", ()))
+    own = (Guard(square, "not negative", 1.0, ""),)
+    function = ModuleFunction("f", "f", "", (), inputs, ("q", "r"), None, guards=own)
+    states = {"q": np.array([[1.0, 1.0], [1e9, 1.0]])}
+    expected = expect(program, function, conditions_of(program, own), states, {}, single=False)
+    assert expected.status.tolist() == [0, 0] and expected.faint.tolist() == [False, True]
+
+    def passes(lost: int, statuses: tuple[str, ...] = ("OK",)) -> bool:
+        said = np.where(np.arange(2) == lost, int(Status.NOT_FINITE), int(Status.OK))
+        found = np.where(said == Status.OK, expected.results["r"], np.nan)
+        text = LoadedFunction("f", inputs[:1], inputs[1:], (), lambda *_: found, statuses, lambda *_: (found, said))
+        worst = Worst()
+        compare_texts(worst, LoadedModule("numpy", {"real": "double"}, {"f": text}), "f", states, expected, {})
+        return all(check.passed for check in worst.found.values())
+
+    for statuses in (("OK",), ()):
+        assert passes(1, statuses) and not passes(0, statuses)
+
+
+def test_far_loops_whose_pivots_are_rounding_are_certified(tmp_path: Path) -> None:
+    """Seven sliding joints 1e7 m out: wrenches have a divisor of their own that vanishes there, and so may pivots."""
+    model, _ = random_closed_loops(0)
+    generate(model, tmp_path, functions=["joint_wrenches"], languages=["numpy"])
+    assert verify(tmp_path, states=1).failures == ()
 
 
 def test_what_is_no_number_is_so_beside_each_guard_too() -> None:

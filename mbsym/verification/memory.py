@@ -1,0 +1,269 @@
+"""Calls of generated C made once more by a program in which a compiler watches each access to memory.
+
+A place beyond an array holds something, most often what was there before. So what a text makes of one entry too many is
+right where it is tried, and wrong where it is used.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mbsym.codegen.build import build_program
+from mbsym.codegen.languages import BATCH
+from mbsym.codegen.load import LoadedFunction, LoadedModule, state_rows, unwritten
+from mbsym.codegen.load_batch import laid_out
+from mbsym.errors import CodegenError
+from mbsym.verification.checks import WITHIN_ARRAYS, Check
+
+Array: TypeAlias = NDArray[Any]
+
+FLAGS: Final = (
+    *("-std=c99", "-O0", "-g1", "-Wno-psabi"),
+    *("-fsanitize=address,bounds,shift,signed-integer-overflow,float-cast-overflow", "-fno-sanitize-recover=all"),
+)
+
+OPTIONS: Final = {"ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=1", "UBSAN_OPTIONS": ""}
+"""Of what watches; the program is not asked to free what it holds when it ends."""
+
+_SAID: Final = re.compile(r"runtime error: (.*)|ERROR: AddressSanitizer: ([\w-]+)")
+_PLACE: Final = re.compile(r"(\w+\.[ch]):(\d+)")
+
+_PROGRAM: Final = """\
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+{includes}
+
+enum {{ MOST = {most} }};
+
+{adapters}
+
+static void (*const functions[])(void *const *x) = {{{names}}};
+
+/* Reads what is called, how often and with how many arguments, and of each of these its size and for how many calls it
+ * follows. In every call each argument ends where its memory ends. */
+int main(void)
+{{
+    int head[3] = {{-1, 0, 0}};
+    do {{
+        char *given[MOST];
+        long long sizes[MOST][2];
+        fwrite(head, sizeof head[0], 1, stdout);
+        fflush(stdout);
+        for (int item = 0; item < head[2]; ++item) {{
+            if (fread(sizes[item], sizeof sizes[item], 1, stdin) != 1) return 3;
+            const size_t all = (size_t)(sizes[item][0] * sizes[item][1]);
+            given[item] = malloc(all);
+            if (given[item] == NULL || fread(given[item], 1, all, stdin) != all) return 3;
+        }}
+        for (int call = 0; call < head[1]; ++call) {{
+            void *x[MOST];
+            for (int item = 0; item < head[2]; ++item) {{
+                const size_t size = (size_t)sizes[item][0];
+                x[item] = malloc(size);
+                if (x[item] == NULL) return 3;
+                memcpy(x[item], &given[item][sizes[item][1] > 1 ? (size_t)call * size : 0], size);
+            }}
+            functions[head[0]](x);
+            for (int item = 0; item < head[2]; ++item) free(x[item]);
+        }}
+        for (int item = 0; item < head[2]; ++item) free(given[item]);
+    }} while (fread(head, sizeof head, 1, stdin) == 1);
+    return 0;
+}}
+"""
+
+_NOTHING: Final = "int main(void) { return 0; }\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Passed:
+    """An argument of calls as C has it.
+
+    Attributes:
+        rows: its bytes call after call, or one row that all calls have.
+        form: how it is passed, given where it lies.
+    """
+
+    rows: Array
+    form: str = "{}"
+
+
+class Calls:
+    """Calls of the compiled functions of a module, kept so that they can be made again.
+
+    Attributes:
+        functions: language and name of those that were called.
+    """
+
+    def __init__(self, directory: Path, manifest: Mapping[str, Any]) -> None:
+        self._directory, self._manifest = directory, manifest
+        self._entries = {entry["name"]: entry for entry in manifest["functions"]}
+        self._file = TemporaryFile(prefix="mbsym")  # noqa: SIM115 (it has no name, and ends with the process)
+        self._known: set[int] = set()
+        self._adapters: list[str] = []
+        self._most = 1
+        self.functions: list[tuple[str, str]] = []
+
+    def keep(
+        self, module: LoadedModule, function: LoadedFunction, inputs: Sequence[ArrayLike], values: Mapping[str, float]
+    ) -> None:
+        """Keeps a call of a function in a language that is compiled; others check each place themselves."""
+        if module.language not in ("c", BATCH):
+            return
+        arrays = [np.asarray(value) for value in inputs]
+        laid = tuple((array.strides, array.tobytes()) for array in arrays)
+        call = hash((module.language, function.name, laid, tuple(values.items())))
+        if call in self._known:
+            return
+        self._known.add(call)
+        entry = self._entries[function.name]
+        real = np.dtype(np.float32 if self._manifest["real"] == "float" else np.float64)
+        count, passed = (_in_batch if module.language == BATCH else _in_turn)(
+            function, entry, self._manifest, inputs, values, real
+        )
+        key = (module.language, function.name)
+        if key not in self.functions:
+            symbol = (entry["batch"] if module.language == BATCH else entry)["c_symbol"]
+            actual = ", ".join(item.form.format(f"x[{place}]") for place, item in enumerate(passed))
+            self._adapters.append(
+                f"static void call_{len(self.functions)}(void *const *x)\n{{\n    (void){symbol}({actual});\n}}"
+                if "status" in entry
+                else f"static void call_{len(self.functions)}(void *const *x)\n{{\n    {symbol}({actual});\n}}"
+            )
+            self.functions.append(key)
+            self._most = max(self._most, len(passed))
+        self._file.write(np.array([self.functions.index(key), count, len(passed)], dtype=np.intc).tobytes())
+        for item in passed:
+            rows = np.ascontiguousarray(item.rows)
+            self._file.write(np.array([rows[:1].nbytes, len(rows)], dtype=np.int64).tobytes() + rows.tobytes())
+
+    def checks(self) -> tuple[Check, ...]:
+        """A check of each function that was called; of the one that left its arrays alone, where one did.
+
+        None where the compiler has nothing that watches.
+
+        Raises:
+            CodegenError: the module does not compile with what watches, although the compiler has it.
+            VerificationError: it was called with what it does not take.
+        """
+        if not self.functions:
+            return ()
+        name = self._manifest["name"]
+        names = [name, f"{name}_batch"] if any(language == BATCH for language, _ in self.functions) else [name]
+        text = _PROGRAM.format(
+            includes="\n".join(f'#include "{(self._directory / each).resolve()}.h"' for each in names),
+            most=self._most,
+            adapters="\n\n".join(self._adapters),
+            names=", ".join(f"call_{number}" for number in range(len(self.functions))),
+        )
+        sources = [self._directory.resolve() / f"{each}.c" for each in names]
+        self._file.seek(0)
+        try:
+            done = _watched(text, sources, self._file)
+        except CodegenError:
+            if _can_watch():
+                raise
+            return ()
+        reached = np.frombuffer(done.stdout, dtype=np.intc)
+        if not done.returncode:
+            return tuple(Check(name, language, WITHIN_ARRAYS, 0.0, 0.5, 0) for language, name in self.functions)
+        if not len(reached):
+            return ()  # what watches does not start on this machine
+        language, function = self.functions[reached[-1]]
+        return (Check(function, language, f"{WITHIN_ARRAYS}: {_said(done)}", np.inf, 0.5, 0),)
+
+
+def _in_turn(
+    function: LoadedFunction,
+    entry: Mapping[str, Any],
+    manifest: Mapping[str, Any],
+    inputs: Sequence[ArrayLike],
+    values: Mapping[str, float],
+    real: np.dtype[Any],
+) -> tuple[int, list[_Passed]]:
+    """Calls for one state each: their number, and the arguments."""
+    batch, arrays = state_rows(function.name, function.inputs, inputs, real)
+    defaults = manifest["run_time_parameters"]
+    passed = []
+    if function.parameters:
+        passed.append(_Passed(np.array([[values.get(name, defaults[name]) for name in function.parameters]], real)))
+    name = {"d": "double", "f": "float"}[real.char]
+    for item, rows in zip(function.inputs, arrays, strict=True):
+        passed.append(_Passed(rows[:, : item.size], "{}" if item.shape else f"*(const {name} *){{}}"))
+    for item in function.outputs:
+        passed.append(_Passed(unwritten((1, item.size), np.intc if item.kind == "int" else real)))
+    return int(np.prod(batch, dtype=np.int64)), passed
+
+
+def _in_batch(
+    function: LoadedFunction,
+    entry: Mapping[str, Any],
+    manifest: Mapping[str, Any],
+    inputs: Sequence[ArrayLike],
+    values: Mapping[str, float],
+    real: np.dtype[Any],
+) -> tuple[int, list[_Passed]]:
+    """One call for many states: its arguments, inputs as they lie in memory with what lies between."""
+    batch, _ = state_rows(function.name, function.inputs, inputs, real)
+    count = int(np.prod(batch, dtype=np.int64))
+    number = "*(const ptrdiff_t *){}"
+    passed = [_Passed(np.array([[count]], dtype=np.intp), number)]
+    if function.parameters:
+        defaults = manifest["run_time_parameters"]
+        passed.append(_Passed(np.array([[values.get(name, defaults[name]) for name in function.parameters]], real)))
+        passed.append(_Passed(np.zeros((1, 1), dtype=np.intp), number))
+    for item, value in zip(function.inputs, inputs, strict=True):
+        flat, strides = laid_out(np.broadcast_to(np.asarray(value, real), (*batch, *item.shape)), item, count)
+        length = 1 + int(np.dot(strides, np.array(flat.shape) - 1)) if flat.size else 0
+        whole = unwritten((1, length), real)
+        np.lib.stride_tricks.as_strided(whole, flat.shape, flat.strides)[...] = flat
+        passed += [_Passed(whole), _Passed(np.array([strides], dtype=np.intp))]
+    for item in function.outputs:
+        passed.append(_Passed(unwritten((1, count * item.size), np.intc if item.kind == "int" else real)))
+        passed.append(_Passed(np.zeros((1, 0)), "NULL"))
+    if "status" in entry:
+        passed.append(_Passed(unwritten((1, count), np.intc)))
+    return 1, passed
+
+
+def _watched(text: str, sources: Sequence[Path], given: Any = subprocess.DEVNULL) -> subprocess.CompletedProcess[bytes]:
+    """Builds the program of a text and other sources, and runs it.
+
+    Raises:
+        CodegenError: it does not compile.
+    """
+    with TemporaryDirectory(prefix="mbsym") as scratch:
+        main, program = Path(scratch) / "main.c", Path(scratch) / "main"
+        main.write_text(text, encoding="utf-8")
+        build_program([main, *sources], program, FLAGS)
+        return subprocess.run(
+            [str(program)], stdin=given, capture_output=True, check=False, env={**os.environ, **OPTIONS}
+        )
+
+
+def _can_watch() -> bool:
+    """Whether the compiler makes programs that are watched."""
+    try:
+        return not _watched(_NOTHING, ()).returncode
+    except CodegenError:
+        return False
+
+
+def _said(done: subprocess.CompletedProcess[bytes]) -> str:
+    """What the program said when it stopped, and the line of the module's text."""
+    text = done.stderr.decode("utf-8", "replace")
+    said, place = _SAID.search(text), _PLACE.search(text)
+    what = next(filter(None, said.groups())) if said else f"exit status {done.returncode}"
+    return f"{what} in {place[1]}, line {place[2]}" if place else what
