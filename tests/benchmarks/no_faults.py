@@ -137,7 +137,7 @@ LINES: Final = {
         "point += «1»": "other random points, as good as these",
         "exact: bool = «True»": "a default that every call overrides",
     },
-    "mbsym/regressors/field_matrix.py": {
+    "mbsym.symbolic.field_matrix.py": {
         "while newer «>» _SHORT:": LIMIT,
     },
     "mbsym/regressors/relations_text.py": {

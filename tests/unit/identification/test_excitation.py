@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from mbsym.identification.measurements import Measurements
 from mbsym.identification.options import Settings
 from mbsym.identification.rows import regression_of
 from mbsym.model.joint import Coupling
+from mbsym.model.own_units import Units, in_units
 from mbsym.model.system import Model
 from mechanisms.measured import needed_forces, with_noise
 
@@ -106,6 +108,15 @@ def test_limits_of_a_follower_bind_its_source() -> None:
     geared = replace(model, couplings=(Coupling("wrist", "elbow", 2, 0.5),))
     limits = limits_of(regression_of(geared).mechanism, SETTINGS)
     assert np.allclose(limits.lower, (-0.2, 0.25)) and np.allclose(limits.upper, (0.3, 1.0))
+
+
+def test_a_small_mechanism_moves_by_its_own_lengths() -> None:
+    """A pole of half a millimetre on a rail for which the model states no limits."""
+    small = in_units(examples.load("cart_pole"), Units(Fraction(1000)))
+    limits = limits_of(regression_of(small).mechanism, SETTINGS)
+    assert np.allclose(limits.upper, (1e-3, 1.0), rtol=1e-12) and np.allclose(limits.speed, (2e-3, 2.0), rtol=1e-12)
+    narrow = replace(small, joints=(replace(small.joints[0], lower=("0",), upper=("1e-8",)), small.joints[1]))
+    assert limits_of(regression_of(narrow).mechanism, SETTINGS).upper[0] == 1e-8
 
 
 def test_what_cannot_be_excited_is_said() -> None:

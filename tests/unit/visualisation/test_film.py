@@ -21,7 +21,7 @@ from mbsym.shapes.tessellation import box, ellipsoid
 from mbsym.visualisation.camera import Camera, camera
 from mbsym.visualisation.image_files import gif_bytes, png_bytes
 from mbsym.visualisation.linkage import LARGEST, scenery
-from mbsym.visualisation.parts import Mesh, Part, Scenery, Stretched, parts_of
+from mbsym.visualisation.parts import Mesh, Part, Scenery, Stretched
 from mbsym.visualisation.posing import poses_at
 from mbsym.visualisation.raster import PAPER, Painter
 from mbsym.visualisation.scene import Extent, extent
@@ -45,8 +45,7 @@ def seen(source: str) -> tuple[Skeleton, Scenery, Extent, Any]:
     mechanism = build_mechanism(model, model.label(), "none")
     poses = poses_at(mechanism, assemble(mechanism).q)
     shape = skeleton(mechanism)
-    labels = {body.name: label for label, body in enumerate(shape.bodies, start=1)}
-    items = scenery(shape, poses, parts_of(surfaces_of(model)[0], labels))
+    items = scenery(shape, poses, surfaces_of(model)[0])
     return shape, items, extent(shape, items, poses[None]), poses
 
 
