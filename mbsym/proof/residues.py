@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from typing import Any, Final
@@ -10,7 +11,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.codegen.evaluation import Arithmetic, evaluated
+from mbsym.codegen.evaluation import Rules, evaluated
+from mbsym.codegen.expressions import Call, Constant, Element, Negation, Product, Quotient, Select, Sum, Variable
 from mbsym.codegen.lower import PI
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.errors import SymbolicError
@@ -19,7 +21,8 @@ from mbsym.symbolic.finite_field import PRIME, inverse
 LONGEST_TURN: Final = 64
 """Bits of the fraction of pi that a constant may be: longer ones are decimals."""
 
-_CIRCLE: Final = {"sin": 0, "cos": 1}
+CIRCLE: Final = {"sin": 0, "cos": 1}
+"""Places in a pair of sine and cosine."""
 
 
 def residue(value: Fraction, inverses: dict[int, int]) -> int:
@@ -50,17 +53,18 @@ def residues_of(
     Raises:
         SymbolicError: it has another function than sine and cosine, or a fraction of pi.
     """
-    names = {identifier: f"parameters[{identifier!r}]" for identifier in parameters}
-    names |= {identifier: f"x{place}{'' if is_array else '[0]'}" for place, (identifier, is_array) in enumerate(given)}
-    text = _Text(names)
+    texts = {identifier: f"parameters[{identifier!r}]" for identifier in parameters}
+    texts |= {identifier: f"x{place}{'' if is_array else '[0]'}" for place, (identifier, is_array) in enumerate(given)}
+    names = _Names(texts)
     lines = [f"def evaluate(circle, parameters, {', '.join(f'x{place}' for place in range(len(given)))}):"]
     for block in body.blocks:
         for item in block.assignments:
-            found = evaluated(item.expression, text)
-            names[item.identifier] = f"t{len(names)}"
-            lines.append(f"    {names[item.identifier]} = ({found}) % {PRIME}")
+            found = evaluated(item.expression, _TEXTS, names)
+            texts[item.identifier] = f"t{len(texts)}"
+            lines.append(f"    {texts[item.identifier]} = ({found}) % {PRIME}")
     results = [
-        f"[{', '.join(f'({evaluated(entry, text)}) % {PRIME}' for entry in each.entries)}]" for each in body.results
+        f"[{', '.join(f'({evaluated(entry, _TEXTS, names)}) % {PRIME}' for entry in each.entries)}]"
+        for each in body.results
     ]
     lines.append(f"    return ({', '.join(results)},)")
     return _compiled("\n".join(lines))
@@ -73,49 +77,46 @@ def _compiled(text: str) -> Callable[..., tuple[list[Any], ...]]:
     return scene["evaluate"]
 
 
-class _Text(Arithmetic[str]):
-    """Python for whole numbers, which stay a few residues long."""
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What stands in Python for what a text sees, by identifier."""
 
-    __slots__ = ("_inverses", "_names")
+    texts: dict[str, str]
+    inverses: dict[int, int] = field(default_factory=dict)
 
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self._names = names
-        self._inverses: dict[int, int] = {}
 
-    def constant(self, value: Fraction) -> str:
-        if is_turn(value):
-            raise SymbolicError("a fraction of pi is looked at in a graph alone")
-        return str(residue(value, self._inverses))
+def _constant(names: _Names, value: Fraction) -> str:
+    if is_turn(value):
+        raise SymbolicError("a fraction of pi is looked at in a graph alone")
+    return str(residue(value, names.inverses))
 
-    def variable(self, identifier: str) -> str:
-        return self._names[identifier]
 
-    def element(self, array: str, index: int) -> str:
-        return f"{self._names[array]}[{index}]"
+def _product(factors: Sequence[str]) -> str:
+    # Reduced before each factor behind the first two, lest numbers grow long.
+    text = f"({factors[0]})"
+    for place, factor in enumerate(factors[1:]):
+        text = f"({text}%{PRIME})*({factor})" if place else f"{text}*({factor})"
+    return text
 
-    def total(self, terms: Iterator[tuple[bool, str]]) -> str:
-        return "".join(f"-({term})" if minus else f"+{term}" for minus, term in terms)
 
-    def product(self, factors: Iterator[str]) -> str:
-        # Reduced before each factor behind the first two, lest numbers grow long.
-        text = f"({next(factors)})"
-        for place, factor in enumerate(factors):
-            text = f"({text}%{PRIME})*({factor})" if place else f"{text}*({factor})"
-        return text
+def _call(function: str, argument: str) -> str:
+    if function not in CIRCLE:
+        raise SymbolicError("a step has a function that is looked at in a graph alone")
+    return f"circle[({argument})%{PRIME}][{CIRCLE[function]}]"
 
-    def quotient(self, numerator: str, denominator: str) -> str:
-        return f"({numerator})*inverse(({denominator})%{PRIME})"
 
-    def call(self, function: str, arguments: Sequence[str]) -> str:
-        if function not in _CIRCLE:
-            raise SymbolicError("a step has a function that is looked at in a graph alone")
-        return f"circle[({arguments[0]})%{PRIME}][{_CIRCLE[function]}]"
-
-    def select(self, condition: str, positive: str, otherwise: str) -> str:
-        raise SymbolicError("a choice is looked at in a graph alone")
-
-    def negative(self, operand: str) -> str:
-        return f"-({operand})"
+_TEXTS: Final[Rules] = {
+    Constant: lambda names, constant, _: _constant(names, constant.value),
+    Variable: lambda names, variable, _: names.texts[variable.identifier],
+    Element: lambda names, element, _: f"{names.texts[element.array]}[{element.index}]",
+    Sum: lambda _, __, terms: "".join(f"-({term})" if minus else f"+{term}" for minus, term in terms),
+    Product: lambda _, __, factors: _product(factors),
+    Quotient: lambda _, __, parts: f"({parts[0]})*inverse(({parts[1]})%{PRIME})",
+    Call: lambda _, call, arguments: _call(call.function, arguments[0]),
+    Select: lambda _, __, ___: _call("select", ""),
+    Negation: lambda _, __, operands: f"-({operands[0]})",
+}
+"""Python for whole numbers, which stay a few residues long."""
 
 
 _HALF: Final = 31

@@ -93,6 +93,16 @@ def test_the_gradient_is_that_of_the_condition(name: str) -> None:
     assert gradient @ direction == pytest.approx(slope, rel=1e-5, abs=1e-7)
 
 
+def test_the_bound_of_speeds_holds_for_the_shape_that_is_fastest_at_one_time() -> None:
+    """All harmonics in phase at a third of the period; each of them is below what the bound has for it."""
+    regression = regression_of(examples.load("planar_3r"))
+    search = Search(regression, limits_of(regression.mechanism, SETTINGS), SETTINGS)
+    _, speeds, _ = search._basis(np.linspace(0.0, SETTINGS.duration, 301))
+    own = speeds[100]
+    fastest = np.abs(speeds @ own).max()
+    assert fastest <= search._amplitude(own) < 2 * fastest
+
+
 def test_limits_of_a_follower_bind_its_source() -> None:
     model = limited()
     geared = replace(model, couplings=(Coupling("wrist", "elbow", 2, 0.5),))
