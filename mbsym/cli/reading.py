@@ -27,8 +27,7 @@ class Reading:
     coordinates: str = option(
         "",
         "Order of q, v and tau: as joints stand in the 'file' (robot files depth first), by 'labels', or NAME,NAME: "
-        "these "
-        "joints first. Default: what the model says, else file.",
+        "these joints first. Default: what the model says, else file.",
         "coordinates",
     )
     wrench_inputs: tuple[str, ...] = option(

@@ -76,7 +76,6 @@ class AcadosContext:
     controls: str
     step: str
     has_rates: bool
-    has_implicit: bool
     forward: TermView
     inverse: TermView
     position: TermView
@@ -148,7 +147,6 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         controls=", ".join(str(motors.index(k)) if k in motors else "-1" for k in range(exported.mechanism.nv)),
         step=repr(step_of(exported.options)),
         has_rates=RATES in views,
-        has_implicit=INVERSE in views,
         forward=views[FORWARD],
         inverse=views.get(INVERSE, nothing),
         position=views.get(RATES, nothing),

@@ -8,6 +8,7 @@ from typing import Any
 
 from mbsym.codegen.description import GeneratedFile, Real
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.consumers.archive import Archive
 from mbsym.consumers.derivative_plan import TANGENT_MAP, DerivativePlan
 from mbsym.derivatives.of_functions import DerivativeRequest
@@ -99,6 +100,15 @@ def with_derivatives(
 
 
 @dataclass(frozen=True, slots=True)
+class NumberView:
+    """A name with a value and a sentence, as templates list them."""
+
+    name: str
+    value: str
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Exported:
     """A module on its way to a consumer.
 
@@ -133,6 +143,17 @@ class Exported:
         """True where loops constrain the motion."""
         loops = self.derivation.loops
         return loops is not None and bool(loops.rows)
+
+    @property
+    def sizes(self) -> tuple[NumberView, ...]:
+        """Constants of the module."""
+        return tuple(NumberView(name, str(value)) for name, value in self.module.description.constants.items())
+
+    @property
+    def statuses(self) -> tuple[NumberView, ...]:
+        """What functions return, all being well first; nothing where none can fail."""
+        found = (NumberView(item.name, str(item.value), SENTENCES[item]) for item in Status)
+        return tuple(found) if self.module.can_fail else ()
 
     def refusals(self, sentence: str) -> tuple[str, ...]:
         """What is told of functions without derivatives, with {} for the function's name."""

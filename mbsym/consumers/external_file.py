@@ -10,7 +10,6 @@ from mbsym.codegen.environment import render_template
 from mbsym.codegen.text import c_comment
 from mbsym.consumers.consumer import Exported
 from mbsym.consumers.external_body import ExternalFunction, Slot
-from mbsym.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,6 @@ class QuaternionView:
 class ExternalContext:
     """Fields of ``consumers/external.c.jinja``."""
 
-    version: str
     file: str
     name: str
     about: tuple[str, ...]
@@ -117,7 +115,6 @@ def external_file(
     text = "\n".join(function.text for function in functions)
     sizes = [slot.pattern.rows * slot.pattern.columns for function in functions for slot in function.inputs]
     context = ExternalContext(
-        version=__version__,
         file=file,
         name=exported.name,
         about=tuple(c_comment(line) for line in about),

@@ -54,7 +54,6 @@ from mbsym.consumers.state_names import Quantity, quantities
 from mbsym.errors import CodegenError, ToolchainError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import available_functions
-from mbsym.version import __version__
 
 VERSIONS: Final = ("3.0", "2.0")
 
@@ -77,7 +76,6 @@ class VariableView:
 class DescriptionContext:
     """Fields of ``consumers/modelDescription3.xml.jinja``."""
 
-    version: str
     name: str
     identifier: str
     token: str
@@ -101,7 +99,6 @@ class DescriptionWithSourcesContext(DescriptionContext):
 class BuildContext:
     """Fields of ``consumers/buildDescription.xml.jinja``."""
 
-    version: str
     identifier: str
     sources: tuple[str, ...]
 
@@ -204,7 +201,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     sources = [f"{name}.c", *(file.name for file in found), wrapper.name]
     texts = [*found, wrapper, _description(exported, version, token, sources, bool(jacobians))]
     if version == "3.0":
-        build = BuildContext(__version__, name, tuple(sources))
+        build = BuildContext(name, tuple(sources))
         texts.append(
             GeneratedFile("buildDescription.xml", render_template("consumers/buildDescription.xml.jinja", build))
         )
@@ -239,7 +236,6 @@ def _description(exported: Exported, version: str, token: str, sources: Sequence
     rates = tuple(_variable(_rate(item), count + k, views[2][k].reference) for k, item in enumerate(groups[2]))
     units = sorted({item.unit for group in groups for item in group} | {_rate(item).unit for item in groups[2]})
     context = DescriptionContext(
-        version=__version__,
         name=quoteattr(exported.mechanism.model.name),
         identifier=exported.name,
         token=token,

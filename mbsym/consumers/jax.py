@@ -19,7 +19,6 @@ from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request,
 from mbsym.consumers.derivative_plan import TANGENT_MAP, DerivativePlan
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,6 @@ class HandlerView:
 class HandlersContext:
     """Fields of ``consumers/jax.c.jinja``."""
 
-    version: str
     name: str
     handlers: tuple[HandlerView, ...]
 
@@ -78,7 +76,6 @@ class JaxFunctionView:
 class JaxContext:
     """Fields of ``consumers/jax.py.jinja``."""
 
-    version: str
     name: str
     real: str
     functions: tuple[JaxFunctionView, ...]
@@ -125,9 +122,8 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
                 refusal=repr(_refusal(plan)),
             )
         )
-    written = HandlersContext(__version__, exported.name, tuple(handlers))
+    written = HandlersContext(exported.name, tuple(handlers))
     context = JaxContext(
-        version=__version__,
         name=exported.name,
         real={"double": "float64", "float": "float32"}[exported.module.description.real],
         functions=tuple(functions),

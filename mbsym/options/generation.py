@@ -115,8 +115,7 @@ class GenerationOptions:
     symbolic_parameters: str | tuple[str, ...] = option(
         "",
         "all, none, or NAME,...: run-time arguments instead of numbers; BODY.inertial: mass, first moment and "
-        "inertia of "
-        "a body; repeatable.",
+        "inertia of a body; repeatable.",
         "symbolic-parameters",
         words=("", "all", "none"),
         tried=lambda: {"as the model": "", "all": "all", "none": "none"},
@@ -214,8 +213,7 @@ class GenerationOptions:
     trigonometry: Trigonometry = option(
         "libm",
         "Sines and cosines: 'libm' calls the library, 'inline' brings those of all angles of a C function side by "
-        "side in "
-        "vectors, 'argument' takes them from the caller (generate).",
+        "side in vectors, 'argument' takes them from the caller (generate).",
         "trigonometry",
         choices=("libm", "inline", "argument"),
         refused="sines and cosines cannot be had from {} here",
@@ -323,8 +321,7 @@ class GenerationOptions:
     style: Style = option(
         "auto",
         "straight: every operation is written out; shared: bodies of one kind share steps that loops call; auto: "
-        "shared "
-        "for long mechanisms.",
+        "shared for long mechanisms.",
         "style",
         choices=("straight", "shared", "auto"),
         refused="there is no style {}",
@@ -385,8 +382,7 @@ class GenerationOptions:
                 lambda options, facts: bool(options.threads) and facts.shared is not None and not facts.parted,
                 "no function that is asked for falls into parts that threads can take",
                 "forward_dynamics does, of trees of several bodies without force elements and couplings, whose "
-                "values are "
-                "numbers and whose bodies have inertia; leave `threads` out",
+                "values are numbers and whose bodies have inertia; leave `threads` out",
                 "functions without such parts",
             ),
         ),

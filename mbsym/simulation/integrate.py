@@ -39,7 +39,6 @@ from mbsym.simulation.limit_watch import LimitWatch, Lookout
 from mbsym.simulation.limits import STOP, check_choice, held_within, unwatched
 from mbsym.simulation.monitors import monitor
 from mbsym.simulation.options import (
-    Accuracy,
     Keeping,
     Loads,
     OfSimulations,
@@ -57,6 +56,7 @@ from mbsym.simulation.trajectory import (
     MULTI_STEP_METHODS,
     ONE_STEP_METHODS,
     Correct,
+    Course,
     Trajectory,
     adaptive_trajectory,
     beyond_reach,
@@ -170,10 +170,8 @@ def simulate(
         tell(start.sentence)
     # A state that is not finite is told as an error, so that warnings on the way there say nothing new.
     with np.errstate(all="ignore"), _after(start, equations):
-        trajectory = _integrated(
-            equations, loops, kept, acting, method, x, times, step or DEFAULT_STEP, watch,
-            singular, accuracy, progress, stepping, tell,
-        )  # fmt: skip
+        course = Course(x, times, layout, equations.mechanism.model.name, watch, singular, progress, tell)
+        trajectory = _integrated(course, equations, loops, kept, acting, asked)
     tau_free = not callable(acting.tau) and not np.any(acting.tau)
     return SimulationResult(
         t=trajectory.t,
@@ -340,24 +338,16 @@ def _loops(
 
 
 def _integrated(
+    course: Course,
     equations: Equations,
     system: LoopedSystem | None,
     kept: Keeper | None,
     loads: ActingLoads,
-    method: str,
-    x: Array,
-    times: Array,
-    step: float,
-    watch: Lookout,
-    singular: SingularWatch | None,
-    accuracy: Accuracy,
-    progress: Progress | None,
-    stepping: Stepping,
-    tell: Callable[[str], None],
+    asked: SimulationOptions,
 ) -> Trajectory:
-    layout, name = equations.layout, equations.mechanism.model.name
+    method, step, stepping, name = asked.method, asked.step or DEFAULT_STEP, asked.stepping, course.name
     if method == TRANSFER_MATRIX:
-        _require_equal_steps(equations, times, step, watch)
+        _require_equal_steps(course, step)
         taken = TransferMatrixSteps(equations, stepping, loads)
         after = LoopCorrection(equations, system, kept) if system is not None and kept is not None else None
         if after is not None and stepping.scheme is not None and stepping.scheme.name == "houbolt":
@@ -366,7 +356,7 @@ def _integrated(
                 where=name,
                 remedy="leave the correction out, or take another scheme",
             )
-        return fixed_step_trajectory(taken, x, times, step, watch, after, singular, progress, remembers=True)
+        return fixed_step_trajectory(course, taken, step, after, remembers=True)
     steps: Steps
     compiled: Engine | None = None
     if equations.library is not None and leaves_rates(kept) and not callable(loads.tau) and not callable(loads.u):
@@ -380,16 +370,14 @@ def _integrated(
         correct = LoopCorrection(equations, system, kept)
     if method in FIXED_STEP_METHODS:
         stepper = FixedStepper(steps, method, name)
-        return fixed_step_trajectory(stepper, x, times, step, watch, correct, singular, progress)
+        return fixed_step_trajectory(course, stepper, step, correct)
     crossing: Crossing | None = None
+    singular, layout = course.singular, course.layout
     if singular is not None and correct is not None and method in WIDEST_GAP and isinstance(kept, Projection):
-        crossing = Crossing(steps.rates, correct, singular, layout, accuracy.absolute) if kept.positions else None
+        crossing = Crossing(steps.rates, correct, singular, layout, asked.accuracy.absolute) if kept.positions else None
     rates = steps.rates if crossing is None else crossing.rates
     jacobian = RateJacobian(rates, equations.mechanism, layout) if method in IMPLICIT_METHODS else None
-    return adaptive_trajectory(
-        steps.rates, method, x, times, layout, name, accuracy, watch, correct, singular, crossing, jacobian, progress,
-        compiled, tell,
-    )  # fmt: skip
+    return adaptive_trajectory(course, steps.rates, method, asked.accuracy, correct, crossing, jacobian, compiled)
 
 
 def _singular_watch(equations: Equations, system: LoopedSystem | None) -> SingularWatch | None:
@@ -399,9 +387,9 @@ def _singular_watch(equations: Equations, system: LoopedSystem | None) -> Singul
     return SingularWatch(equations, equations.loops, system)
 
 
-def _require_equal_steps(equations: Equations, times: Array, step: float, watch: Lookout) -> None:
+def _require_equal_steps(course: Course, step: float) -> None:
     """Steps by transfer matrices are of one length."""
-    name = equations.mechanism.model.name
+    name, times, watch = course.name, course.times, course.watch
     if watch.events or (watch.limits and watch.limits.stops):
         raise SimulationError(
             "the transfer matrix method takes no events here, nor stops at limits",

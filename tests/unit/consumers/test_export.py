@@ -115,7 +115,7 @@ def test_patterns_are_compressed_columns() -> None:
 
 
 def test_bodies_name_what_they_do_not_use_whatever_the_model_is_called() -> None:
-    """Compilers warn of unused arguments; ``mem`` and ``iw`` never are used, though they may be part of a name."""
+    """Compilers warn of arguments that are not used; ``mem`` and ``iw`` never are, and may be part of a name."""
     model = replace(mbsym.load("cart_pole"), name="memory_of_iwan")
     options = ExportOptions(GenerationOptions(functions=("mass_matrix",)))
     _, files = export_files(model, "casadi", options)
