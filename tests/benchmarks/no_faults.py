@@ -62,6 +62,9 @@ LINES: Final = {
     "mbsym/embedded/misra.py": {
         "if any(len(file.text) «>» LARGEST_CHECKED for file in sources):": LIMIT,
     },
+    "mbsym/embedded/states.py": {
+        "self._generator = np.random.default_rng(«20»)": SAMPLE,
+    },
     "mbsym/formats/mesh_copies.py": {
         "copy.parent.mkdir(parents=«True», exist_ok=True)": "folders are made from the outer to the inner",
     },
