@@ -22,7 +22,7 @@ LOOK: Final = "where it stands or breaks, not what it says"
 SAMPLE: Final = "which mechanisms or states are drawn, or how many, not what must hold for them"
 
 LINES: Final = {
-    "mbsym.symbolic.field_matrix.py": {
+    "mbsym/symbolic/field_matrix.py": {
         "while newer «>» _SHORT:": LIMIT,
     },
     "mbsym/cli/progress.py": {
