@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 import mbsym
 from mbsym.errors import SymbolicError
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.kinematics.simplified import plain
 from mbsym.proof.field import Field, at_random_point
 from mbsym.proof.residues import Residues
 from mbsym.registry import available_functions
@@ -20,7 +20,7 @@ from mbsym.symbolic.finite_field import PRIME, prepare, signed
 def mechanism_of(name: str) -> Mechanism:
     """With nothing simplified."""
     model = mbsym.examples.load(name)
-    return replace(build_mechanism(model, model.label()), simplifications=())
+    return plain(build_mechanism(model, model.label()))
 
 
 @pytest.mark.parametrize(("name", "formulation"), [("puma560", "newton-euler"), ("quadruped", "kane")])
