@@ -52,6 +52,9 @@ it."""
 REACHED: Final = 1e-6
 """Part of the size of a value that counts as a border where steps end: roots of rounding are a hundredth of it."""
 
+SAME: Final = 1e-6
+"""Part by which a value differs that is the same everywhere: elimination leaves a pivot of one so near to one."""
+
 MOST_WORK: Final = 300_000
 """Operations of interpreted values, each for a few states at once, that the search of a module may take: a quarter of
 a second or so. What is left then is not sought."""
@@ -62,6 +65,7 @@ class EdgeSearch:
 
     Attributes:
         work: operations that may still be interpreted.
+        reason: why no state was found at the last condition that was asked for, or none on one of its sides.
     """
 
     def __init__(
@@ -83,6 +87,8 @@ class EdgeSearch:
         self._inputs = program.inputs
         self._sizes = [len(item.symbols) for item in program.inputs]
         self.work = work
+        self.reason = ""
+        self._nearest = np.inf
 
     def states(self, condition: Condition) -> States:
         """States at the border and on both sides of it, as many as were found; none where no border was."""
@@ -90,6 +96,7 @@ class EdgeSearch:
         residuals = squares(graph, condition.value)
         within = condition.kind == "within one"
         scales = np.array([1.0 if within else self._scale(ref) for ref in residuals])
+        self._nearest = np.inf
         for _ in range(TRIALS):
             for aim in (1.0, -1.0) if within else (0.0,):
                 start = self._rng.uniform(-3, 3, sum(self._sizes))
@@ -98,8 +105,20 @@ class EdgeSearch:
                     continue
                 rows = self._beside(condition, found, slope)
                 if len(rows):
+                    self.reason = "beside its border nothing was clearly on that side"
                     return self._split(rows)
+        self.reason = self._why(condition)
         return self._split(np.zeros((0, sum(self._sizes))))
+
+    def _why(self, condition: Condition) -> str:
+        """What is known of a condition at whose border no state was found."""
+        values = self._values([condition.value], self._rng.uniform(-3, 3, (SIZED, sum(self._sizes))))[:, 0]
+        value = float(np.median(values))
+        if np.all(np.abs(values - value) <= SAME * abs(value)):
+            return f"it is {value:.4g} everywhere"
+        if self.work <= 0:
+            return "not sought to the end"
+        return f"no nearer than {self._nearest:.0e} of its size in {TRIALS} searches"
 
     def _scale(self, value: Reference) -> float:
         """Size of a value at ordinary states; 1 where it vanishes at all of them."""
@@ -122,6 +141,7 @@ class EdgeSearch:
         for _ in range(STEPS):
             if self.work <= 0 or not np.all(np.isfinite(r)):
                 return None, slope
+            self._nearest = min(self._nearest, float(np.abs(r).max()))
             jacobian = (values_at(x + SLOPE_STEP * np.eye(len(x))) - r).T / SLOPE_STEP
             if not np.all(np.isfinite(jacobian)):
                 return None, slope

@@ -119,6 +119,8 @@ def check_loops(
                 sizes = sizes_of(name, _arguments(anew.functions[name]))
                 states = _dynamic_states(anew, name, closed, singular, rng, single, sizes)
                 samples[arguments] = _samples(states, single, sizes)
+            why = "rounding decides of a row in those that were found" if len(singular) else "none was found"
+            coverage.explain(name, "SINGULAR", f"of singular positions {why}")
             _check_solution(worst, terms, modules, name, samples[arguments], coverage, single)
     for name in PROJECTIONS:
         if name in anew.functions and "constraint_residual" in programs:
@@ -254,9 +256,9 @@ def _check_projection(
 ) -> None:
     """What is said of the coordinates that were found is true of them, and they are where Newton's steps lead."""
     q = states["q"]
-    given = np.isfinite(largest(q))
     gaps = Gaps(anew)
     before, enough = gaps.residuals(q), gaps.allowed(q, "ENOUGH")
+    given = np.isfinite(largest(q)) & np.isfinite(largest(before))
     sure = newton(anew, gaps, q, unit)
     for module in modules:
         if name not in module.functions:
@@ -281,7 +283,7 @@ def _check_projection(
         wrong |= (sure.steps >= 0) & ~((excess <= margin) & (apart(found[0], sure.q) <= sure.allowed).all(axis=1))
         if len(found) > 1:
             gap, steps = found[1].reshape(len(q)), found[2].reshape(len(q))
-            wrong |= given & ~(apart(gap, largest(after)) <= rounding + 1e-6 * gap)
+            wrong |= given & ~(apart(gap, largest(after)) <= rounding + 1e-6 * gap + gaps.magnified(found[0], after))
             wrong |= given & ((steps < 0) | (steps > gaps.most_steps) | (steps != np.round(steps)))
             wrong |= rests & (steps != 0)
             moved = given & (np.abs(before) > CLEARLY * (enough + gaps.rounding(q))).any(axis=1)
@@ -289,3 +291,4 @@ def _check_projection(
             wrong |= (sure.steps >= 0) & (np.abs(steps - sure.steps) > SPARE_STEPS)
         worst.note(name, module.language, OWN_GAPS, float(np.any(wrong)), 0.5, int(np.argmax(wrong)))
         coverage.note_statuses(name, told)
+    coverage.explain(name, "NOT_CLOSED", f"{len(q)} starts, opened by up to {max(OPENINGS):g}, were closed")
