@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from html import escape
 
 
-def aligned(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]], right: Container[int] = (), gap: str = "  ") -> list[str]:
     """Rows of equally many cells as lines whose columns stand below each other, those of ``right`` flush right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
-        "  ".join(
+        gap.join(
             cell.rjust(width) if k in right else cell.ljust(width)
             for k, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()

@@ -1,15 +1,22 @@
 """One option as a record, on the field that holds its value.
 
 A frozen dataclass of such fields is the typed front of its options and their registry in one: the command line of every
-verb, help, checks, what is tried in combination and what excludes what are read from it.
+verb, help, checks, what is tried in combination and what excludes what are read from it. A function with many options
+takes them as one, ``**options: Unpack[Asked]``, where a TypedDict says the types for editors and type checkers; its
+signature and docstring list each of them all the same.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Final
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from difflib import get_close_matches
+from functools import wraps
+from inspect import Parameter
+from textwrap import wrap
+from typing import Any, Final, TypeVar
 
 from mbsym.errors import MbsymError, OptionError
 
@@ -27,7 +34,11 @@ class Option:
         name: of the field, and of the argument in Python.
         default: what holds where nothing is asked for.
         sentence: about it, for help; one for each of ``flags``.
-        flags: as the command line has it, without dashes; two take pairs, in turn; none where it is for Python alone.
+        keyword: about it as an argument in Python, where the sentence says too little.
+        flags: as the command line has it, without dashes; none where it is for Python alone.
+        short: another flag of one letter.
+        typed: from the texts given at each flag, which is repeatable then, to what a caller in Python would give.
+        kind: of the value, where the default is None and does not show it.
         choices: the only values; empty where there are others.
         refused: what is wrong with any other, {} for it.
         words: values of a list of names that are no names and stand alone, such as all.
@@ -45,7 +56,11 @@ class Option:
     default: Any
     sentence: str | tuple[str, ...] | Callable[[], str]
     name: str = ""
+    keyword: str = ""
     flags: tuple[str, ...] = ()
+    short: str = ""
+    typed: Callable[..., Any] | None = None
+    kind: type | None = None
     choices: tuple[str, ...] = ()
     refused: str = "there is no choice {}"
     words: tuple[str, ...] = ()
@@ -82,7 +97,7 @@ class Option:
     @property
     def is_list(self) -> bool:
         """True where the value is a list of names, or a word in place of one."""
-        return isinstance(self.default, tuple) or bool(self.words)
+        return self.typed is None and (isinstance(self.default, tuple) or bool(self.words))
 
     def value(self, name: str, mechanism: Any) -> Any:
         """What is tried with a mechanism under a name; None where its model has no such thing."""
@@ -122,14 +137,16 @@ class Option:
 
 def option(default: Any, sentence: str | tuple[str, ...] | Callable[[], str], *flags: str, **known: Any) -> Any:
     """A field of a frozen dataclass whose value is an option's, in the type that the field says; see ``Option``."""
-    record = Option(default=default, sentence=sentence, flags=flags, **known)
-    return field(default=default, metadata={_KEY: record})
+    metadata = {_KEY: Option(default=default, sentence=sentence, flags=flags, **known)}
+    return (
+        field(default_factory=dict, metadata=metadata) if default == {} else field(default=default, metadata=metadata)
+    )
 
 
 def alike(kind: Any, name: str) -> Any:
     """A field that is the same option as that of another dataclass."""
-    (found,) = (item for item in fields(kind) if item.name == name)
-    return field(default=found.default, metadata=found.metadata)
+    (record,) = (item for item in options_of(kind) if item.name == name)
+    return field(default=record.default, metadata={_KEY: record})
 
 
 def options_of(kind: Any) -> Iterator[Option]:
@@ -137,6 +154,17 @@ def options_of(kind: Any) -> Iterator[Option]:
     for item in fields(kind):
         if _KEY in item.metadata:
             yield replace(item.metadata[_KEY], name=item.name)
+
+
+def made(kind: Any, given: Mapping[str, Any]) -> Any:
+    """A dataclass of options, and those that its fields hold, of what a caller gives by name.
+
+    Raises:
+        MbsymError: a value cannot be meant.
+    """
+    own = {item.name: item.normal(given[item.name]) for item in options_of(kind) if item.name in given}
+    held = {item.name: type(item.default) for item in fields(kind) if is_dataclass(item.default)}
+    return kind(**own, **{name: made(inner, given) for name, inner in held.items() if name not in own})
 
 
 def as_typed(text: str, known: Iterable[Option] = ()) -> str:
@@ -148,3 +176,63 @@ def as_typed(text: str, known: Iterable[Option] = ()) -> str:
     """
     flags = {item.name: item.flags[0] for item in known if item.flags}
     return _SPOKEN.sub(lambda found: f"--{flags.get(found[1], found[1].replace('_', '-'))}{found[2]}", text)
+
+
+# ---- as keywords of a function ---------------------------------------------------------------------------------------
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_ALL_IN_ONE: Final = "        **options: see below."
+"""The line of a docstring in whose place each option is listed."""
+
+_WIDTH: Final = 108
+
+_REPEATABLE: Final = re.compile(r"; repeatable(?=\.)| Repeatable;")
+"""What is said of options of the command line alone."""
+
+
+def takes(kind: Any, asked: Any) -> Callable[[F], F]:
+    """Decorates a function with ``**options``: they are options of a dataclass, and their names are checked.
+
+    Args:
+        kind: the dataclass that has the records.
+        asked: a TypedDict with the names that the function takes, and their types.
+    """
+    types = {name: getattr(hint, "__forward_arg__", hint) for name, hint in asked.__annotations__.items()}
+    options = [item for item in options_of(kind) if item.name in types]
+
+    def decorated(function: F) -> F:
+        @wraps(function)
+        def call(*given: Any, **named: Any) -> Any:
+            for name in named:
+                if name not in known:
+                    raise _unknown(function.__name__, name, known)
+            return function(*given, **named)
+
+        signature = inspect.signature(function)
+        own = [item for item in signature.parameters.values() if item.kind != Parameter.VAR_KEYWORD]
+        behind = [item for item in own if item.kind == Parameter.KEYWORD_ONLY]
+        each = [
+            Parameter(item.name, Parameter.KEYWORD_ONLY, default=item.default, annotation=types[item.name])
+            for item in options
+        ]
+        vars(call)["__signature__"] = signature.replace(parameters=[*own[: len(own) - len(behind)], *each, *behind])
+        known = [item.name for item in (*own, *each) if item.kind != Parameter.VAR_POSITIONAL]
+        lines = "\n".join(line for item in options for line in _lines(item))
+        call.__doc__ = (function.__doc__ or "").replace(_ALL_IN_ONE, lines)
+        return call  # type: ignore[return-value]
+
+    return decorated
+
+
+def _unknown(function: str, name: str, known: Iterable[str]) -> OptionError:
+    near = get_close_matches(name, list(known), n=1)
+    remedy = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
+    return OptionError(f"{function} has no argument {name!r}", remedy=remedy)
+
+
+def _lines(item: Option) -> Iterator[str]:
+    """What a docstring says of an option."""
+    sentence = item.keyword or _REPEATABLE.sub("", " ".join(item.sentences))
+    said = wrap(f"{item.name}: {sentence}", _WIDTH, break_on_hyphens=False)
+    return (f"{' ' * (12 if number else 8)}{line}" for number, line in enumerate(said))

@@ -5,25 +5,25 @@ Building and checking what was written stand above, in ``mbsym.verification``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Unpack
 
-from mbsym.codegen.interface import GeneratedFile, ModuleDescription, Real, print_files
+from mbsym.codegen.interface import GeneratedFile, ModuleDescription, print_files
 from mbsym.codegen.lowered_module import LoweredModule
-from mbsym.conventions import LARGEST_CODE
 from mbsym.embedded.beside import BESIDE, made_beside
 from mbsym.errors import DerivationError, ProofError
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
-from mbsym.model.frame import FrameAxes
+from mbsym.kinematics.simplified import simplified
 from mbsym.model.frame_ends import on_bodies
 from mbsym.model.inertial_parameters import with_named_parameters
 from mbsym.model.system import Model, with_frames
 from mbsym.model.validate import require_valid
+from mbsym.option import takes
 from mbsym.options.generation import GenerationOptions as GenerationOptions
 from mbsym.options.generation import chosen
+from mbsym.options.keywords import OfGeneration
 from mbsym.proof.smallest import with_least_options
 from mbsym.records import Registry
 from mbsym.registry import SIMPLIFICATIONS
@@ -75,7 +75,7 @@ def express(model: Model, options: GenerationOptions) -> Mechanism:
         )
     ways = {"all": tuple(SIMPLIFICATIONS), "none": ()}
     simplify = options.simplify if isinstance(options.simplify, tuple) else ways[options.simplify]
-    return replace(mechanism, simplifications=simplify, prepared=options.prepare)
+    return simplified(mechanism, simplify, prepared=options.prepare)
 
 
 def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress | None = None) -> Derivation:
@@ -127,32 +127,14 @@ def proven(derivation: Derivation, description: ModuleDescription, options: Gene
     raise with_least_options(found, alone, again, {"simplify": tuple(SIMPLIFICATIONS)}, kept=("functions",))
 
 
+@takes(GenerationOptions, OfGeneration)
 def generate(
     source: Model | str | Path,
     directory: str | Path = ".",
     *,
-    languages: Sequence[str] = (),
-    functions: Sequence[str] = (),
-    formulation: str = "auto",
-    real: Real = "double",
-    symbolic_parameters: str | Sequence[str] = "",
-    order: str = "weight",
-    prefix: str = "",
-    frames: Sequence[str] = (),
-    frame_axes: FrameAxes | Literal[""] = "",
-    largest: float = LARGEST_CODE,
-    derivatives: Sequence[tuple[str, Sequence[str]]] = (),
-    compressed: bool = False,
-    trigonometry: str = "libm",
-    batch: Sequence[str] = (),
-    simplify: str | Sequence[str] = "all",
-    self_test: bool = False,
-    safety_report: bool = False,
-    prepare: bool = False,
-    style: str = "auto",
-    threads: int = 0,
     force: bool = False,
     progress: Progress | None = None,
+    **options: Unpack[OfGeneration],
 ) -> Generation:
     """Generates code for a model into a directory, whole or not at all.
 
@@ -162,19 +144,14 @@ def generate(
     Args:
         source: a model, a model file, or the name of a bundled example.
         directory: where NAME.c, NAME.h, NAME.py and NAME.json go; NAME is the model's, or the prefix.
-        languages, functions, formulation, real: see ``GenerationOptions``.
-        symbolic_parameters, order, prefix, frames, frame_axes, largest, compressed: likewise.
-        trigonometry, batch, simplify, prepare, style, threads: likewise.
-        self_test, safety_report: write NAME_selftest.c, or NAME.safety.json and .md, too: docs/embedded.md.
-        derivatives: (FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.
+        **options: see below.
         force: overwrite files that mbsym did not write.
         progress: told of each step.
 
     Raises:
         MbsymError: the model, a name or the directory is unusable; nothing is written then.
     """
-    given = locals()
-    return generate_as(source, directory, chosen(given), force=force, progress=progress)
+    return generate_as(source, directory, chosen(options), force=force, progress=progress)
 
 
 def generate_as(

@@ -63,7 +63,7 @@ void double_pendulum_forward_dynamics(
     const double_pendulum_real inv_d1 = 1.0/(m1_1 - m2_1*t8);
 
     /* solution */
-    const double_pendulum_real t9 = (tau[0] - n1_z - t6*t8)*inv_d1;
+    const double_pendulum_real t9 = inv_d1*(tau[0] - n1_z - t6*t8);
 
     vdot[0] = t9;
     vdot[1] = t6*inv_d2 - t8*t9;

@@ -308,7 +308,7 @@ def _forward_dynamics(function, q, v, tau, m1, m2, l1, l2):
     t8 = m2_1*inv_d2
     inv_d1 = 1.0/(m1_1 - m2_1*t8)
     # solution
-    t9 = (tau[0] - n1_z - t6*t8)*inv_d1
+    t9 = inv_d1*(tau[0] - n1_z - t6*t8)
     vdot = (
         t9,
         t6*inv_d2 - t8*t9,

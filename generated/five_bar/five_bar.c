@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-const char five_bar_interface[17] = "2964c677d0e9ea96";
+const char five_bar_interface[17] = "bff6981e12749231";
 
 #ifndef five_bar_REGULAR
 #define five_bar_REGULAR 0.00074

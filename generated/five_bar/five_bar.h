@@ -42,7 +42,7 @@ extern "C" {
 typedef double five_bar_real;
 
 /* What reads this, five_bar_interface[0] for one, links with an object of this very interface only. */
-#define five_bar_interface five_bar_interface_2964c677d0e9ea96
+#define five_bar_interface five_bar_interface_bff6981e12749231
 extern const char five_bar_interface[17];
 
 enum {
@@ -458,7 +458,7 @@ int five_bar_closed_form_position(
  *   out  q_closed  4  [rad]  coordinates with closed loops
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 101 + or -, 143 *, 4 /, 12 sine-cosine pairs, 8 other functions
+ * operations: 101 + or -, 143 *, 4 /, 12 sine-cosine pairs, 19 other functions
  */
 int five_bar_project_position(
     const five_bar_real q[4],
@@ -472,7 +472,7 @@ int five_bar_project_position(
  *   out  steps     scalar         Newton steps
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 101 + or -, 143 *, 4 /, 12 sine-cosine pairs, 8 other functions
+ * operations: 101 + or -, 143 *, 4 /, 12 sine-cosine pairs, 19 other functions
  */
 int five_bar_project_position_report(
     const five_bar_real q[4],

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-const char four_bar_interface[17] = "d26ee07d4230238f";
+const char four_bar_interface[17] = "9a8ff16c88e8f890";
 
 #ifndef four_bar_REGULAR
 #define four_bar_REGULAR 0.00074

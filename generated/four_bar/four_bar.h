@@ -41,7 +41,7 @@ extern "C" {
 typedef double four_bar_real;
 
 /* What reads this, four_bar_interface[0] for one, links with an object of this very interface only. */
-#define four_bar_interface four_bar_interface_d26ee07d4230238f
+#define four_bar_interface four_bar_interface_9a8ff16c88e8f890
 extern const char four_bar_interface[17];
 
 enum {
@@ -433,7 +433,7 @@ int four_bar_closed_form_position(
  *   out  q_closed  3  [rad]  coordinates with closed loops
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 88 + or -, 130 *, 4 /, 9 sine-cosine pairs, 6 other functions
+ * operations: 88 + or -, 130 *, 4 /, 9 sine-cosine pairs, 17 other functions
  */
 int four_bar_project_position(
     const four_bar_real q[3],
@@ -447,7 +447,7 @@ int four_bar_project_position(
  *   out  steps     scalar         Newton steps
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 88 + or -, 130 *, 4 /, 9 sine-cosine pairs, 6 other functions
+ * operations: 88 + or -, 130 *, 4 /, 9 sine-cosine pairs, 17 other functions
  */
 int four_bar_project_position_report(
     const four_bar_real q[3],

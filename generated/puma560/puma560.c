@@ -203,43 +203,43 @@ void puma560_forward_dynamics(
     const puma560_real t86 = m6_2*t84;
     const puma560_real t87 = t86 - m4_2;
     const puma560_real t88 = t86 - m4_3;
-    const puma560_real t89 = tau[3] - n4_z - t37*t84;
-    const puma560_real t90 = 5.180273518441774*m6_2;
-    const puma560_real t91 = m6_1*t90;
-    const puma560_real t92 = m6_2*t90;
-    const puma560_real t93 = t37*t90;
-    const puma560_real t94 = 5.180273518441774*m6_1;
-    const puma560_real t95 = 5.566622000091738*m5_3;
-    const puma560_real t96 = 5.566622000091738*m5_2;
-    const puma560_real t97 = 5.566622000091738*m5_1;
+    const puma560_real t89 = 5.180273518441774*m6_2;
+    const puma560_real t90 = m6_1*t89;
+    const puma560_real t91 = m6_2*t89;
+    const puma560_real t92 = 5.180273518441774*m6_1;
+    const puma560_real t93 = 5.566622000091738*m5_3;
+    const puma560_real t94 = 5.566622000091738*m5_2;
+    const puma560_real t95 = 5.566622000091738*m5_1;
     const puma560_real inv_d4 = -1.0/(m6_4*t84 - m4_4);
-    const puma560_real t98 = t88*inv_d4;
-    const puma560_real t99 = m3_1 - t91 - m5_1*t95 + t85*t98;
-    const puma560_real t100 = m3_2 - t92 - m5_2*t95 - t87*t98;
-    const puma560_real t101 = tau[2] - n3_z - t93 - t36*t95 + t89*t98;
-    const puma560_real t102 = t87*inv_d4;
-    const puma560_real t103 = t85*inv_d4;
-    const puma560_real inv_d3 = 1.0/(m3_3 - t92 - m5_3*t95 - t88*t98);
-    const puma560_real t104 = t100*inv_d3;
-    const puma560_real t105 = m2_1 - t91 - m5_1*t96 + t85*t102 - t99*t104;
-    const puma560_real t106 = tau[1] - n2_z - t93 - t36*t96 + t89*t102 - t101*t104;
-    const puma560_real t107 = t99*inv_d3;
-    const puma560_real inv_d2 = 1.0/(m2_2 - t92 - m5_2*t96 - t87*t102 - t100*t104);
-    const puma560_real t108 = t105*inv_d2;
-    const puma560_real inv_d1 = -1.0/(m6_1*t94 - m1_1 + m5_1*t97 + t85*t103 + t99*t107 + t105*t108);
+    const puma560_real t96 = t88*inv_d4;
+    const puma560_real t97 = m3_1 - t90 - m5_1*t93 + t85*t96;
+    const puma560_real t98 = m3_2 - t91 - m5_2*t93 - t87*t96;
+    const puma560_real t99 = t87*inv_d4;
+    const puma560_real t100 = t85*inv_d4;
+    const puma560_real inv_d3 = 1.0/(m3_3 - t91 - m5_3*t93 - t88*t96);
+    const puma560_real t101 = t98*inv_d3;
+    const puma560_real t102 = m2_1 - t90 - m5_1*t94 + t85*t99 - t97*t101;
+    const puma560_real t103 = t97*inv_d3;
+    const puma560_real inv_d2 = 1.0/(m2_2 - t91 - m5_2*t94 - t87*t99 - t98*t101);
+    const puma560_real t104 = t102*inv_d2;
+    const puma560_real inv_d1 = -1.0/(m6_1*t92 - m1_1 + m5_1*t95 + t85*t100 + t97*t103 + t102*t104);
+    const puma560_real t105 = t37*t89;
+    const puma560_real t106 = tau[3] - n4_z - t37*t84;
+    const puma560_real t107 = tau[2] - n3_z - t105 - t36*t93 + t96*t106;
+    const puma560_real t108 = tau[1] - n2_z - t105 - t36*t94 + t99*t106 - t101*t107;
 
     /* solution */
-    const puma560_real t109 = (tau[0] - n1_z - t37*t94 - t36*t97 - t89*t103 - t101*t107 - t106*t108)*inv_d1;
-    const puma560_real t110 = t106*inv_d2 - t108*t109;
-    const puma560_real t111 = t101*inv_d3 - t107*t109 - t104*t110;
-    const puma560_real t112 = t103*t109 - t89*inv_d4 - t102*t110 - t98*t111;
+    const puma560_real t109 = inv_d1*(tau[0] - n1_z - t37*t92 - t36*t95 - t100*t106 - t103*t107 - t104*t108);
+    const puma560_real t110 = inv_d2*t108 - t104*t109;
+    const puma560_real t111 = inv_d3*t107 - t103*t109 - t101*t110;
+    const puma560_real t112 = t100*t109 - inv_d4*t106 - t99*t110 - t96*t111;
 
     vdot[0] = t109;
     vdot[1] = t110;
     vdot[2] = t111;
     vdot[3] = -t112;
-    vdot[4] = 5.566622000091738*t36 - t97*t109 - t96*t110 - t95*t111;
-    vdot[5] = 5.180273518441774*t37 - t90*(t110 + t111) - t94*t109 + t84*t112;
+    vdot[4] = 5.566622000091738*t36 - t95*t109 - t94*t110 - t93*t111;
+    vdot[5] = 5.180273518441774*t37 - t89*(t110 + t111) - t92*t109 + t84*t112;
 }
 
 /* operations: 150 + or -, 187 *, 5 sine-cosine pairs */

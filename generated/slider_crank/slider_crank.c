@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-const char slider_crank_interface[17] = "333edbcf7459884a";
+const char slider_crank_interface[17] = "881e942993461123";
 
 #ifndef slider_crank_REGULAR
 #define slider_crank_REGULAR 0.00074

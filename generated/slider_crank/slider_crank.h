@@ -41,7 +41,7 @@ extern "C" {
 typedef double slider_crank_real;
 
 /* What reads this, slider_crank_interface[0] for one, links with an object of this very interface only. */
-#define slider_crank_interface slider_crank_interface_333edbcf7459884a
+#define slider_crank_interface slider_crank_interface_881e942993461123
 extern const char slider_crank_interface[17];
 
 enum {
@@ -470,7 +470,7 @@ int slider_crank_closed_form_position(
  *   out  q_closed  3    coordinates with closed loops
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 57 + or -, 87 *, 5 /, 6 sine-cosine pairs, 14 other functions
+ * operations: 57 + or -, 87 *, 5 /, 6 sine-cosine pairs, 25 other functions
  */
 int slider_crank_project_position(
     const slider_crank_parameters *parameters,
@@ -485,7 +485,7 @@ int slider_crank_project_position(
  *   out  steps     scalar    Newton steps
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 57 + or -, 87 *, 5 /, 6 sine-cosine pairs, 14 other functions
+ * operations: 57 + or -, 87 *, 5 /, 6 sine-cosine pairs, 25 other functions
  */
 int slider_crank_project_position_report(
     const slider_crank_parameters *parameters,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -16,23 +16,6 @@ def model_help() -> str:
 
     return f"Model file ({', '.join(form.suffixes[0] for form in FORMATS.values())}) or name of a bundled example."
 
-
-AT_HELP: Final = (
-    "The state: NAME=VALUE,... of coordinates, speeds and inputs (repeatable), a .json or .csv file, 'equilibrium', or "
-    "'equilibrium:2' for the second one. What is not given is as the model starts."
-)
-"""The option --at."""
-
-
-# Lists have their defaults in the option.
-
-AT: Final[list[str]] = typer.Option([], "--at", help=AT_HELP)
-
-TAU: Final[list[str]] = typer.Option(
-    [], "--tau", help="SPEED=VALUE,...: generalised forces that act at the state; repeatable."
-)
-
-PARAMETERS: Final[list[str]] = typer.Option([], "--parameter", help="NAME=VALUE,...: parameters; repeatable.")
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import sys
-from inspect import signature
 from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import AsJson, ForceFiles, consumer_help, model_help
+from mbsym.cli.arguments import consumer_help, model_help
+from mbsym.cli.delivery import Delivery
 from mbsym.cli.json_output import print_json
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import READING, Reading, read_model
 from mbsym.cli.taken import taken, taking_options
 from mbsym.errors import CodegenError
-from mbsym.options.generation import OPTIONS, GenerationOptions
+from mbsym.options.generation import GenerationOptions
+from mbsym.options.keywords import OfModules
 
 
 def register(app: typer.Typer) -> None:
     """Adds the verb."""
     from mbsym.consumers.consumer import ExportOptions
-    from mbsym.consumers.export import export as by_name
     from mbsym.consumers.export import export_as
     from mbsym.consumers.registry import CONSUMERS
-
-    exported = [name for name in signature(by_name).parameters if name in OPTIONS]
 
     @app.command()
     @taking_options
@@ -32,20 +30,20 @@ def register(app: typer.Typer) -> None:
         consumer: str = typer.Argument(help=consumer_help()),
         model: str = typer.Argument(help=model_help()),
         output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the files."),
-        options: GenerationOptions = taken(GenerationOptions, *exported),
+        options: GenerationOptions = taken(GenerationOptions, *OfModules.__annotations__),
         setting: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A setting of the consumer."),
         fmi: str = typer.Option("", "--fmi", metavar="VERSION", help="For fmu: 3.0 or 2.0, as --set fmi=VERSION."),
         reading: Reading = READING,
-        as_json: AsJson = False,
-        force: ForceFiles = False,
+        delivery: Delivery = taken(Delivery, without=("output",)),
     ) -> None:
         """Export C for a model to a consumer."""
         CONSUMERS.named(consumer, where="CONSUMER")
         system = read_model(model, reading)
         settings = settings_in([*setting, *([f"fmi={fmi}"] if fmi else [])])
         with progress_bar() as progress:
-            done = export_as(system, consumer, output, ExportOptions(options, settings), force=force, progress=progress)
-        if as_json:
+            asked = ExportOptions(options, settings)
+            done = export_as(system, consumer, output, asked, force=delivery.force, progress=progress)
+        if delivery.as_json:
             print_json("export", system.name, {"consumer": consumer, "notes": list(done.notes)}, done.paths)
             return
         for note in done.notes:

@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from mbsym.cli.arguments import AsJson, ForceFiles, model_help
+from mbsym.cli.arguments import model_help
+from mbsym.cli.delivery import Delivery
 from mbsym.cli.json_output import print_json
 from mbsym.cli.reading import Reading, read_model
 from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import taken, taking_options
 from mbsym.cli.terminal import print_text
 from mbsym.errors import IdentificationError
+from mbsym.identification.options import DEFAULT_ESTIMATE, DEFAULT_MOTION, Estimate, Settings
+from mbsym.option import option
 from mbsym.options.generation import GenerationOptions
 
 if TYPE_CHECKING:
-    from mbsym.identification.excitation import Settings
     from mbsym.model.system import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be found, and how."""
+
+    estimate: Estimate = DEFAULT_ESTIMATE
+    excite: bool = option(
+        False, "Write a motion within the limits of the joints that tells the parameters best.", "excite"
+    )
+    settings: Settings = DEFAULT_MOTION
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What is written."""
+
+    output: Path | None = option(
+        None,
+        "Model with the identified parameters, .yaml; of `excite` the motion, .csv.",
+        "output",
+        short="o",
+        kind=Path,
+    )
+    report: Path | None = option(None, "Page with tables and curves to write, .html.", "report", kind=Path)
 
 
 def register(app: typer.Typer) -> None:
@@ -31,61 +59,45 @@ def register(app: typer.Typer) -> None:
         data: Path | None = typer.Argument(
             None, help="CSV with columns t, q_*, tau_*, perhaps v_*, vdot_*; without it the base parameters are told."
         ),
-        output: Path | None = typer.Option(
-            None, "-o", "--output", help="Model with the identified parameters, .yaml; of --excite the motion, .csv."
-        ),
-        report: Path | None = typer.Option(None, "--report", help="Page with tables and curves to write, .html."),
-        hold_back: float = typer.Option(0.25, "--hold-back", help="Part of the samples to try the estimate on."),
-        cutoff: float = typer.Option(
-            0.0, "--cutoff", help="Of the low-pass filters [Hz]; default by the motion, where v or vdot are missing."
-        ),
-        excite: bool = typer.Option(
-            False, "--excite", help="Write a motion within the limits of the joints that tells the parameters best."
-        ),
-        duration: float = typer.Option(10.0, "--duration", help="Of the motion [s]."),
-        harmonics: int = typer.Option(5, "--harmonics", help="Of the motion's base frequency."),
-        step: float = typer.Option(0.01, "--step", help="Between samples of the motion [s]."),
-        acceleration: float = typer.Option(10.0, "--acceleration", help="Limit of the motion [rad/s^2, m/s^2]."),
-        seed: int = typer.Option(0, "--seed", help="Of the motions that the search starts from."),
+        written: Written = taken(Written),
+        asked: Asked = taken(Asked),
         reading: Reading = taken(Reading, without=("order",)),
-        as_json: AsJson = False,
         options: GenerationOptions = taken(GenerationOptions, "symbolic_parameters"),
-        force: ForceFiles = False,
+        delivery: Delivery = taken(Delivery, without=("output",)),
     ) -> None:
         """Tell which sums of parameters can be identified, find a motion that does, or estimate them from data."""
+        output, report, excite, force = written.output, written.report, asked.excite, delivery.force
         if excite and data is not None:
             raise IdentificationError("a motion comes before data", where=str(data), remedy="leave one out")
         for path, suffix in ((output, ".csv" if excite else ".yaml"), (report, ".html")):
             _check(path, suffix, data is not None or (excite and path is output), force)
         system = read_model(model, reading)
         if excite:
-            from mbsym.identification.excitation import Settings
-
-            _excite(system, Settings(duration, harmonics, step, acceleration, seed), output, as_json, force)
+            _excite(system, asked.settings, output, delivery.as_json, force)
             return
         if data is None:
-            _tell_base_parameters(system, options, as_json)
+            _tell_base_parameters(system, options, delivery.as_json)
             return
         from mbsym.identification import report as reports
         from mbsym.identification.identify import identify as run
 
-        found = run(system, data, held_back=hold_back, cutoff=cutoff)
-        written: list[Path] = []
+        found = run(system, data, held_back=asked.estimate.held_back, cutoff=asked.estimate.cutoff)
+        paths: list[Path] = []
         if output is not None:
             from mbsym.codegen.description import GeneratedFile
             from mbsym.codegen.write import write_files
             from mbsym.formats.native.text import dump_native
 
-            written += write_files(output.parent, (GeneratedFile(output.name, dump_native(found.model)),), force=force)
+            paths += write_files(output.parent, (GeneratedFile(output.name, dump_native(found.model)),), force=force)
         if report is not None:
             from mbsym.simulation.output import MARK, write_whole
 
-            written.append(write_whole(report, reports.page(found, MARK).encode(), force=force))
-        if as_json:
-            print_json("identify", system.name, reports.as_dict(found), written)
+            paths.append(write_whole(report, reports.page(found, MARK).encode(), force=force))
+        if delivery.as_json:
+            print_json("identify", system.name, reports.as_dict(found), paths)
             return
         print_text(reports.summary(found))
-        for path in written:
+        for path in paths:
             typer.echo(f"wrote {path}")
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import AT_HELP, PARAMETERS, TAU, AsJson, ForceFiles, model_help
-from mbsym.cli.linear_source import deliver, read_at, require_method, require_writable
+from mbsym.cli.arguments import model_help
+from mbsym.cli.delivery import DELIVERY, Delivery
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import READING, Reading, read_model
-from mbsym.cli.simulate import named_numbers
-from mbsym.cli.taken import taking_options
-from mbsym.errors import AnalysisError
+from mbsym.cli.taken import as_keywords, taken, taking_options
+from mbsym.linear.options import LinearOptions, OfModes, OfVibration
+
+_OWN = ("at", "method", "tau", *OfVibration.__annotations__)
 
 
 def register(app: typer.Typer) -> None:
@@ -22,75 +23,33 @@ def register(app: typer.Typer) -> None:
     @taking_options
     def modes(
         model: str = typer.Argument(help=model_help()),
-        at: list[str] = typer.Option(["equilibrium"], "--at", help=AT_HELP),
-        method: str = typer.Option(
-            "equations", "--method", help="equations (of motion, linearised) or transfer-matrix (of elements)."
-        ),
-        beams: str = typer.Option(
-            "", "--beams", help="Of transfer-matrix: exact (default), consistent, lumped (finite elements) or segments."
-        ),
-        count: int | None = typer.Option(None, "--count", help="Of transfer-matrix: how many modes; default 10."),
-        tau: list[str] = TAU,
-        parameter: list[str] = PARAMETERS,
+        options: LinearOptions = taken(LinearOptions, *_OWN, at="equilibrium"),
         page: Path | None = typer.Option(None, "--page", help="Animated page of the shapes to write, .html."),
-        output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
         reading: Reading = READING,
-        as_json: AsJson = False,
-        force: ForceFiles = False,
+        delivery: Delivery = DELIVERY,
     ) -> None:
         """Tell frequencies, damping ratios and shapes of small motions about a state."""
         from mbsym.linear.analysis import modes as run
-        from mbsym.linear.tables import modes_text
+        from mbsym.linear.tables import modes_text, transfer_matrix_modes_text
+        from mbsym.linear.transfer_matrix_modes import transfer_matrix_modes
 
-        require_method(method, beams, count)
-        if method != "equations":
-            _require_transfer_matrix(tau)
+        options.require_meant()
         if page is not None:
             from mbsym.simulation.output import check_writable
             from mbsym.simulation.result import check_suffix
 
             check_suffix(page, (".html",))
-            check_writable(page, force)
-        require_writable(output, force)
-        forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
+            check_writable(page, delivery.force)
+        delivery.require_writable()
         system = read_model(model, reading)
-        if method != "equations":
-            from mbsym.linear.tables import transfer_matrix_modes_text
-            from mbsym.linear.transfer_matrix_modes import transfer_matrix_modes
-
-            with progress_bar() as progress:
-                vibrating = transfer_matrix_modes(
-                    system,
-                    read_at(at),
-                    beams=beams or "exact",
-                    count=10 if count is None else count,
-                    parameters=parameters,
-                    order=reading.order,
-                    progress=progress,
-                )
-            shown = (vibrating.page(page, force=force),) if page is not None else ()
-            table = transfer_matrix_modes_text(vibrating)
-            document = vibrating.as_dict()
-            deliver("modes", system.name, document, table, output=output, as_json=as_json, force=force, written=shown)
-            return
         with progress_bar() as progress:
-            found = run(
-                system,
-                read_at(at),
-                tau=forces,
-                parameters=parameters,
-                order=reading.order,
-                progress=progress,
-            )
-        written = (found.page(page, force=force),) if page is not None else ()
-        text = modes_text(found)
-        deliver(
-            "modes", system.name, found.as_dict(), text, output=output, as_json=as_json, force=force, written=written
-        )
-
-
-def _require_transfer_matrix(tau: list[str]) -> None:
-    if tau:
-        raise AnalysisError(
-            "the transfer matrix method takes no generalised forces here", where="--tau", remedy="leave --method out"
-        )
+            if options.method == "equations":
+                found = run(system, options.at, **as_keywords(options, OfModes), progress=progress)
+                text, document, draw = modes_text(found), found.as_dict(), found.page
+            else:
+                vibrating = transfer_matrix_modes(
+                    system, options.at, **as_keywords(options, OfVibration), progress=progress
+                )
+                text, document, draw = transfer_matrix_modes_text(vibrating), vibrating.as_dict(), vibrating.page
+        written = (draw(page, force=delivery.force),) if page is not None else ()
+        delivery.deliver("modes", system.name, document, text, written)

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.cli.spoken import spoken
-from mbsym.cli.taken import names_in, taken
+from mbsym.cli.taken import taken
 from mbsym.errors import ModelError
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.option import alike, option, options_of
 from mbsym.options.generation import GenerationOptions
+from mbsym.options.texts import names_in
 
 if TYPE_CHECKING:
     from mbsym.model.system import CoordinateOrder, Model
@@ -26,8 +27,7 @@ class Reading:
     coordinates: str = option(
         "",
         "Order of q, v and tau: as joints stand in the 'file' (robot files depth first), by 'labels', or NAME,NAME: "
-        "these "
-        "joints first. Default: what the model says, else file.",
+        "these joints first. Default: what the model says, else file.",
         "coordinates",
     )
     wrench_inputs: tuple[str, ...] = option(

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import wraps
 from inspect import Parameter
-from pathlib import Path
 from typing import Any
 
 import typer
 
 from mbsym.cli.spoken import spoken
-from mbsym.errors import CodegenError
-from mbsym.option import Option, options_of
+from mbsym.option import Option, made, options_of
+from mbsym.options.texts import names_in, numbers_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +52,9 @@ def taken(kind: Any, *only: str, without: Collection[str] = (), **defaults: Any)
     return Taken(kind, only, without, defaults)
 
 
-def made(kind: Any, values: Mapping[str, Any]) -> Any:
-    """A dataclass of options, and those that its fields hold, of values by name."""
-    own = {item.name: item.normal(values[item.name]) for item in options_of(kind) if item.name in values}
-    inner = {item.name: made(type(item.default), values) for item in fields(kind) if is_dataclass(item.default)}
-    return kind(**own, **inner)
+def as_keywords(options: Any, asked: Any) -> dict[str, Any]:
+    """Options of a dataclass as the keywords of a function, whose names a TypedDict has."""
+    return {name: getattr(options, name) for name in asked.__annotations__}
 
 
 def taking_options(verb: Callable[..., None]) -> Callable[..., None]:
@@ -86,26 +83,31 @@ def _options(kind: Any) -> Iterator[Option]:
     """The options of a dataclass, those of a field that holds another one in its place."""
     own = {item.name: item for item in options_of(kind)}
     for item in fields(kind):
-        if item.name in own:
-            yield own[item.name]
-        elif is_dataclass(item.default):
+        if is_dataclass(item.default):
             yield from _options(type(item.default))
+        elif item.name in own:
+            yield own[item.name]
 
 
 def _parameters(item: Option) -> Iterator[Parameter]:
     """What Typer makes an option of, one for each flag."""
     for flag, sentence in zip(item.flags, item.sentences, strict=True):
-        kind: Any = type(item.default)
+        kind: Any = item.kind or type(item.default)
         default: Any = item.default
         more: dict[str, Any] = {}
-        if item.is_list:
-            kind, default = list[str], [item.default] if item.default and isinstance(item.default, str) else []
-        elif kind in (int, float):
-            more = {"min": item.least, "show_default": bool(default)}
+        if _is_texts(item):
+            kind, default = list[str], [default] if default and isinstance(default, str) else []
         elif default is None:
-            kind = Path | None
-        option = typer.Option(default, f"--{flag}", help=spoken(sentence), **more)
+            kind |= None
+        if kind in (int, float, int | None, float | None):
+            more = {"min": item.least, "show_default": bool(default)}
+        names = (f"-{item.short}", f"--{flag}") if item.short else (f"--{flag}",)
+        option = typer.Option(default, *names, help=spoken(sentence), **more)
         yield Parameter(_parameter(flag), Parameter.POSITIONAL_OR_KEYWORD, default=option, annotation=kind)
+
+
+def _is_texts(item: Option) -> bool:
+    return item.is_list or item.typed is not None or isinstance(item.default, Mapping)
 
 
 def _parameter(flag: str) -> str:
@@ -115,30 +117,11 @@ def _parameter(flag: str) -> str:
 def _value(item: Option, typed: Mapping[str, Any]) -> Any:
     """What a caller in Python would give."""
     values = [typed[_parameter(flag)] for flag in item.flags]
-    if len(values) > 1:
-        return _pairs(item.flags, *values)
+    if item.typed is not None:
+        return item.typed(*values)
     (value,) = values
+    if isinstance(item.default, Mapping):
+        return numbers_in(value, f"--{item.flags[0]}")
     if item.is_list:
         return "" if value == [""] and "" in item.words else names_in(value) or item.default
-    return str(value) if isinstance(value, Path) else value
-
-
-def _pairs(flags: tuple[str, ...], names: list[str], lists: list[str]) -> list[tuple[str, list[str]]]:
-    """Values of two options that are given in turn.
-
-    Raises:
-        CodegenError: there are more of one than of the other.
-    """
-    if len(names) != len(lists):
-        first, second = flags
-        raise CodegenError(
-            f"{len(names)} functions and {len(lists)} lists of names",
-            where=f"--{first}",
-            remedy=f"give --{second} NAME,... once for each --{first} FUNCTION",
-        )
-    return [(name, names_in([text])) for name, text in zip(names, lists, strict=True)]
-
-
-def names_in(texts: Iterable[str]) -> list[str]:
-    """The names of a repeatable option whose values are lists."""
-    return [name.strip() for text in texts for name in text.split(",")]
+    return value

@@ -15,6 +15,7 @@ from jinja2.bccache import Bucket
 
 from mbsym.codegen.cache_folder import cache_folder
 from mbsym.errors import CodegenError
+from mbsym.version import __version__
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -80,8 +81,11 @@ class _Compiled(BytecodeCache):
 
 @cache
 def environment() -> Environment:
-    """The one environment of all templates, cached because compiling a template costs more than filling it."""
-    return Environment(
+    """The one environment of all templates, cached because compiling a template costs more than filling it.
+
+    Each template knows the version.
+    """
+    made = Environment(
         loader=FileSystemLoader(template_directory()),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -90,6 +94,8 @@ def environment() -> Environment:
         autoescape=False,
         bytecode_cache=_Compiled(),
     )
+    made.globals["version"] = __version__
+    return made
 
 
 def render_template(name: str, context: DataclassInstance) -> str:

@@ -1,53 +1,161 @@
-"""Expressions as they are printed: trees without shared parts, independent of the language."""
+"""Expressions as they are printed, independent of the language: trees without shared parts.
+
+Derived functions make scalars: sums of signed terms, products, quotients and elementary functions. Functions that
+iterate make vectors too: places with spans of entries in them, and what is made of these entry by entry. Of a product
+A @ B the last axis of A and the first one of B are summed over, and the others stay.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import TypeAlias
+from math import prod
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from mbsym.symbolic.graph import ODD_FUNCTIONS
+
+Kind: TypeAlias = Literal["int", "bool", "real"]
+
+
+class _Arithmetic:
+    """What follows from the operands."""
+
+    __slots__ = ()
+
+    @property
+    def kind(self) -> Kind:
+        """That of all operands."""
+        return operands(self)[0].kind  # type: ignore[arg-type]
+
+    @property
+    def axes(self) -> int:
+        """Those of vectors; 0 for scalars."""
+        return max(each.axes for each in operands(self))  # type: ignore[arg-type]
+
+
+# ---- leaves ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A number, exact until it is printed."""
+    """A number, in derived functions exact until it is printed, or a truth value."""
 
-    value: Fraction
+    value: Any
+    kind: Kind = "real"
+    axes: ClassVar[int] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NamedConstant:
+    """A number that keeps its name."""
+
+    name: str
+    kind: Kind
+    axes: ClassVar[int] = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A temporary, a parameter or a scalar argument."""
+    """A temporary, a parameter or another scalar, perhaps a field of a record."""
 
     identifier: str
+    kind: Kind = "real"
+    record: str = ""
+    axes: ClassVar[int] = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An entry of an argument array, by its flat index from 0."""
+    """An entry of an array, by its flat index from 0."""
 
     array: str
     index: int
+    kind: ClassVar[Kind] = "real"
+    axes: ClassVar[int] = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class RecordName:
+    """A whole record."""
+
+    name: str
+    kind: ClassVar[Kind] = "int"
+    axes: ClassVar[int] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A name for numbers in memory: its extents, whether they may be changed, and what it belongs to.
+
+    Attributes:
+        scratch: True for memory of the whole routine.
+        record: the variable of which it is a field.
+    """
+
+    name: str
+    extents: tuple[int, ...]
+    writable: bool
+    scratch: bool = False
+    kind: Kind = "real"
+    record: str = ""
+
+    @property
+    def size(self) -> int:
+        """Number of entries."""
+        return prod(self.extents)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Neighbouring entries along an extent."""
+
+    start: Expression
+    stop: Expression
+    is_whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Entries of an array: an index or a span for each extent."""
+
+    array: Array
+    indices: tuple[Expression | Span, ...]
+
+    @property
+    def kind(self) -> Kind:
+        """Of the entries."""
+        return self.array.kind
+
+    @property
+    def axes(self) -> int:
+        """Number of spans."""
+        return len(self.spans)
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """In order."""
+        return tuple(index for index in self.indices if isinstance(index, Span))
+
+
+# ---- what is made of them --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Sum(_Arithmetic):
     """Terms added from left to right; a term whose flag is set is subtracted."""
 
     terms: tuple[tuple[bool, Expression], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
-    """Factors multiplied from left to right."""
+class Product(_Arithmetic):
+    """Factors multiplied from left to right, entry by entry."""
 
     factors: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Quotient:
+class Quotient(_Arithmetic):
     """numerator / denominator."""
 
     numerator: Expression
@@ -55,15 +163,14 @@ class Quotient:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """An elementary function, by its name in the graph."""
+class Negation(_Arithmetic):
+    """A change of sign that nothing could absorb."""
 
-    function: str
-    arguments: tuple[Expression, ...]
+    operand: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Select:
+class Select(_Arithmetic):
     """``positive`` where ``condition`` > 0, else ``otherwise``."""
 
     condition: Expression
@@ -72,28 +179,77 @@ class Select:
 
 
 @dataclass(frozen=True, slots=True)
-class Negation:
-    """A change of sign that nothing could absorb."""
+class Operation(_Arithmetic):
+    """< <= > >= == != and or not, and choice (test, first, second)."""
 
-    operand: Expression
+    operator: str
+    operands: tuple[Expression, ...]
+
+    @property
+    def kind(self) -> Kind:
+        """Of a choice that of what is chosen, else a truth value."""
+        return self.operands[1].kind if self.operator == "choice" else "bool"
 
 
-Expression: TypeAlias = Constant | Variable | Element | Sum | Product | Quotient | Call | Select | Negation
+@dataclass(frozen=True, slots=True)
+class MatrixProduct:
+    """A @ B."""
+
+    left: Expression
+    right: Expression
+    axes: int
+    kind: ClassVar[Kind] = "real"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of the graph, of the language or of a routine."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+    kind: Kind = "real"
+    axes: int = 0
+
+
+Expression: TypeAlias = (
+    Constant
+    | NamedConstant
+    | Variable
+    | Element
+    | RecordName
+    | Place
+    | Sum
+    | Product
+    | Quotient
+    | Negation
+    | Select
+    | Operation
+    | MatrixProduct
+    | Call
+)
 
 
 def operands(expression: Expression) -> tuple[Expression, ...]:
     """The expressions that an expression is made of."""
-    if isinstance(expression, Sum):
-        return tuple(term for _, term in expression.terms)
-    if isinstance(expression, Product):
-        return expression.factors
-    if isinstance(expression, Quotient):
-        return expression.numerator, expression.denominator
-    if isinstance(expression, Call):
-        return expression.arguments
-    if isinstance(expression, Select):
-        return expression.condition, expression.positive, expression.otherwise
-    return (expression.operand,) if isinstance(expression, Negation) else ()
+    match expression:
+        case Sum(terms):
+            return tuple([term for _, term in terms])
+        case Product(factors):
+            return factors
+        case Quotient(first, second) | MatrixProduct(first, second):
+            return first, second
+        case Negation(operand):
+            return (operand,)
+        case Call(_, arguments):
+            return arguments
+        case Select(condition, positive, otherwise):
+            return condition, positive, otherwise
+        case Operation(_, parts):
+            return parts
+        case Place(_, indices):
+            bounds = ((each.start, each.stop) if isinstance(each, Span) else (each,) for each in indices)
+            return tuple(each for pair in bounds for each in pair)
+    return ()
 
 
 def with_operands(expression: Expression, parts: tuple[Expression, ...]) -> Expression:
@@ -106,18 +262,46 @@ def with_operands(expression: Expression, parts: tuple[Expression, ...]) -> Expr
     if isinstance(expression, Quotient):
         return Quotient(*parts)
     if isinstance(expression, Call):
-        return Call(expression.function, parts)
+        return Call(expression.function, parts, expression.kind, expression.axes)
     if isinstance(expression, Select):
         return Select(*parts)
+    if isinstance(expression, Operation):
+        return Operation(expression.operator, parts)
     return Negation(*parts) if isinstance(expression, Negation) else expression
+
+
+def combined(operator: str, left: Expression, right: Expression) -> Expression:
+    """Two values with + - * or / between them."""
+    if operator in "+-":
+        return Sum(((False, left), (operator == "-", right)))
+    if isinstance(left, Negation):
+        return Negation(combined(operator, left.operand, right))
+    return Product((left, right)) if operator == "*" else Quotient(left, right)
+
+
+def parts(expression: Expression) -> Iterator[Expression]:
+    """An expression and all inside it, from left to right."""
+    yield expression
+    for operand in operands(expression):
+        yield from parts(operand)
 
 
 def leaves(expression: Expression) -> Iterator[Constant | Variable | Element]:
     """Constants, variables and elements from left to right, as often as they occur."""
-    if isinstance(expression, (Constant, Variable, Element)):
-        yield expression
-    for operand in operands(expression):
-        yield from leaves(operand)
+    for each in parts(expression):
+        if isinstance(each, (Constant, Variable, Element)):
+            yield each
+
+
+def whole(array: Array) -> Place:
+    """All entries of an array."""
+    zero = Constant(0, "int")
+    return Place(array, tuple(Span(zero, Constant(extent, "int"), is_whole=True) for extent in array.extents))
+
+
+def is_whole(place: Place) -> bool:
+    """True for all entries of an array."""
+    return all(isinstance(index, Span) and index.is_whole for index in place.indices)
 
 
 def operations(expression: Expression) -> int:

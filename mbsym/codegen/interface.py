@@ -17,7 +17,7 @@ from mbsym.codegen.description import (
     Trigonometry,
     arguments_of,
 )
-from mbsym.codegen.languages import BATCH, LANGUAGES
+from mbsym.codegen.languages import BATCH, LANGUAGES, by_default
 from mbsym.codegen.lowered_module import LoweredModule, lower_module
 from mbsym.codegen.manifest import manifest_file
 
@@ -68,7 +68,7 @@ def lowered(description: ModuleDescription, languages: Sequence[str] = ()) -> Lo
 
 def printed_languages(module: LoweredModule, languages: Sequence[str]) -> tuple[str, ...]:
     """The languages in which a module is printed where these are asked for, none meaning all."""
-    asked = {*(languages or (name for name, language in LANGUAGES.items() if not language.needs))}
+    asked = {*(languages or by_default())}
     asked |= {BATCH} if module.description.batch else set()
     asked |= {LANGUAGES[name].needs for name in asked}
     return tuple(name for name in LANGUAGES if name in asked)

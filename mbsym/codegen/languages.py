@@ -41,7 +41,8 @@ class Language:
         suffixes: of the files; the first one's is the one that is loaded.
         render: the files of a module.
         load: the functions of module NAME in a directory, with its manifest beside it; whether its files are those that
-            were generated has been looked at before.
+            were generated has been looked at before. None where code is printed and not run: such a language is printed
+            where it is asked for, and certificates tell that they say nothing of it.
         needs: language whose files it uses; it is printed only where functions are asked for in it.
     """
 
@@ -49,12 +50,17 @@ class Language:
     sentence: str
     suffixes: tuple[str, ...]
     render: Callable[[LoweredModule], Sequence[GeneratedFile]]
-    load: Callable[[Path, str], LoadedModule]
+    load: Callable[[Path, str], LoadedModule] | None
     needs: str = ""
 
     def is_in(self, directory: Path, name: str) -> bool:
         """True where the directory holds the module in this language."""
         return (directory / f"{name}{self.suffixes[0]}").is_file()
+
+    @property
+    def is_run(self) -> bool:
+        """True where mbsym loads what it prints."""
+        return self.load is not None
 
     def files(self, name: str) -> tuple[str, ...]:
         """Names of the files of module NAME."""
@@ -71,6 +77,12 @@ def _render_batch(module: LoweredModule) -> Sequence[GeneratedFile]:
     from mbsym.codegen.c.batches import render_batch
 
     return render_batch(module)
+
+
+def _render_javascript(module: LoweredModule) -> Sequence[GeneratedFile]:
+    from mbsym.codegen.javascript.module import render_javascript
+
+    return render_javascript(module)
 
 
 def _render_numpy(module: LoweredModule) -> Sequence[GeneratedFile]:
@@ -130,7 +142,13 @@ LANGUAGES: Final = Registry(
         Language("c", "C99", (".c", ".h"), _render_c, _load_c),
         Language("numpy", "Python with NumPy", (".py",), _render_numpy, _load_numpy),
         Language(BATCH, "C for many states at once", ("_batch.c", "_batch.h"), _render_batch, _load_batch, needs="c"),
+        Language("javascript", "for pages and node; printed and not run", (".mjs",), _render_javascript, None),
     ),
     CodegenError,
 )
-"""All languages; each is printed, listed in help and run by the certificate."""
+"""All languages; each is listed in help, and those that can be loaded are run by the certificate."""
+
+
+def by_default() -> tuple[str, ...]:
+    """The languages that are printed where none is asked for: those that run by themselves."""
+    return tuple(name for name, language in LANGUAGES.items() if language.is_run and not language.needs)

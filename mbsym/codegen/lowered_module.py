@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from mbsym.codegen.description import EVERY, Argument, ModuleDescription, RuntimeFunction, Tolerance, arguments_of
@@ -54,6 +54,16 @@ class ModuleFunction:
     def paired(self) -> tuple[tuple[Argument, str], ...]:
         """Arguments with their identifiers."""
         return tuple(zip(self.arguments, self.identifiers, strict=True))
+
+    @property
+    def inputs(self) -> tuple[Argument, ...]:
+        """The arguments that it reads."""
+        return tuple(item for item in self.arguments if item.direction == "in")
+
+    @property
+    def outputs(self) -> tuple[Argument, ...]:
+        """Those that it fills."""
+        return tuple(item for item in self.arguments if item.direction == "out")
 
     @property
     def steps(self) -> tuple[LoweredStep, ...]:
@@ -121,15 +131,15 @@ class LoweredModule:
         return tuple(dict.fromkeys(function.file for function in self.description.runtime))
 
 
-def lower_module(description: ModuleDescription) -> LoweredModule:
-    """Decides names and lowers all programs.
+def lower_module(description: ModuleDescription, reserved: Collection[str] = ()) -> LoweredModule:
+    """Decides names, none of which is reserved besides those of C, C++ and Python, and lowers all programs.
 
     Raises:
         CodegenError: two functions, arguments of one function or parameters share a name, or a program uses a symbol
             that it does not declare.
     """
     parameters = _module_parameters(description)
-    names = module_names(description, [item.name for item in parameters])
+    names = module_names(description, [item.name for item in parameters], reserved)
     functions = [_derived(program, names) for program in description.programs]
     functions += [
         ModuleFunction(

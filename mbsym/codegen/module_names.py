@@ -8,7 +8,7 @@ the other. Behind the module's name, no function, constant or table is called li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -68,6 +68,7 @@ class ModuleNames:
         linked: C symbols of the functions in object files.
         inner: local variables of functions that can fail.
         indices: what stands behind the prefix and the name of a table, by table and by name.
+        reserved: what no name inside of functions may be, besides words of C, C++ and Python.
     """
 
     module: str
@@ -79,6 +80,7 @@ class ModuleNames:
     index_arrays: Mapping[str, str]
     inner: Mapping[str, str]
     indices: Mapping[str, Mapping[str, str]]
+    reserved: frozenset[str] = frozenset()
 
     def c_symbol(self, function: str) -> str:
         """What C sources call a function."""
@@ -95,19 +97,22 @@ class ModuleNames:
         Args:
             taken: arguments, for one.
         """
-        return _inside(self.module, (*taken, *self.functions.values()))
+        return _inside(self.module, (*taken, *self.functions.values(), *self.reserved))
 
     def outside(self) -> Scope:
         """A scope for C functions that are no other's: symbols of the module's functions are taken."""
         return Scope((*map(self.c_symbol, self.functions), *self.linked.values()))
 
 
-def module_names(description: ModuleDescription, parameters: Sequence[str]) -> ModuleNames:
+def module_names(
+    description: ModuleDescription, parameters: Sequence[str], reserved: Collection[str] = ()
+) -> ModuleNames:
     """All names of a module.
 
     Args:
         description: of the module.
         parameters: names of its run-time parameters.
+        reserved: what none may be, besides words of C, C++ and Python.
 
     Raises:
         CodegenError: two functions, arguments of one function or parameters share a name, or the prefix is no name.
@@ -115,10 +120,10 @@ def module_names(description: ModuleDescription, parameters: Sequence[str]) -> M
     module = _module_name(description)
     functions = [program.name for program in description.programs] + [fixed.name for fixed in description.runtime]
     tables = [*description.limits, *(item.name for item in description.indices)]
-    top = Scope((*fixed_names(), *PRINTED_NAMES, *PYTHON_NAMES, *tolerance_names(description), *tables))
+    top = Scope((*fixed_names(), *PRINTED_NAMES, *PYTHON_NAMES, *tolerance_names(description), *tables, *reserved))
     function_names = identifier_map(functions, top, "functions")
     constants = identifier_map(description.constants, top, "constants")
-    inside = _inside(module)
+    inside = _inside(module, reserved)
     arguments = dict.fromkeys(
         item.name for program in description.programs for item in arguments_of(program)
     ) | dict.fromkeys(item.name for fixed in description.runtime for item in fixed.arguments)
@@ -132,6 +137,7 @@ def module_names(description: ModuleDescription, parameters: Sequence[str]) -> M
         identifier_map(description.index_arrays, top, "arrays"),
         identifier_map(INNER_NAMES, inside, "inner names"),
         {item.name: identifier_map(item.places, Scope(), "names") for item in description.indices},
+        frozenset(reserved),
     )
 
 

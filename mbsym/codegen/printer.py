@@ -1,113 +1,186 @@
-"""What the expression printers of all languages share: operators, their precedence and their blanks."""
+"""Expressions as text, in any language: operators, how tightly they hold together, and where they have blanks."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import final
+from typing import Any, ClassVar, Final
 
 from mbsym.codegen.expressions import (
     Call,
     Constant,
     Element,
     Expression,
+    MatrixProduct,
+    NamedConstant,
     Negation,
+    Operation,
+    Place,
     Product,
     Quotient,
+    RecordName,
     Select,
+    Span,
     Sum,
     Variable,
 )
+from mbsym.codegen.integers import Integer, Linear, as_integer, linear
 from mbsym.errors import CodegenError
+
+CONDITION, OR, AND, COMPARISON, SUM, SIGN, PRODUCT, ATOM = range(8)
+"""How tightly expressions hold together."""
+
+_OPERATORS: Final[Mapping[str, int]] = {"choice": CONDITION, "or": OR, "and": AND}
+_LEVELS: Final[Mapping[type, int]] = {Sum: SUM, Product: PRODUCT, Quotient: PRODUCT, Negation: SIGN}
 
 
 class ExpressionPrinter(ABC):
-    """Text of an expression, one method for each kind of it."""
+    """Text of an expression, one method for each kind of it.
 
-    __slots__ = ("_formats",)
+    Vectors are printed entry by entry, where ``items`` are the entries' places along the axes, or whole,
+    where there are none; each language does it in its own way.
+    """
 
-    def __init__(self) -> None:
-        self._formats: dict[type, Callable[..., str]] = {
-            Constant: self.format_constant,
-            Variable: self.format_variable,
-            Element: self.format_element,
-            Sum: self.format_sum,
-            Product: self.format_product,
-            Quotient: self.format_quotient,
-            Call: self.format_call,
-            Select: self.format_select,
-            Negation: self.format_negation,
-        }
+    TIMES: ClassVar[str] = "*"
+    OVER: ClassVar[str] = "/"
+    WORDS: ClassVar[Mapping[str, str]]
+    """How the language writes and, or, not."""
 
-    @final
-    def format(self, expression: Expression) -> str:
-        """The expression as text that needs parentheses only as an operand."""
-        return self._formats[expression.__class__](expression)
+    def expression(self, node: Expression, level: int = CONDITION, items: Sequence[Item] = ()) -> str:
+        """The text of an expression, in parentheses where its own level is lower."""
+        text = _FORMATS[node.__class__](self, node, items)
+        return f"({text})" if level and self.level(node) < level else text
 
-    @abstractmethod
-    def format_constant(self, expression: Constant) -> str:
-        """A literal."""
+    def level(self, node: Expression) -> int:
+        """How tightly an expression holds together."""
+        if isinstance(node, Operation):
+            return _OPERATORS.get(node.operator, COMPARISON)
+        own = _LEVELS.get(node.__class__, ATOM)
+        return SUM if own == PRODUCT and node.kind == "int" else own
 
-    @abstractmethod
-    def format_call(self, expression: Call) -> str:
-        """An elementary function; binds as tightly as a name."""
+    # ---- what each language says in its own way ----------------------------------------------------------------------
 
     @abstractmethod
-    def format_select(self, expression: Select) -> str:
+    def number(self, value: Fraction | bool | int | float) -> str:
+        """A number or truth value."""
+
+    @abstractmethod
+    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
+        """A function; binds as tightly as a name."""
+
+    @abstractmethod
+    def format_select(self, node: Select, items: Sequence[Item] = ()) -> str:
         """The choice by the sign of a condition; binds as tightly as a name."""
 
-    @final
-    def format_variable(self, expression: Variable) -> str:
-        """The identifier."""
-        return expression.identifier
+    @abstractmethod
+    def choice(self, test: str, first: str, second: str) -> str:
+        """One of two values."""
 
-    @final
-    def format_element(self, expression: Element) -> str:
+    def constant(self, node: NamedConstant) -> str:
+        """A constant that keeps its name."""
+        return node.name
+
+    def variable(self, node: Variable) -> str:
+        """A scalar."""
+        return node.identifier
+
+    def format_record(self, node: RecordName, items: Sequence[Item] = ()) -> str:
+        """A whole record."""
+        return node.name
+
+    # ---- operators ---------------------------------------------------------------------------------------------------
+
+    def format_element(self, node: Element, items: Sequence[Item] = ()) -> str:
         """Array and index from 0."""
-        return f"{expression.array}[{expression.index}]"
+        return f"{node.array}[{node.index}]"
 
-    @final
-    def format_sum(self, expression: Sum) -> str:
-        """Terms from left to right; a sum as a term was flattened before."""
-        formats = self._formats
-        negative, term = expression.terms[0]
-        text = formats[term.__class__](term)
-        parts = [f"-{text}" if negative else text]
-        for negative, term in expression.terms[1:]:
-            text = formats[term.__class__](term)
-            parts.append(f" - {text}" if negative else f" + {text}")
-        return "".join(parts)
+    def format_sum(self, node: Sum, items: Sequence[Item] = ()) -> str:
+        """Terms from left to right."""
+        if node.kind == "int":
+            return str(self.integer(node))
+        texts = [self.expression(term, PRODUCT if negative else SUM, items) for negative, term in node.terms]
+        signs = [" - " if negative else " + " for negative, _ in node.terms]
+        signs[0] = "-" if node.terms[0][0] else ""
+        return "".join([part for pair in zip(signs, texts, strict=True) for part in pair])
 
-    @final
-    def format_product(self, expression: Product) -> str:
-        """Factors from left to right without blanks; only sums and later quotients need parentheses."""
-        parts = []
-        for place, factor in enumerate(expression.factors):
-            text = self._formats[factor.__class__](factor)
-            kind = factor.__class__
-            enclosed = kind is Sum or kind is Negation or (place > 0 and kind is Quotient)
-            parts.append(f"({text})" if enclosed else text)
-        return "*".join(parts)
+    def format_product(self, node: Product, items: Sequence[Item] = ()) -> str:
+        """Factors from left to right; only sums and later quotients need parentheses."""
+        if node.kind == "int":
+            return str(self.integer(node))
+        first, *others = node.factors
+        texts = [self.expression(each, ATOM if isinstance(each, Quotient) else PRODUCT, items) for each in others]
+        return self.TIMES.join([self.expression(first, PRODUCT, items), *texts])
 
-    @final
-    def format_quotient(self, expression: Quotient) -> str:
+    def format_quotient(self, node: Quotient, items: Sequence[Item] = ()) -> str:
         """Numerator and denominator; a denominator with any operator needs parentheses."""
-        numerator, denominator = self.format(expression.numerator), self.format(expression.denominator)
-        if isinstance(expression.numerator, (Sum, Negation)):
-            numerator = f"({numerator})"
-        if isinstance(expression.denominator, (Sum, Product, Quotient, Negation)):
-            denominator = f"({denominator})"
-        return f"{numerator}/{denominator}"
+        numerator, denominator = node.numerator, node.denominator
+        return f"{self.expression(numerator, PRODUCT, items)}{self.OVER}{self.expression(denominator, ATOM, items)}"
 
-    @final
-    def format_negation(self, expression: Negation) -> str:
+    def format_negation(self, node: Negation, items: Sequence[Item] = ()) -> str:
         """A unary minus."""
-        text = self.format(expression.operand)
-        return f"-({text})" if isinstance(expression.operand, (Sum, Negation)) else f"-{text}"
+        return f"-{self.expression(node.operand, PRODUCT, items)}"
+
+    def operation(self, node: Operation, items: Sequence[Item] = ()) -> str:
+        """The text of a comparison, condition or choice."""
+        operator, operands = node.operator, node.operands
+        if operator == "choice":
+            test, first, second = (self.expression(part, OR, items) for part in operands)
+            return self.choice(test, first, second)
+        if operator in ("and", "or"):
+            # Compilers warn of an and inside an or without parentheses.
+            return f" {self.WORDS[operator]} ".join(self.expression(part, COMPARISON, items) for part in operands)
+        if operator == "not":
+            return f"{self.WORDS['not']}{self.expression(operands[0], ATOM, items)}"
+        return f" {operator} ".join(self.expression(side, SUM, items) for side in operands)
+
+    def integer(self, node: Expression) -> Integer:
+        """An integer as a text plus a number."""
+        return self.total(linear(node))
+
+    def total(self, found: Linear) -> Integer:
+        """A sum of multiples as a text plus a number."""
+        terms = [(Integer(self.expression(term, SUM)), count) for term, count in found.terms.items()]
+        gained = [text.times(count).text for text, count in terms if count > 0]
+        taken = [text.times(-count).text for text, count in terms if count < 0]
+        if not taken or gained:
+            return Integer(" - ".join([" + ".join(gained), *taken]), found.number)
+        return Integer(" - ".join([str(found.number), *taken]))
 
 
-def double_literal(value: Fraction) -> str:
+_FORMATS: Final[Mapping[type, Callable[[Any, Any, Sequence[Item]], str]]] = {
+    Constant: lambda printer, node, items: printer.number(node.value),
+    NamedConstant: lambda printer, node, items: printer.constant(node),
+    Variable: lambda printer, node, items: printer.variable(node),
+    Element: lambda printer, node, items: printer.format_element(node, items),
+    RecordName: lambda printer, node, items: printer.format_record(node, items),
+    Place: lambda printer, node, items: printer.place(node, items),
+    Sum: lambda printer, node, items: printer.format_sum(node, items),
+    Product: lambda printer, node, items: printer.format_product(node, items),
+    Quotient: lambda printer, node, items: printer.format_quotient(node, items),
+    Negation: lambda printer, node, items: printer.format_negation(node, items),
+    Select: lambda printer, node, items: printer.format_select(node, items),
+    Operation: lambda printer, node, items: printer.operation(node, items),
+    MatrixProduct: lambda printer, node, items: printer.product(node),
+    Call: lambda printer, node, items: printer.call(node, items),
+}
+
+
+class Item:
+    """The place of an entry along a span: counted from the start, or from zero where the start is the base."""
+
+    __slots__ = ("base", "text")
+
+    def __init__(self, text: str, base: Expression | None = None) -> None:
+        self.text, self.base = text, base
+
+    def along(self, span: Span, printer: ExpressionPrinter) -> Integer:
+        """The index in a span."""
+        start = linear(span.start) if self.base is None else linear(span.start).plus(linear(self.base), -1)
+        return printer.total(start).plus(as_integer(self.text))
+
+
+def double_literal(value: Fraction | float) -> str:
     """The shortest decimal that reads back as the double nearest to the value (at most 17 digits).
 
     Raises:

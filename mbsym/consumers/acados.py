@@ -20,22 +20,16 @@ from mbsym.consumers.consumer import (
     needs_dynamics,
     step_of,
     takes_no_functions,
+    with_derivatives,
 )
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
+from mbsym.consumers.external_body import PARAMETERS, ExternalFunction, Slot
 from mbsym.consumers.external_file import external_file
-from mbsym.consumers.external_function import (
-    PARAMETERS,
-    TANGENT_MAP,
-    ExternalFunction,
-    Slot,
-    arguments_in,
-    jacobian_function,
-    value_function,
-)
+from mbsym.consumers.external_function import jacobian_function, value_function
 from mbsym.consumers.places import Pattern, dense
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.registry import Available, available_functions
+from mbsym.registry import available_functions
 
 FORWARD: Final = "forward_dynamics"
 INVERSE: Final = "inverse_dynamics"
@@ -82,7 +76,6 @@ class AcadosContext:
     controls: str
     step: str
     has_rates: bool
-    has_implicit: bool
     forward: TermView
     inverse: TermView
     position: TermView
@@ -90,22 +83,11 @@ class AcadosContext:
     work: int
 
 
-def _available(mechanism: Mechanism, options: ExportOptions) -> Available:
-    return available_functions(mechanism, options.generation.formulation)
-
-
-def _is_closed(available: Available) -> bool:
-    return available.loops is not None and bool(available.loops.rows)
-
-
-def _plans(mechanism: Mechanism, options: ExportOptions) -> dict[str, DerivativePlan]:
-    available = _available(mechanism, options)
-    names = [FORWARD]
-    if not _is_closed(available):
-        names.append(INVERSE)
-    if mechanism.q.quaternions:
-        names.append(RATES)
-    return {name: derivative_plan(mechanism, available, name) for name in names}
+def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
+    available = available_functions(mechanism, options.generation.formulation)
+    is_closed = available.loops is not None and bool(available.loops.rows)
+    names = (FORWARD, *([] if is_closed else [INVERSE]), *([RATES] if mechanism.q.quaternions else []))
+    return tuple(derivative_plan(mechanism, available, name) for name in names)
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
@@ -116,18 +98,14 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     """
     step_of(options)
     plans = _plans(mechanism, options)
-    for plan in plans.values():
+    for plan in plans:
         if plan.refusal:
             raise CodegenError(
                 f"{plan.function} has no derivatives: {plan.refusal}",
                 where=mechanism.model.name,
                 remedy="fold the parameters in with `symbolic_parameters none`",
             )
-    names = [*plans, *(name for plan in plans.values() for name in plan.functions)]
-    if mechanism.q.quaternions:
-        names.append(TANGENT_MAP)
-    requests = tuple(request for plan in plans.values() for request in plan.requests)
-    return Request(tuple(dict.fromkeys(names)), requests, compressed=True)
+    return with_derivatives(mechanism, plans, compressed=True)
 
 
 def motors_of(mechanism: Mechanism) -> tuple[int, ...]:
@@ -139,10 +117,10 @@ def motors_of(mechanism: Mechanism) -> tuple[int, ...]:
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     """NAME_acados.c."""
     prefix = f"{exported.name}_acados"
-    plans = _plans(exported.mechanism, exported.options)
     terms: list[ExternalFunction] = []
     views: dict[str, TermView] = {}
-    for name, plan in plans.items():
+    for plan in exported.plans:
+        name = plan.function
         value = value_function(exported, name, f"{prefix}_{name}")
         jacobian = jacobian_function(exported, plan, f"{prefix}_{name}_jacobian")
         terms += [value, jacobian]
@@ -169,7 +147,6 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         controls=", ".join(str(motors.index(k)) if k in motors else "-1" for k in range(exported.mechanism.nv)),
         step=repr(step_of(exported.options)),
         has_rates=RATES in views,
-        has_implicit=INVERSE in views,
         forward=views[FORWARD],
         inverse=views.get(INVERSE, nothing),
         position=views.get(RATES, nothing),
@@ -186,7 +163,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
 
 
 def _term(exported: Exported, name: str, value: ExternalFunction, jacobian: ExternalFunction) -> TermView:
-    arguments = [item.name for item in arguments_in(exported, name)]
+    arguments = [item.name for item in exported.function(name).inputs]
     arguments += [PARAMETERS] if exported.module.parameters else []
     given = {"q": "x", "v": "x + NQ", "tau": "tau", "vdot": "xdot + NQ", "u": "u + NM", "t": "NULL"}
     given[PARAMETERS] = "p"
@@ -264,7 +241,6 @@ def _functions(exported: Exported, nx: int, nu: int, work: int) -> list[External
             jacobians,
         ),
     ]
-    has_implicit = not _is_closed(_available(exported.mechanism, exported.options))
     return [
         ExternalFunction(
             f"{name}_{title}",
@@ -272,15 +248,15 @@ def _functions(exported: Exported, nx: int, nu: int, work: int) -> list[External
             inputs,
             outputs,
             work + memory,
-            ("    (void)iw;", "    (void)mem;", f"    return {prefix}_{helper}(arg, res, w);"),
+            f"    (void)iw;\n    (void)mem;\n    return {prefix}_{helper}(arg, res, w);",
         )
-        for title, helper, inputs, outputs, memory in (*explicit, *(implicit if has_implicit else []))
+        for title, helper, inputs, outputs, memory in (*explicit, *([] if exported.is_closed else implicit))
     ]
 
 
 def notes(exported: Exported) -> tuple[str, ...]:
     """Why there are no implicit dynamics, where there are none."""
-    if _is_closed(_available(exported.mechanism, exported.options)):
+    if exported.is_closed:
         return ("implicit dynamics are left out: with closed loops they would need multipliers as algebraic states",)
     return ()
 

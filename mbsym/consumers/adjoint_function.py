@@ -14,17 +14,8 @@ from typing import Final
 from mbsym.codegen.description import Argument
 from mbsym.consumers.consumer import Exported
 from mbsym.consumers.derivative_plan import DerivativePlan
-from mbsym.consumers.external_function import (
-    Block,
-    Body,
-    ExternalFunction,
-    Slot,
-    arguments_in,
-    arguments_out,
-    block_of,
-    finished,
-    slots_of,
-)
+from mbsym.consumers.external_body import Body, ExternalFunction, Slot, arguments_out
+from mbsym.consumers.external_function import Block, block_of, slots_of, unread
 from mbsym.consumers.places import Pattern, dense, empty, pattern_of, result_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import Available
@@ -82,95 +73,59 @@ def adjoint_functions(exported: Exported, plan: DerivativePlan, symbol: str) -> 
     return _adjoint(exported, plan, f"adj1_{symbol}"), _jacobian(exported, plan, f"jac_adj1_{symbol}")
 
 
-def _seeds(exported: Exported, function: str) -> tuple[tuple[Slot, ...], tuple[Slot, ...]]:
-    """Results of the function itself, which nobody reads, and weights of each."""
-    results = arguments_out(exported, function)
-    known = tuple(Slot(f"out_{item.name}", empty(result_of(exported, function, item.name).shape)) for item in results)
-    return known, tuple(Slot(f"adj_{item.name}", dense(item.shape)) for item in results)
+def _begun(
+    exported: Exported, plan: DerivativePlan
+) -> tuple[Body, Sequence[Argument], Argument, dict[str, str], dict[str, Block]]:
+    """A body with its arguments, weights behind them, and where first derivatives stand by argument."""
+    body, arguments = Body(exported), exported.function(plan.function).inputs
+    (result,) = arguments_out(exported, plan.function)
+    values = body.inputs(arguments, unit=False)
+    body.add(f"const double *const weights = {body.given(len(arguments) + 1)}")
+    blocks = {item.name: block_of(exported, plan, result, item) for item in arguments}
+    return body, arguments, result, {**values, "weights": "weights"}, blocks
 
 
-def _weights(exported: Exported, body: Body, place: int) -> None:
-    body.add(f"const double *const weights = arg[{place}] != NULL ? arg[{place}] : {exported.name}_zeros;")
+def _slots(exported: Exported, function: str) -> tuple[Slot, ...]:
+    """Arguments of the function, its results, which nobody reads, and weights of each."""
+    weights = (Slot(f"adj_{item.name}", dense(item.shape)) for item in arguments_out(exported, function))
+    return (*slots_of(exported, function), *unread(exported, function), *weights)
 
 
-def _called(
-    exported: Exported, body: Body, functions: Sequence[str], values: Mapping[str, str]
-) -> dict[tuple[str, str], str]:
-    """Calls functions and returns where their results are."""
-    found: dict[tuple[str, str], str] = {}
-    for name in functions:
-        outputs = {}
-        for item in arguments_out(exported, name):
-            outputs[item.name] = f"a{len(found)}"
-            found[name, item.name] = outputs[item.name]
-            body.add(f"double *const {outputs[item.name]} = {body.array(item.size)};")
-        body.call(name, {**values, **outputs})
-    return found
+def _call(body: Body, functions: Sequence[str], values: Mapping[str, str]) -> None:
+    for name in dict.fromkeys(functions):
+        body.call_all([name], values)
 
 
 def _adjoint(exported: Exported, plan: DerivativePlan, symbol: str) -> ExternalFunction:
-    body, arguments = Body(exported), arguments_in(exported, plan.function)
-    (result,) = arguments_out(exported, plan.function)
-    values = body.inputs(arguments, unit=False)
-    _weights(exported, body, len(arguments) + 1)
-    blocks = [block_of(exported, plan, result, argument) for argument in arguments]
-    needed = list(dict.fromkeys(source for block in blocks for source, _ in block.sources))
-    found = _called(exported, body, needed, values)
-    for place, (argument, block) in enumerate(zip(arguments, blocks, strict=True)):
+    body, arguments, _, values, blocks = _begun(exported, plan)
+    _call(body, [source for block in blocks.values() for source, _ in block.sources], values)
+    for place, argument in enumerate(arguments):
+        block = blocks[argument.name]
         terms: list[list[tuple[int, int]]] = [[] for _ in range(argument.size)]
         for (row, column), (_, left) in zip(block.pattern.entries, block.places, strict=True):
             terms[column].append((left, row))
-        _sums(body, place, found[block.sources[0]], terms)
-    known, weights = _seeds(exported, plan.function)
+        body.sums(place, (body.results[block.sources[0]], "weights"), terms)
     slots = tuple(Slot(f"adj_{item.name}", dense(item.shape)) for item in arguments)
-    inputs = (*slots_of(exported, plan.function), *known, *weights)
-    return finished(body, symbol, f"reverse derivatives of {plan.function}", inputs, slots)
-
-
-def _sums(body: Body, place: int, source: str, terms: Sequence[Sequence[tuple[int, int]]]) -> None:
-    """Stores sums of products of a derivative with the weights."""
-    starts = [0]
-    for entry in terms:
-        starts.append(starts[-1] + len(entry))
-    body.add(f"if (res[{place}] != NULL) {{")
-    body.table("starts", starts)
-    body.table("left", [left for entry in terms for left, _ in entry])
-    body.table("right", [right for entry in terms for _, right in entry])
-    body.add(
-        f"    for (int k = 0; k < {len(terms)}; ++k) {{",
-        "        double sum = 0.0;",
-        "        for (int m = starts[k]; m < starts[k + 1]; ++m) {",
-        f"            sum += {source}[left[m]] * weights[right[m]];",
-        "        }",
-        f"        res[{place}][k] = sum;",
-        "    }",
-        "}",
-    )
+    return body.finished(symbol, f"reverse derivatives of {plan.function}", _slots(exported, plan.function), slots)
 
 
 def _jacobian(exported: Exported, plan: DerivativePlan, symbol: str) -> ExternalFunction:
-    body, arguments = Body(exported), arguments_in(exported, plan.function)
-    (result,) = arguments_out(exported, plan.function)
+    body, arguments, result, values, blocks = _begun(exported, plan)
     second = SECOND[plan.function]
-    values = body.inputs(arguments, unit=False)
-    _weights(exported, body, len(arguments) + 1)
-    blocks = {item.name: block_of(exported, plan, result, item) for item in arguments}
-    needed = [second.function, *(source for block in blocks.values() for source, _ in block.sources)]
-    found = _called(exported, body, list(dict.fromkeys(needed)), {**values, "weights": "weights"})
+    _call(body, [second.function, *(source for block in blocks.values() for source, _ in block.sources)], values)
     slots: list[Slot] = []
     for one in arguments:
         for other in arguments:
             pattern, places, name = _of_second(exported, second, one, other)
-            body.gather(len(slots), found.get((second.function, name), ""), places)
+            body.gather(len(slots), body.results.get((second.function, name), ""), places)
             slots.append(Slot(f"jac_adj_{one.name}_{other.name}", pattern))
         slots.append(Slot(f"jac_adj_{one.name}_out_{result.name}", Pattern(one.size, result.size, ())))
         pattern, places = _transposed(blocks[one.name])
-        body.gather(len(slots), found[blocks[one.name].sources[0]], places)
+        body.gather(len(slots), body.results[blocks[one.name].sources[0]], places)
         slots.append(Slot(f"jac_adj_{one.name}_adj_{result.name}", pattern))
-    known, weights = _seeds(exported, plan.function)
     own = tuple(Slot(f"out_adj_{item.name}", empty(item.shape)) for item in arguments)
-    inputs = (*slots_of(exported, plan.function), *known, *weights, *own)
-    return finished(body, symbol, f"second derivatives of {plan.function}", inputs, tuple(slots))
+    inputs = (*_slots(exported, plan.function), *own)
+    return body.finished(symbol, f"second derivatives of {plan.function}", inputs, tuple(slots))
 
 
 def _of_second(

@@ -11,32 +11,37 @@ from typing import Final
 
 from mbsym.codegen.description import GeneratedFile
 from mbsym.consumers.adjoint_function import SECOND, adjoint_functions, hessian_refusal
-from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, needs_dynamics, says_yes
+from mbsym.consumers.consumer import (
+    Consumer,
+    Exported,
+    ExportOptions,
+    Request,
+    needs_dynamics,
+    says_yes,
+    with_derivatives,
+)
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_file import external_file
-from mbsym.consumers.external_function import TANGENT_MAP, jacobian_function, value_function
+from mbsym.consumers.external_function import jacobian_function, value_function
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.registry import Available, available_functions
+from mbsym.registry import available_functions
 
 USUAL: Final = ("forward_dynamics", "inverse_dynamics")
 OF_QUATERNIONS: Final = ("position_rate",)
 OF_FRAMES: Final = ("frame_pose", "frame_velocity")
 
 
-def functions_of(available: Available, options: ExportOptions) -> tuple[str, ...]:
-    """Those that were named, or else dynamics, rates of quaternions, and poses and velocities of frames."""
-    if options.generation.functions:
-        return options.generation.functions
-    fixed = available.fixed
-    known = {*available.every, *(fixed.names if fixed is not None else ())}
-    more = (*(OF_QUATERNIONS if available.mechanism.q.quaternions else ()), *OF_FRAMES)
-    return tuple(name for name in (*USUAL, *more) if name in known)
-
-
-def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
+def plans_asked(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
+    """Of functions that were named, or else dynamics, rates of quaternions, and poses and velocities of frames."""
     available = available_functions(mechanism, options.generation.formulation)
-    return tuple(derivative_plan(mechanism, available, name) for name in functions_of(available, options))
+    names = options.generation.functions
+    if not names:
+        fixed = available.fixed
+        known = {*available.every, *(fixed.names if fixed is not None else ())}
+        more = (*(OF_QUATERNIONS if mechanism.q.quaternions else ()), *OF_FRAMES)
+        names = tuple(name for name in (*USUAL, *more) if name in known)
+    return tuple(derivative_plan(mechanism, available, name) for name in names)
 
 
 def _twice(
@@ -67,23 +72,17 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     Raises:
         CodegenError: Hessians are asked for, and there are none.
     """
-    plans = _plans(mechanism, options)
-    derivatives = tuple(request for plan in plans for request in plan.requests)
-    names = [plan.function for plan in plans]
-    names += [name for plan in plans for name in plan.functions]
-    names += [SECOND[plan.function].function for plan in _twice(mechanism, options, plans)]
-    if mechanism.q.quaternions:
-        names.append(TANGENT_MAP)
-    return Request(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(derivatives)), compressed=True)
+    plans = plans_asked(mechanism, options)
+    second = (SECOND[plan.function].function for plan in _twice(mechanism, options, plans))
+    return with_derivatives(mechanism, plans, second, compressed=True)
 
 
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     """NAME_casadi.c."""
     prefix = f"{exported.name}_casadi"
     found = []
-    plans = _plans(exported.mechanism, exported.options)
-    twice = {plan.function for plan in _twice(exported.mechanism, exported.options, plans)}
-    for plan in plans:
+    twice = {plan.function for plan in _twice(exported.mechanism, exported.options, exported.plans)}
+    for plan in exported.plans:
         symbol = f"{prefix}_{exported.module.names.functions[plan.function]}"
         found.append(value_function(exported, plan.function, symbol))
         if not plan.refusal:
@@ -101,8 +100,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
 
 def notes(exported: Exported) -> tuple[str, ...]:
     """Which functions have no Jacobian, and why."""
-    plans = _plans(exported.mechanism, exported.options)
-    return tuple(f"{plan.function} has no Jacobian: {plan.refusal}" for plan in plans if plan.refusal)
+    return exported.refusals("{} has no Jacobian")
 
 
 CASADI: Final = Consumer(

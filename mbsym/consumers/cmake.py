@@ -10,14 +10,12 @@ from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
 from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
 class CMakeContext:
     """Fields of ``consumers/CMakeLists.txt.jinja``."""
 
-    version: str
     name: str
     sources: tuple[str, ...]
     headers: tuple[str, ...]
@@ -25,7 +23,7 @@ class CMakeContext:
 
 def cmake_file(name: str, sources: Sequence[str], headers: Sequence[str]) -> GeneratedFile:
     """CMakeLists.txt of the library NAME."""
-    context = CMakeContext(__version__, name, tuple(sources), tuple(headers))
+    context = CMakeContext(name, tuple(sources), tuple(headers))
     return GeneratedFile("CMakeLists.txt", render_template("consumers/CMakeLists.txt.jinja", context))
 
 

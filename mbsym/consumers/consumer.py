@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from mbsym.codegen.description import GeneratedFile, Real
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.consumers.archive import Archive
+from mbsym.consumers.derivative_plan import TANGENT_MAP, DerivativePlan
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
@@ -69,12 +72,40 @@ class Request:
         derivatives: of functions, by arguments and run-time parameters.
         compressed: matrices on request and derivatives are given as compressed columns.
         batch: functions that are written for many states too, see ``pipeline.GenerationOptions``.
+        plans: where derivatives of functions stand.
     """
 
     functions: tuple[str, ...]
     derivatives: tuple[DerivativeRequest, ...] = ()
     compressed: bool = False
     batch: tuple[str, ...] = ()
+    plans: tuple[DerivativePlan, ...] = ()
+
+
+def with_derivatives(
+    mechanism: Mechanism, plans: Sequence[DerivativePlan], more: Iterable[str] = (), **how: Any
+) -> Request:
+    """Functions and what has their derivatives.
+
+    Args:
+        mechanism: of which; with quaternions derivatives need its tangent map.
+        plans: of the functions.
+        more: names of others.
+        how: as ``Request`` has it.
+    """
+    names = [name for plan in plans for name in (plan.function, *plan.functions)]
+    tangent = [TANGENT_MAP] if mechanism.q.quaternions else []
+    requests = dict.fromkeys(request for plan in plans for request in plan.requests)
+    return Request(tuple(dict.fromkeys((*names, *more, *tangent))), tuple(requests), plans=tuple(plans), **how)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberView:
+    """A name with a value and a sentence, as templates list them."""
+
+    name: str
+    value: str
+    sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +116,13 @@ class Exported:
         module: the C module, names decided.
         derivation: behind it.
         options: what was asked for, with all settings of the consumer.
+        plans: where derivatives of its functions stand.
     """
 
     module: LoweredModule
     derivation: Derivation
     options: ExportOptions
+    plans: tuple[DerivativePlan, ...] = ()
 
     @property
     def name(self) -> str:
@@ -104,6 +137,27 @@ class Exported:
     def function(self, name: str) -> ModuleFunction:
         """The function of that name."""
         return next(item for item in self.module.functions if item.name == name)
+
+    @property
+    def is_closed(self) -> bool:
+        """True where loops constrain the motion."""
+        loops = self.derivation.loops
+        return loops is not None and bool(loops.rows)
+
+    @property
+    def sizes(self) -> tuple[NumberView, ...]:
+        """Constants of the module."""
+        return tuple(NumberView(name, str(value)) for name, value in self.module.description.constants.items())
+
+    @property
+    def statuses(self) -> tuple[NumberView, ...]:
+        """What functions return, all being well first; nothing where none can fail."""
+        found = (NumberView(item.name, str(item.value), SENTENCES[item]) for item in Status)
+        return tuple(found) if self.module.can_fail else ()
+
+    def refusals(self, sentence: str) -> tuple[str, ...]:
+        """What is told of functions without derivatives, with {} for the function's name."""
+        return tuple(f"{sentence.format(plan.function)}: {plan.refusal}" for plan in self.plans if plan.refusal)
 
     def program(self, name: str) -> Program | None:
         """The derived function of that name; None for one with fixed text."""

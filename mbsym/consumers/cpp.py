@@ -10,28 +10,9 @@ from mbsym.codegen.description import Argument, GeneratedFile, Real
 from mbsym.codegen.environment import render_template
 from mbsym.codegen.interface import render
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, lower_module
-from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.codegen.text import c_comment
 from mbsym.consumers.cmake import as_asked, cmake_file
-from mbsym.consumers.consumer import Consumer, Exported
-from mbsym.version import __version__
-
-
-@dataclass(frozen=True, slots=True)
-class SizeView:
-    """A constant of the namespace."""
-
-    name: str
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
-class StatusView:
-    """A status that functions may return."""
-
-    name: str
-    value: int
-    comment: str
+from mbsym.consumers.consumer import Consumer, Exported, NumberView
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +40,9 @@ class PrecisionView:
 class CppContext:
     """Fields of ``consumers/module.hpp.jinja``."""
 
-    version: str
     name: str
-    sizes: tuple[SizeView, ...]
-    statuses: tuple[StatusView, ...]
+    sizes: tuple[NumberView, ...]
+    statuses: tuple[NumberView, ...]
     precisions: tuple[PrecisionView, ...]
 
 
@@ -72,15 +52,11 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     other = replace(exported.module.description, real="float", prefix=f"{name}_float")
     single = lower_module(other)
     sources = render(other, ("c",))
-    module = exported.module
     context = CppContext(
-        version=__version__,
         name=name,
-        sizes=tuple(SizeView(key.lower(), value) for key, value in module.description.constants.items()),
-        statuses=tuple(StatusView(item.name, item.value, c_comment(SENTENCES[item])) for item in Status)
-        if module.can_fail
-        else (),
-        precisions=(_precision(module, "double"), _precision(single, "float")),
+        sizes=tuple(replace(size, name=size.name.lower()) for size in exported.sizes),
+        statuses=tuple(replace(status, sentence=c_comment(status.sentence)) for status in exported.statuses),
+        precisions=(_precision(exported.module, "double"), _precision(single, "float")),
     )
     header = GeneratedFile(f"{name}.hpp", render_template("consumers/module.hpp.jinja", context))
     headers = [f"{name}.hpp", f"{name}.h", f"{name}_float.h"]

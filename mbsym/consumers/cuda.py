@@ -14,7 +14,6 @@ from mbsym.codegen.environment import render_template
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.consumers.cmake import as_asked
 from mbsym.consumers.consumer import Consumer, Exported
-from mbsym.version import __version__
 
 DEFINITION: Final = re.compile(r"^(?:static )?(?=(?:const |inline |bool|int|void|\w+_real)\b[^;]*$)", re.MULTILINE)
 """Where a function or a table of the C begins."""
@@ -64,7 +63,6 @@ class KernelView:
 class CudaHeaderContext:
     """Fields of ``consumers/cuda.h.jinja``."""
 
-    version: str
     name: str
     has_parameters: bool
     kernels: tuple[KernelView, ...]
@@ -74,7 +72,6 @@ class CudaHeaderContext:
 class CudaContext:
     """Fields of ``consumers/cuda.cu.jinja``."""
 
-    version: str
     name: str
     includes: tuple[str, ...]
     body: str
@@ -87,8 +84,8 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     source = source_context(module, "")
     body = DEFINITION.sub(f"{name}_DEVICE ", render_template("c/body.c.jinja", source)).strip()
     kernels = tuple(_kernel(module, function) for function in module.functions)
-    code = CudaContext(__version__, name, source.includes, body, kernels)
-    header = CudaHeaderContext(__version__, name, bool(module.parameters), kernels)
+    code = CudaContext(name, source.includes, body, kernels)
+    header = CudaHeaderContext(name, bool(module.parameters), kernels)
     return (
         GeneratedFile(f"{name}_cuda.cu", render_template("consumers/cuda.cu.jinja", code)),
         GeneratedFile(f"{name}_cuda.h", render_template("consumers/cuda.h.jinja", header)),

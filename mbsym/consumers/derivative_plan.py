@@ -11,6 +11,9 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.contracts import CONSTRAINED_DYNAMICS, CONSTRAINED_DYNAMICS_DERIVATIVES, FORWARD_DYNAMICS
 from mbsym.registry import Available
 
+TANGENT_MAP: Final = "tangent_map"
+"""The function with which derivatives along speeds become those by coordinates."""
+
 SHORTER: Final[Mapping[str, Mapping[tuple[str, str], tuple[str, str]]]] = {
     "inverse_dynamics": {
         ("tau", "q"): ("inverse_dynamics_derivatives", "dtau_dq"),

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Unpack
 
-from mbsym.codegen.interface import GeneratedFile, Real, print_files
+from mbsym.codegen.interface import GeneratedFile, print_files
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES, SAFETY_SUFFIXES, manifest_file
 from mbsym.codegen.write import write_files
 from mbsym.consumers.archive import require_free
 from mbsym.consumers.consumer import Exported, ExportOptions
 from mbsym.consumers.registry import CONSUMERS
-from mbsym.conventions import LARGEST_CODE
 from mbsym.errors import CodegenError
+from mbsym.option import takes
 from mbsym.options.exclusions import facts_of, require_compatible
-from mbsym.options.generation import chosen
+from mbsym.options.generation import GenerationOptions, chosen
+from mbsym.options.keywords import OfModules
 from mbsym.pipeline import derive, describe, express, proven, read
 from mbsym.registry import available_functions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mbsym.model.frame import FrameAxes
     from mbsym.model.system import Model
     from mbsym.pipeline import Progress
 
@@ -72,30 +71,22 @@ def export_files(
     derivation = derive(mechanism, generation, progress)
     description = describe(derivation, generation)
     description = replace(description, manifest={**description.manifest, FIELD: record.name})
-    exported = Exported(proven(derivation, description, generation), derivation, options)
+    exported = Exported(proven(derivation, description, generation), derivation, options, request.plans)
     # The last one is the manifest of the module without what stands around it.
     files = [*print_files(exported.module, generation.languages)[:-1], *record.files(exported)]
     return exported, (*files, manifest_file(exported.module, files))
 
 
+@takes(GenerationOptions, OfModules)
 def export(
     source: Model | str | Path,
     consumer: str,
     directory: str | Path = ".",
     *,
-    functions: Sequence[str] = (),
-    formulation: str = "auto",
-    real: Real = "double",
-    symbolic_parameters: str | Sequence[str] = "",
-    order: str = "weight",
-    prefix: str = "",
-    frames: Sequence[str] = (),
-    frame_axes: FrameAxes | Literal[""] = "",
-    largest: float = LARGEST_CODE,
-    trigonometry: str = "libm",
     settings: Mapping[str, str] | None = None,
     force: bool = False,
     progress: Progress | None = None,
+    **options: Unpack[OfModules],
 ) -> Export:
     """Generates C for a model with what a consumer needs around it, whole or not at all.
 
@@ -103,20 +94,19 @@ def export(
         source: a model, a model file, or the name of a bundled example.
         consumer: name from ``consumers.registry.CONSUMERS``.
         directory: where the files go; it may hold no module that was generated for something else.
-        functions: empty for those that the consumer asks for.
-        formulation, real, symbolic_parameters, order, prefix, frames, frame_axes: see ``generate``.
-        largest, trigonometry: likewise.
+        **options: see below.
         settings: of the consumer.
         force: overwrite files that mbsym did not write, and modules of other purposes.
         progress: told of each step.
+
+    No functions stand for those that the consumer asks for.
 
     Raises:
         MbsymError: the model, a name or the directory is unusable, or the consumer cannot express what is asked for;
             nothing is written then.
     """
-    given = locals()
-    options = ExportOptions(chosen(given), dict(settings or {}))
-    return export_as(source, consumer, directory, options, force=force, progress=progress)
+    asked = ExportOptions(chosen(options), dict(settings or {}))
+    return export_as(source, consumer, directory, asked, force=force, progress=progress)
 
 
 def export_as(

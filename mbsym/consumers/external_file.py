@@ -9,8 +9,7 @@ from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
 from mbsym.codegen.text import c_comment
 from mbsym.consumers.consumer import Exported
-from mbsym.consumers.external_function import ExternalFunction, Slot, unit_lines
-from mbsym.version import __version__
+from mbsym.consumers.external_body import ExternalFunction, Slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class ExternalView:
 
     symbol: str
     comment: str
-    lines: tuple[str, ...]
+    text: str
     inputs: tuple[SlotView, ...]
     outputs: tuple[SlotView, ...]
     input_count: int
@@ -46,17 +45,26 @@ class ExternalView:
 
 
 @dataclass(frozen=True, slots=True)
+class QuaternionView:
+    """Where a quaternion starts and ends in q, and the square of its length."""
+
+    start: int
+    end: int
+    square: str
+
+
+@dataclass(frozen=True, slots=True)
 class ExternalContext:
     """Fields of ``consumers/external.c.jinja``."""
 
-    version: str
     file: str
     name: str
     about: tuple[str, ...]
     has_unit: bool
     has_zeros: bool
     zeros: int
-    unit: tuple[str, ...]
+    coordinates: int
+    quaternions: tuple[QuaternionView, ...]
     integer: str
     defines_integer: bool
     memory: str
@@ -96,7 +104,7 @@ def external_file(
             ExternalView(
                 function.symbol,
                 c_comment(function.sentence),
-                function.lines,
+                function.text,
                 inputs,
                 outputs,
                 len(inputs),
@@ -104,17 +112,17 @@ def external_file(
                 function.work,
             )
         )
-    text = "\n".join(line for function in functions for line in function.lines)
+    text = "\n".join(function.text for function in functions)
     sizes = [slot.pattern.rows * slot.pattern.columns for function in functions for slot in function.inputs]
     context = ExternalContext(
-        version=__version__,
         file=file,
         name=exported.name,
         about=tuple(c_comment(line) for line in about),
         has_unit=f"{exported.name}_unit(" in text,
         has_zeros=f"{exported.name}_zeros" in text,
         zeros=max([1, *sizes]),
-        unit=unit_lines(exported),
+        coordinates=exported.mechanism.nq,
+        quaternions=tuple(_quaternion_view(start) for start in exported.mechanism.q.quaternions),
         integer=integer,
         defines_integer=integer == "casadi_int",
         memory=memory,
@@ -131,3 +139,8 @@ def _slot_view(exported: Exported, number: int, slot: Slot, patterns: dict[tuple
         name = f"{exported.name}_pattern{len(patterns)}"
         patterns[numbers] = SparsityView(name, len(numbers), ", ".join(map(str, numbers)))
     return SlotView(number, slot.name, patterns[numbers].name)
+
+
+def _quaternion_view(start: int) -> QuaternionView:
+    square = " + ".join(f"q[{k}] * q[{k}]" for k in range(start, start + 4))
+    return QuaternionView(start, start + 4, square)

@@ -31,10 +31,12 @@ from mbsym.consumers.consumer import (
     says_yes,
     step_of,
     takes_no_functions,
+    with_derivatives,
 )
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
+from mbsym.consumers.external_body import ExternalFunction
 from mbsym.consumers.external_file import external_file
-from mbsym.consumers.external_function import TANGENT_MAP, ExternalFunction, arguments_in, jacobian_function
+from mbsym.consumers.external_function import jacobian_function
 from mbsym.consumers.motion import (
     DYNAMICS,
     PLACES,
@@ -52,7 +54,6 @@ from mbsym.consumers.state_names import Quantity, quantities
 from mbsym.errors import CodegenError, ToolchainError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import available_functions
-from mbsym.version import __version__
 
 VERSIONS: Final = ("3.0", "2.0")
 
@@ -75,7 +76,6 @@ class VariableView:
 class DescriptionContext:
     """Fields of ``consumers/modelDescription3.xml.jinja``."""
 
-    version: str
     name: str
     identifier: str
     token: str
@@ -99,7 +99,6 @@ class DescriptionWithSourcesContext(DescriptionContext):
 class BuildContext:
     """Fields of ``consumers/buildDescription.xml.jinja``."""
 
-    version: str
     identifier: str
     sources: tuple[str, ...]
 
@@ -168,19 +167,14 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
         names += [RESIDUAL, SCALE]
     plans = _plans(mechanism, options)
     if not _derives(plans, options):
-        return Request(tuple(names))
-    names += [name for plan in plans for name in plan.functions]
-    if mechanism.q.quaternions:
-        names.append(TANGENT_MAP)
-    derivatives = tuple(request for plan in plans for request in plan.requests)
-    return Request(tuple(dict.fromkeys(names)), derivatives, compressed=True)
+        return Request(tuple(names), plans=plans)
+    return with_derivatives(mechanism, plans, names, compressed=True)
 
 
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     """The sources of the unit, and its descriptions."""
     version, major = _version(exported.options), _version(exported.options)[0]
-    plans = _plans(exported.mechanism, exported.options)
-    name = exported.name
+    name, plans = exported.name, exported.plans
     derived = plans if _derives(plans, exported.options) else ()
     jacobians = [jacobian_function(exported, plan, f"{name}_fmu_{plan.function}_jacobian") for plan in derived]
     found = []
@@ -207,7 +201,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     sources = [f"{name}.c", *(file.name for file in found), wrapper.name]
     texts = [*found, wrapper, _description(exported, version, token, sources, bool(jacobians))]
     if version == "3.0":
-        build = BuildContext(__version__, name, tuple(sources))
+        build = BuildContext(name, tuple(sources))
         texts.append(
             GeneratedFile("buildDescription.xml", render_template("consumers/buildDescription.xml.jinja", build))
         )
@@ -215,7 +209,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
 
 
 def _derivative_view(exported: Exported, plan: DerivativePlan, jacobian: ExternalFunction) -> DerivativeView:
-    names = [item.name for item in arguments_in(exported, plan.function)]
+    names = [item.name for item in exported.function(plan.function).inputs]
     names += ["parameters"] if exported.module.parameters else []
     arguments = tuple(
         ArgumentView(number, PLACES[name], max(slot.pattern.size, 1))
@@ -242,7 +236,6 @@ def _description(exported: Exported, version: str, token: str, sources: Sequence
     rates = tuple(_variable(_rate(item), count + k, views[2][k].reference) for k, item in enumerate(groups[2]))
     units = sorted({item.unit for group in groups for item in group} | {_rate(item).unit for item in groups[2]})
     context = DescriptionContext(
-        version=__version__,
         name=quoteattr(exported.mechanism.model.name),
         identifier=exported.name,
         token=token,
@@ -327,8 +320,7 @@ def _library(name: str, sources: Sequence[GeneratedFile]) -> bytes:
 
 def notes(exported: Exported) -> tuple[str, ...]:
     """Why there are no directional derivatives, where there are none."""
-    plans = _plans(exported.mechanism, exported.options)
-    return tuple(f"the unit has no directional derivatives: {plan.refusal}" for plan in plans if plan.refusal)
+    return exported.refusals("the unit has no directional derivatives")
 
 
 FMU: Final = Consumer(

@@ -6,6 +6,7 @@ Python module compiles it when it is first imported, and brings forward and reve
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,14 +14,11 @@ from mbsym.codegen.description import EVERY, Argument, GeneratedFile
 from mbsym.codegen.environment import render_template
 from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.codegen.text import c_comment, plain_line
-from mbsym.consumers.casadi import functions_of
-from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, needs_dynamics
-from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
-from mbsym.consumers.external_function import TANGENT_MAP
+from mbsym.consumers.casadi import plans_asked
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, needs_dynamics, with_derivatives
+from mbsym.consumers.derivative_plan import TANGENT_MAP, DerivativePlan
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.registry import available_functions
-from mbsym.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,6 @@ class HandlerView:
 class HandlersContext:
     """Fields of ``consumers/jax.c.jinja``."""
 
-    version: str
     name: str
     handlers: tuple[HandlerView, ...]
 
@@ -79,7 +76,6 @@ class JaxFunctionView:
 class JaxContext:
     """Fields of ``consumers/jax.py.jinja``."""
 
-    version: str
     name: str
     real: str
     functions: tuple[JaxFunctionView, ...]
@@ -87,19 +83,9 @@ class JaxContext:
     quaternions: str
 
 
-def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
-    available = available_functions(mechanism, options.generation.formulation)
-    return tuple(derivative_plan(mechanism, available, name) for name in functions_of(available, options))
-
-
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     """The functions, and where their derivatives come from, for many states."""
-    plans = _plans(mechanism, options)
-    names = [*(plan.function for plan in plans), *(name for plan in plans for name in plan.functions)]
-    if mechanism.q.quaternions:
-        names.append(TANGENT_MAP)
-    derivatives = tuple(dict.fromkeys(request for plan in plans for request in plan.requests))
-    return Request(tuple(dict.fromkeys(names)), derivatives, batch=(EVERY,))
+    return with_derivatives(mechanism, plans_asked(mechanism, options), batch=(EVERY,))
 
 
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:
@@ -108,15 +94,13 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     Raises:
         CodegenError: a function returns integers, of which there are no derivatives.
     """
-    plans = {plan.function: plan for plan in _plans(exported.mechanism, exported.options)}
+    plans = {plan.function: plan for plan in exported.plans}
     needed = {*plans, TANGENT_MAP, *(source for plan in plans.values() for source, _ in plan.sources.values())}
     handlers, functions = [], []
     for function in exported.module.functions:
         if function.name not in needed:  # called by others
             continue
-        inputs = [item for item in function.arguments if item.direction == "in"]
-        outputs = [item for item in function.arguments if item.direction == "out"]
-        whole = [item.name for item in outputs if item.kind != "real"]
+        whole = [item.name for item in function.outputs if item.kind != "real"]
         if whole:
             raise CodegenError(
                 f"{function.name} returns the integers {', '.join(whole)}, of which there are no derivatives",
@@ -124,7 +108,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
                 remedy="leave it out",
             )
         symbol = f"{exported.name}_jax_{function.identifier}"
-        handlers.append(_handler(exported, function, symbol, inputs, outputs))
+        handlers.append(_handler(exported, function, symbol))
         plan = plans.get(function.name)
         functions.append(
             JaxFunctionView(
@@ -132,15 +116,14 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
                 symbol=symbol,
                 sentence=plain_line(function.description),
                 is_public=plan is not None,
-                inputs=_shapes(inputs),
-                outputs=_shapes(outputs),
-                sources=_sources(exported, plan, inputs) if plan is not None else "{}",
+                inputs=_shapes(function.inputs),
+                outputs=_shapes(function.outputs),
+                sources=_sources(exported, plan, function.inputs) if plan is not None else "{}",
                 refusal=repr(_refusal(plan)),
             )
         )
-    written = HandlersContext(__version__, exported.name, tuple(handlers))
+    written = HandlersContext(exported.name, tuple(handlers))
     context = JaxContext(
-        version=__version__,
         name=exported.name,
         real={"double": "float64", "float": "float32"}[exported.module.description.real],
         functions=tuple(functions),
@@ -153,9 +136,8 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     )
 
 
-def _handler(
-    exported: Exported, function: ModuleFunction, symbol: str, inputs: list[Argument], outputs: list[Argument]
-) -> HandlerView:
+def _handler(exported: Exported, function: ModuleFunction, symbol: str) -> HandlerView:
+    inputs, outputs = function.inputs, function.outputs
     parameters = bool(exported.module.parameters)
     structure = f"(const {exported.name}_parameters *)in[{len(inputs)}] + first, 1"
     actual = ["block", *([structure] if parameters else [])]
@@ -176,7 +158,7 @@ def _handler(
     )
 
 
-def _shapes(items: list[Argument]) -> str:
+def _shapes(items: Sequence[Argument]) -> str:
     return repr({item.name: tuple(item.shape) for item in items})
 
 
@@ -184,12 +166,12 @@ def _refusal(plan: DerivativePlan | None) -> str:
     return plan.refusal if plan is not None else "derivatives of derivatives are not exported"
 
 
-def _sources(exported: Exported, plan: DerivativePlan, inputs: list[Argument]) -> str:
+def _sources(exported: Exported, plan: DerivativePlan, inputs: Sequence[Argument]) -> str:
     """By result and argument: the function that has the derivative, and which of its results; parameters one by one."""
     names = [*(item.name for item in inputs), *(item.name for item in exported.module.parameters)]
     found = {}
     for (result, name), (function, output) in plan.sources.items():
-        results = [item.name for item in exported.function(function).arguments if item.direction == "out"]
+        results = [item.name for item in exported.function(function).outputs]
         if name in names:
             found[result, name] = (function, results.index(output))
     return repr(found)
@@ -197,8 +179,7 @@ def _sources(exported: Exported, plan: DerivativePlan, inputs: list[Argument]) -
 
 def notes(exported: Exported) -> tuple[str, ...]:
     """Which functions have no derivatives, and why."""
-    plans = _plans(exported.mechanism, exported.options)
-    return tuple(f"{plan.function} has no derivatives: {plan.refusal}" for plan in plans if plan.refusal)
+    return exported.refusals("{} has no derivatives")
 
 
 JAX: Final = Consumer(

@@ -9,7 +9,6 @@ from mbsym.consumers.consumer import Exported
 from mbsym.consumers.state_names import quantities
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import available_functions
-from mbsym.version import __version__
 
 DYNAMICS: Final = "forward_dynamics"
 RATES: Final = "position_rate"
@@ -26,7 +25,6 @@ PLACES: Final = {"q": "Q", "v": "V", "tau": "TAU", "t": "TIME", "u": "U", "param
 class MotionContext:
     """Fields of ``consumers/motion.c.jinja``, which other templates include."""
 
-    version: str
     name: str
     np: int
     nu: int
@@ -55,7 +53,6 @@ def motion_fields(exported: Exported) -> dict[str, Any]:
     everything = (*given.parameters, *given.inputs, *given.forces, *given.coordinates, *given.speeds)
     projects = keeps_loops(exported)
     return {
-        "version": __version__,
         "name": exported.name,
         "np": len(given.parameters),
         "nu": len(given.inputs),

@@ -8,27 +8,24 @@ from xml.sax.saxutils import escape
 
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
-from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, takes_no_functions
+from mbsym.consumers.consumer import (
+    Consumer,
+    Exported,
+    ExportOptions,
+    NumberView,
+    Request,
+    takes_no_functions,
+)
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.version import __version__
 
 FUNCTIONS: Final = ("mass_matrix", "bias_force", "gravity_force", "slotine_li")
-
-
-@dataclass(frozen=True, slots=True)
-class RosParameterView:
-    """A run-time parameter: member of the C structure, and its name as text of C++."""
-
-    member: str
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
 class PackageContext:
     """Fields of the templates of the package's description."""
 
-    version: str
     name: str
     title: str
     package: str
@@ -38,12 +35,11 @@ class PackageContext:
 class PluginContext:
     """Fields of ``consumers/ros2_plugins.cpp.jinja``."""
 
-    version: str
     name: str
     package: str
     size: int
     joints: str
-    parameters: tuple[RosParameterView, ...]
+    parameters: tuple[NumberView, ...]
     actual: str
 
 
@@ -79,17 +75,16 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     """The package: description, build, plugins and their list."""
     name = exported.name
     package = f"{name}_dynamics"
-    described = PackageContext(__version__, name, escape(exported.mechanism.model.name), package)
+    described = PackageContext(name, escape(exported.mechanism.model.name), package)
     names = exported.module.names
     bodies = [body for body in exported.mechanism.bodies_by_coordinates if body.v_range[1] > body.v_range[0]]
     plugins = PluginContext(
-        version=__version__,
         name=name,
         package=package,
         size=exported.mechanism.nv,
         joints=", ".join(_text(body.joint.name) for body in bodies),
         parameters=tuple(
-            RosParameterView(names.parameters[item.name], _text(item.name)) for item in exported.module.parameters
+            NumberView(names.parameters[item.name], _text(item.name)) for item in exported.module.parameters
         ),
         actual="&constants_, " if exported.module.parameters else "",
     )

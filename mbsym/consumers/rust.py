@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import render_template
 from mbsym.codegen.lowered_module import ModuleFunction
-from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.codegen.text import plain_line
 from mbsym.consumers.cmake import as_asked
-from mbsym.consumers.consumer import Consumer, Exported
-from mbsym.version import __version__
+from mbsym.consumers.consumer import Consumer, Exported, NumberView
 
 _KEYWORDS: Final = """
     abstract as async await become box break const continue crate do dyn else enum extern final fn for gen if impl in
@@ -21,15 +19,6 @@ _KEYWORDS: Final = """
     unsized use virtual where while yield
 """
 KEYWORDS: Final = frozenset(_KEYWORDS.split())
-
-
-@dataclass(frozen=True, slots=True)
-class NumberView:
-    """A name with a value and a sentence."""
-
-    name: str
-    value: str
-    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +38,6 @@ class RustFunctionView:
 class CrateContext:
     """Fields of ``consumers/lib.rs.jinja``."""
 
-    version: str
     name: str
     real: str
     sizes: tuple[NumberView, ...]
@@ -62,7 +50,6 @@ class CrateContext:
 class BuildScriptContext:
     """Fields of ``consumers/build.rs.jinja`` and ``consumers/Cargo.toml.jinja``."""
 
-    version: str
     name: str
 
 
@@ -85,19 +72,17 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         for item in module.parameters
     )
     context = CrateContext(
-        version=__version__,
         name=exported.name,
         real=real,
-        sizes=tuple(NumberView(key, str(value), "") for key, value in module.description.constants.items()),
+        sizes=exported.sizes,
         parameters=parameters,
         statuses=tuple(
-            NumberView("".join(part.capitalize() for part in item.name.split("_")), str(item.value), SENTENCES[item])
-            for item in Status
-            if item is not Status.OK and module.can_fail
+            replace(status, name="".join(part.capitalize() for part in status.name.split("_")))
+            for status in exported.statuses[1:]
         ),
         functions=tuple(_function(exported, function, real) for function in module.functions),
     )
-    script = BuildScriptContext(__version__, exported.name)
+    script = BuildScriptContext(exported.name)
     return (
         GeneratedFile("Cargo.toml", render_template("consumers/Cargo.toml.jinja", script)),
         GeneratedFile("build.rs", render_template("consumers/build.rs.jinja", script)),

@@ -23,6 +23,30 @@ from mbsym.records import Registry
 _BY_SPEEDS: Final = "q moved along the speeds (see tangent_map)"
 _BY_ROWS: Final = "by q and q, that of the row first"
 
+_OF_MOTION: Final = (
+    Result("dvdot_dq", ("nv", "nv"), "", f"d vdot / d q, {_BY_SPEEDS}"),
+    Result("dvdot_dv", ("nv", "nv"), "", "d vdot / d v"),
+    Result("dvdot_dtau", ("nv", "nv"), "", "d vdot / d tau, the inverse of the mass matrix"),
+)
+
+
+def _second(function: str, result: str, by: str, identity: str) -> Contract:
+    """Second derivatives of a function whose result is weighted, by q, v and its third argument."""
+    return Contract(
+        f"{function}_second_derivatives",
+        ("q", "v", by, "weights", "t", "u"),
+        (
+            Result(f"d2{result}_dqdq", ("nv", "nv"), "", f"{_BY_ROWS}, {_BY_SPEEDS}"),
+            Result(f"d2{result}_dqdv", ("nv", "nv"), "", "by q (rows) and v (columns)"),
+            Result(f"d2{result}_dvdv", ("nv", "nv"), "", "by v and v, symmetric"),
+            Result(f"d2{result}_dqd{by}", ("nv", "nv"), "", f"by q (rows) and {by} (columns)"),
+        ),
+        f"second derivatives of weights^T {function}, {_BY_SPEEDS}; those that are not here are zero",
+        identities=(identity,),
+        solves=result == "vdot",
+    )
+
+
 DERIVATIVE_FUNCTIONS: Final = Registry(
     "function",
     (
@@ -43,11 +67,7 @@ DERIVATIVE_FUNCTIONS: Final = Registry(
             Contract(
                 "forward_dynamics_derivatives",
                 ("q", "v", "tau", "t", "u"),
-                (
-                    Result("dvdot_dq", ("nv", "nv"), "", f"d vdot / d q, {_BY_SPEEDS}"),
-                    Result("dvdot_dv", ("nv", "nv"), "", "d vdot / d v"),
-                    Result("dvdot_dtau", ("nv", "nv"), "", "d vdot / d tau, the inverse of the mass matrix"),
-                ),
+                _OF_MOTION,
                 f"derivatives of forward_dynamics by q, v and tau, {_BY_SPEEDS}",
                 identities=("difference of forward dynamics", "solved difference of inverse dynamics"),
                 solves=True,
@@ -58,12 +78,7 @@ DERIVATIVE_FUNCTIONS: Final = Registry(
             Contract(
                 "forward_dynamics_with_derivatives",
                 ("q", "v", "tau", "t", "u"),
-                (
-                    Result("vdot", ("nv",), "", "rates of the speeds"),
-                    Result("dvdot_dq", ("nv", "nv"), "", f"d vdot / d q, {_BY_SPEEDS}"),
-                    Result("dvdot_dv", ("nv", "nv"), "", "d vdot / d v"),
-                    Result("dvdot_dtau", ("nv", "nv"), "", "d vdot / d tau, the inverse of the mass matrix"),
-                ),
+                (Result("vdot", ("nv",), "", "rates of the speeds"), *_OF_MOTION),
                 f"forward_dynamics and its derivatives by q, v and tau in one, {_BY_SPEEDS}",
                 reference="solve.vdot",
                 identities=("difference of forward dynamics", "solved difference of inverse dynamics"),
@@ -72,34 +87,11 @@ DERIVATIVE_FUNCTIONS: Final = Registry(
             forward_dynamics_with_derivatives,
         ),
         Function(
-            Contract(
-                "inverse_dynamics_second_derivatives",
-                ("q", "v", "vdot", "weights", "t", "u"),
-                (
-                    Result("d2tau_dqdq", ("nv", "nv"), "", f"{_BY_ROWS}, {_BY_SPEEDS}"),
-                    Result("d2tau_dqdv", ("nv", "nv"), "", "by q (rows) and v (columns)"),
-                    Result("d2tau_dvdv", ("nv", "nv"), "", "by v and v, symmetric"),
-                    Result("d2tau_dqdvdot", ("nv", "nv"), "", "by q (rows) and vdot (columns)"),
-                ),
-                f"second derivatives of weights^T inverse_dynamics, {_BY_SPEEDS}; those that are not here are zero",
-                identities=("difference of the first derivatives",),
-            ),
+            _second("inverse_dynamics", "tau", "vdot", "difference of the first derivatives"),
             inverse_dynamics_second_derivatives,
         ),
         Function(
-            Contract(
-                "forward_dynamics_second_derivatives",
-                ("q", "v", "tau", "weights", "t", "u"),
-                (
-                    Result("d2vdot_dqdq", ("nv", "nv"), "", f"{_BY_ROWS}, {_BY_SPEEDS}"),
-                    Result("d2vdot_dqdv", ("nv", "nv"), "", "by q (rows) and v (columns)"),
-                    Result("d2vdot_dvdv", ("nv", "nv"), "", "by v and v, symmetric"),
-                    Result("d2vdot_dqdtau", ("nv", "nv"), "", "by q (rows) and tau (columns)"),
-                ),
-                f"second derivatives of weights^T forward_dynamics, {_BY_SPEEDS}; those that are not here are zero",
-                identities=("difference of the first derivatives of the solution",),
-                solves=True,
-            ),
+            _second("forward_dynamics", "vdot", "tau", "difference of the first derivatives of the solution"),
             forward_dynamics_second_derivatives,
         ),
         Function(

@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.codegen.description import Real
-from mbsym.codegen.expressions import (
-    Call,
-    Constant,
-    Element,
-    Expression,
-    Negation,
-    Product,
-    Quotient,
-    Select,
-    Sum,
-    Variable,
-)
+from mbsym.codegen.evaluation import Rules, evaluated
+from mbsym.codegen.expressions import Call, Constant, Element, Negation, Product, Quotient, Select, Sum, Variable
 from mbsym.codegen.guards import STATUS_OF, VANISHES
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.symbolic.domains import Guard
 
 Array = NDArray[Any]
 
-ABREAST: Final = 64
-"""Faults that are evaluated side by side."""
+_IN_NUMPY: Final = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan2": "arctan2",
+    "min": "fmin",
+    "max": "fmax",
+    "pow": "power",
+}
+"""Elementary functions that are called otherwise there."""
 
-MOST: Final = 512
+ABREAST: Final = 2560
+"""Faults times states that are evaluated side by side."""
+
+MOST: Final = 1024
 """Faults of a function; of more, as many are taken at even distances."""
 
 
@@ -40,18 +41,24 @@ class Faults:
     """Results of a function with faults.
 
     Attributes:
+        places: of the faults, counted as they are met.
         is_sign: of each fault, whether it is a sign or a constant.
         right: by identifier of a result, without a fault, (states, size).
         wrong: likewise, (faults, states, size).
     """
 
+    places: Array
     is_sign: Array
     right: Mapping[str, Array]
     wrong: Mapping[str, Array]
 
 
 def with_faults(
-    body: LoweredFunction, values: Mapping[str, Array], parameters: Mapping[str, float], off: float
+    body: LoweredFunction,
+    values: Mapping[str, Array],
+    parameters: Mapping[str, float],
+    off: float,
+    places: Array | None = None,
 ) -> Faults:
     """What a function returns at some states with each fault alone.
 
@@ -60,20 +67,22 @@ def with_faults(
         values: arguments by identifier, (states, size).
         parameters: by identifier.
         off: part by which a constant is off.
+        places: of the faults; all, if not given.
     """
     counting = _Evaluation(values, parameters, np.zeros((1, 0)), np.zeros(1), off)
     right = {name: array[0] for name, array in counting.run(body).items()}
-    count = counting.place
-    chosen = np.arange(count)[:: max(-(-count // MOST), 1)]
+    if places is None:
+        places = np.arange(counting.place)[:: max(-(-counting.place // MOST), 1)]
+    abreast = max(ABREAST // len(next(iter(values.values()))), 1)
     found: list[Mapping[str, Array]] = []
-    for start in range(0, len(chosen), ABREAST):
-        rows = chosen[start : start + ABREAST]
+    for start in range(0, len(places), abreast):
+        rows = places[start : start + abreast]
         found.append(_Evaluation(values, parameters, rows, np.arange(len(rows)), off).run(body))
     wrong = {
         name: np.concatenate([each[name] for each in found]) if found else np.zeros((0, *array.shape))
         for name, array in right.items()
     }
-    return Faults(np.array(counting.is_sign, dtype=bool)[chosen], right, wrong)
+    return Faults(places, np.array(counting.is_sign, dtype=bool)[places], right, wrong)
 
 
 def judged(guards: Sequence[Guard], values: Array, real: Real) -> Array:
@@ -104,7 +113,7 @@ class _Evaluation:
         self, values: Mapping[str, Array], parameters: Mapping[str, float], planted: Array, rows: Array, off: float
     ) -> None:
         self._values: dict[str, Any] = dict(parameters)
-        self._arrays = values
+        self.arrays = values
         self._off = off
         self._rows = len(rows)
         self._row_of = {int(place): row for row, place in enumerate(planted.ravel())}
@@ -113,15 +122,15 @@ class _Evaluation:
 
     def run(self, body: LoweredFunction) -> dict[str, Array]:
         """The results, (rows, states, size)."""
-        states = len(next(iter(self._arrays.values())))
+        states = len(next(iter(self.arrays.values())))
         with np.errstate(all="ignore"):
             for block in body.blocks:
                 for item in block.assignments:
-                    self._values[item.identifier] = self._of(item.expression)
+                    self._values[item.identifier] = evaluated(item.expression, _RULES, self)
             shape = (self._rows, states)
             return {
                 result.identifier: np.stack(
-                    [np.broadcast_to(self._of(entry), shape) for entry in result.entries], axis=-1
+                    [np.broadcast_to(evaluated(entry, _RULES, self), shape) for entry in result.entries], axis=-1
                 )
                 for result in body.results
                 if result.entries
@@ -138,40 +147,33 @@ class _Evaluation:
         factor[row] = -1.0 if is_sign else 1.0 + self._off
         return factor
 
-    def _of(self, expression: Expression) -> Any:
-        if isinstance(expression, Constant):
-            value = float(expression.value)
-            return value * self._factor(is_sign=False) if abs(value) not in (0.0, 1.0) else value
-        if isinstance(expression, Variable):
-            known = self._values.get(expression.identifier)
-            return self._arrays[expression.identifier][:, 0] if known is None else known
-        if isinstance(expression, Element):
-            return self._arrays[expression.array][:, expression.index]
-        if isinstance(expression, Sum):
-            return sum(self._terms(expression))
-        if isinstance(expression, Product):
-            product: Any = 1.0
-            for factor in expression.factors:
-                product = product * self._of(factor)
-            return product
-        if isinstance(expression, Quotient):
-            return self._of(expression.numerator) / self._of(expression.denominator)
-        if isinstance(expression, Negation):
-            return -self._of(expression.operand) * self._factor(is_sign=True)
-        if isinstance(expression, Select):
-            condition, positive, otherwise = map(
-                self._of, (expression.condition, expression.positive, expression.otherwise)
-            )
-            return np.where(np.asarray(condition) > 0, positive, otherwise)
-        return self._called(expression)
+    def constant(self, value: float) -> Any:
+        """That number, or one that is a little off."""
+        return value * self._factor(is_sign=False) if abs(value) not in (0.0, 1.0) else value
 
-    def _terms(self, expression: Sum) -> Iterator[Any]:
-        for place, (negative, term) in enumerate(expression.terms):
-            value = -self._of(term) if negative else self._of(term)
-            yield value * self._factor(is_sign=True) if place or negative else value
+    def variable(self, identifier: str) -> Any:
+        """A number by its name."""
+        known = self._values.get(identifier)
+        return self.arrays[identifier][:, 0] if known is None else known
 
-    def _called(self, expression: Call) -> Any:
-        names = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "min": "fmin", "max": "fmax"}
-        names |= {"asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "pow": "power"}
-        function = getattr(np, names.get(expression.function, expression.function))
-        return function(*map(self._of, expression.arguments))
+    def total(self, terms: Sequence[tuple[bool, Any]]) -> Any:
+        """A sum, each of whose signs may be turned."""
+        signed = ((place, negative, -value if negative else value) for place, (negative, value) in enumerate(terms))
+        return sum(own * self._factor(is_sign=True) if place or negative else own for place, negative, own in signed)
+
+    def opposite(self, value: Any) -> Any:
+        """Or the number itself."""
+        return -value * self._factor(is_sign=True)
+
+
+_RULES: Final[Rules] = {
+    Constant: lambda run, constant, _: run.constant(float(constant.value)),
+    Variable: lambda run, variable, _: run.variable(variable.identifier),
+    Element: lambda run, element, _: run.arrays[element.array][:, element.index],
+    Sum: lambda run, _, terms: run.total(terms),
+    Product: lambda _, __, factors: prod(factors),
+    Quotient: lambda _, __, parts: parts[0] / parts[1],
+    Call: lambda _, call, arguments: getattr(np, _IN_NUMPY.get(call.function, call.function))(*arguments),
+    Select: lambda _, __, parts: np.where(np.asarray(parts[0]) > 0, parts[1], parts[2]),
+    Negation: lambda run, _, operands: run.opposite(operands[0]),
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 
 from mbsym.errors import SymbolicError
 from mbsym.values.numbers import NUMBER_TEXT, evaluate
@@ -60,6 +61,18 @@ def looks_rounded(value: Value) -> bool:
     angle = evaluate(value)
     distance = abs(angle - round(angle / (math.pi / 2)) * (math.pi / 2))
     return SAME_ANGLE < distance <= ROUNDED_ANGLE
+
+
+def rounded_note(rounded: Mapping[str, str]) -> list[str]:
+    """A sentence about angles that look rounded, one of each of their owners, if there are any."""
+    if not rounded:
+        return []
+    first, angle = next(iter(rounded.items()))
+    others = f" and {len(rounded) - 1} more" if len(rounded) > 1 else ""
+    return [
+        f"angles of {first} ({angle}){others} look like multiples of 90 degrees written with few digits and "
+        "are taken as they stand; `snap_angles 1e-4` takes them as exact, which saves operations"
+    ]
 
 
 def negative(value: Value) -> Value:

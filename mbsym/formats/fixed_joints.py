@@ -2,29 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from mbsym.constraints import ConstraintElement
+from mbsym.formats.findings import report_findings
+from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.rigid_frames import (
     SAME_ROTATION,
     ExactMass,
-    apply,
-    compose,
     exact3,
     exact_mass,
+    placed_on,
     placement_matrix,
     text,
 )
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame, FrameKind
 from mbsym.model.frame_ends import body_end, on_bodies
+from mbsym.model.geometry import times
 from mbsym.model.joint import Joint
 from mbsym.model.shape import Shape, in_body_order
 from mbsym.model.system import Model
+from mbsym.model.validate import validate
+from mbsym.values.diagnostic import Diagnostic
 from mbsym.values.entries import entries_of
 from mbsym.values.parameter import Vector
+
+_Carried = TypeVar("_Carried", Frame, Shape)
+
+
+def finished(
+    model: Model,
+    options: LoadOptions,
+    where: Callable[[Diagnostic], str],
+    mergeable: Collection[str],
+    *,
+    keep_joints: bool = False,
+) -> Model:
+    """A model as its reader gives it: checked, its fixed joints merged unless the options keep them.
+
+    Args:
+        model: as read.
+        options: of the reader.
+        where: ``FILE:LINE:COL`` of a finding.
+        mergeable: and ``keep_joints``: as in ``merge_fixed_joints``.
+
+    Raises:
+        FormatError: it has errors.
+    """
+    model = report_findings(model, validate(model, options.strict), where)
+    if options.fixed_joints == "keep":
+        return model
+    # Rounding of products stays far below 1e-13.
+    return merge_fixed_joints(model, mergeable, max(options.snap_angles, 1e-13), keep_joints=keep_joints)
 
 
 def merge_fixed_joints(
@@ -43,39 +75,24 @@ def merge_fixed_joints(
         keep_joints: the frames of the joints stay, too.
     """
     model = on_bodies(model)
-    carrier: dict[str, tuple[str, Placement]] = {
-        joint.successor: (joint.predecessor, joint.predecessor_placement)
-        for joint in model.joints
-        if joint.name in mergeable and joint.kind.is_rigid
-    }
-    home = {name: _home(name, carrier, tolerance) for name in (model.ground, *(body.name for body in model.bodies))}
+    merged = {joint.name: joint for joint in model.joints if joint.name in mergeable and joint.kind.is_rigid}
+    carriers = {joint.successor: joint for joint in merged.values()}
+    homes = _Homes(model, carriers, tolerance)
     gained: dict[str, list[ExactMass]] = {}
-    for body in model.bodies:
-        if body.name in carrier:
-            name, placement = home[body.name]
-            part = exact_mass(body)
-            if part.mass != 0 or any(entry != 0 for row in part.inertia for entry in row):
-                gained.setdefault(name, []).append(part if placement == COINCIDENT else part.moved(placement))
-    frames = [_rehomed_frame(frame, home, tolerance) for frame in model.frames]
-    merged = [joint for joint in model.joints if joint.kind.is_rigid and joint.name in mergeable]
-    named: list[tuple[FrameKind, str, str]] = [("body", joint.successor, joint.successor) for joint in merged]
-    named += [("joint", joint.name, joint.successor) for joint in merged if keep_joints]
-    for kind, own, carried in named:
-        taken = {frame.name for frame in frames}
-        frames.append(Frame(f"{kind}:{own}" if own in taken else own, *home[carried], kind=kind))
+    for body in (each for each in model.bodies if each.name in carriers):
+        name, placement = homes.of[body.name]
+        part = exact_mass(body)
+        if not part.is_nothing:
+            gained.setdefault(name, []).append(part if placement == COINCIDENT else part.moved(placement))
     moved = replace(
         model,
-        frames=tuple(frames),
-        shapes=in_body_order((_rehomed_shape(shape, home, tolerance) for shape in model.shapes), home),
-        bodies=tuple(_heavier(body, gained.get(body.name, [])) for body in model.bodies if body.name not in carrier),
-        joints=tuple(
-            _rehomed(joint, home, tolerance)
-            for joint in model.joints
-            if not (joint.kind.is_rigid and joint.name in mergeable)
-        ),
+        frames=homes.frames(model, merged.values(), keep_joints=keep_joints),
+        shapes=in_body_order(map(homes.carried, model.shapes), homes.of),
+        bodies=tuple(_heavier(body, gained.get(body.name, [])) for body in model.bodies if body.name not in carriers),
+        joints=tuple(homes.joint(joint) for joint in model.joints if joint.name not in merged),
         constraints=(),
     )
-    return replace(moved, constraints=tuple(_rehomed_constraint(item, home, moved) for item in model.constraints))
+    return replace(moved, constraints=tuple(homes.constraint(item, moved) for item in model.constraints))
 
 
 def _heavier(body: Body, parts: list[ExactMass]) -> Body:
@@ -83,71 +100,79 @@ def _heavier(body: Body, parts: list[ExactMass]) -> Body:
     if not parts:
         return body
     total = exact_mass(body)
-    if total.mass == 0 and not any(entry != 0 for row in total.inertia for entry in row):
+    if total.is_nothing:
         total, *parts = parts
     for part in parts:
         total = total.joined(part)
     return total.body(body.name)
 
 
-def _home(name: str, carrier: dict[str, tuple[str, Placement]], tolerance: float) -> tuple[str, Placement]:
-    """The body that a body becomes part of, and the body's frame in it."""
-    placement = COINCIDENT
-    while name in carrier:
-        name, on_carrier = carrier[name]
-        placement = on_carrier if placement == COINCIDENT else compose(on_carrier, placement, tolerance)
-    return name, placement
+class _Homes:
+    """The bodies that bodies become part of, and the frames of these in them."""
 
+    def __init__(self, model: Model, carriers: Mapping[str, Joint], tolerance: float) -> None:
+        self.tolerance = tolerance
+        self.of: dict[str, tuple[str, Placement]] = {}
+        for start in (model.ground, *(body.name for body in model.bodies)):
+            name, placement = start, COINCIDENT
+            while name in carriers:
+                joint = carriers[name]
+                name, placement = joint.predecessor, placed_on(joint.predecessor_placement, placement, tolerance)
+            self.of[start] = name, placement
 
-def _rehomed(joint: Joint, home: dict[str, tuple[str, Placement]], tolerance: float) -> Joint:
-    predecessor, on_predecessor = home[joint.predecessor]
-    successor, on_successor = home[joint.successor]
-    return replace(
-        joint,
-        predecessor=predecessor,
-        successor=successor,
-        predecessor_placement=_on(on_predecessor, joint.predecessor_placement, tolerance),
-        successor_placement=_on(on_successor, joint.successor_placement, tolerance),
-    )
+    def place(self, body: str, placement: Placement) -> tuple[str, Placement]:
+        """The body that carries what is on a body, and its placement there."""
+        home, on_home = self.of[body]
+        return home, placed_on(on_home, placement, self.tolerance)
 
+    def carried(self, item: _Carried) -> _Carried:
+        """A frame or shape."""
+        body, placement = self.place(item.body, item.placement)
+        return replace(item, body=body, placement=placement)
 
-def _rehomed_frame(frame: Frame, home: dict[str, tuple[str, Placement]], tolerance: float) -> Frame:
-    body, on_body = home[frame.body]
-    return replace(frame, body=body, placement=_on(on_body, frame.placement, tolerance))
+    def frames(self, model: Model, merged: Collection[Joint], *, keep_joints: bool) -> tuple[Frame, ...]:
+        """The frames of the model, and those of what is merged."""
+        frames = [self.carried(frame) for frame in model.frames]
+        taken = {frame.name for frame in frames}
+        named: list[tuple[FrameKind, str, str]] = [("body", joint.successor, joint.successor) for joint in merged]
+        named += [("joint", joint.name, joint.successor) for joint in merged if keep_joints]
+        for kind, own, carried in named:
+            frames.append(Frame(f"{kind}:{own}" if own in taken else own, *self.of[carried], kind=kind))
+            taken.add(frames[-1].name)
+        return tuple(frames)
 
+    def joint(self, joint: Joint) -> Joint:
+        """A joint between the bodies that are left."""
+        predecessor, on_predecessor = self.place(joint.predecessor, joint.predecessor_placement)
+        successor, on_successor = self.place(joint.successor, joint.successor_placement)
+        return replace(
+            joint,
+            predecessor=predecessor,
+            successor=successor,
+            predecessor_placement=on_predecessor,
+            successor_placement=on_successor,
+        )
 
-def _rehomed_shape(shape: Shape, home: dict[str, tuple[str, Placement]], tolerance: float) -> Shape:
-    body, on_body = home[shape.body]
-    return replace(shape, body=body, placement=_on(on_body, shape.placement, tolerance))
-
-
-def _on(outer: Placement, inner: Placement, tolerance: float) -> Placement:
-    if outer == COINCIDENT:
-        return inner
-    return outer if inner == COINCIDENT else compose(outer, inner, tolerance)
-
-
-def _rehomed_constraint(
-    item: ConstraintElement, home: dict[str, tuple[str, Placement]], model: Model
-) -> ConstraintElement:
-    """The constraint on the bodies that now carry its own."""
-    moved: Any = item
-    for entry in entries_of(type(item)):
-        value = getattr(item, entry.key)
-        if entry.kind == "body":
-            moved = replace(moved, **{entry.key: body_end(model, home[value][0])})
-        elif entry.body:
-            carrier = home[getattr(item, entry.body)][1]
-            if entry.kind == "direction":
-                carrier = Placement(rotation=carrier.rotation, quaternion=carrier.quaternion)
-            moved = replace(moved, **{entry.key: _point(carrier, value)})
-    rehomed: ConstraintElement = moved
-    return rehomed
+    def constraint(self, item: ConstraintElement, model: Model) -> ConstraintElement:
+        """The constraint on the bodies that now carry its own."""
+        moved: dict[str, Any] = {}
+        for entry in entries_of(type(item)):
+            value = getattr(item, entry.key)
+            if entry.kind == "body":
+                moved[entry.key] = body_end(model, self.of[value][0])
+            elif entry.body:
+                carrier = self.of[getattr(item, entry.body)][1]
+                if entry.kind == "direction":
+                    carrier = Placement(rotation=carrier.rotation, quaternion=carrier.quaternion)
+                moved[entry.key] = _point(carrier, value)
+        changed: Any = item
+        rehomed: ConstraintElement = replace(changed, **moved)
+        return rehomed
 
 
 def _point(placement: Placement, point: Vector) -> Vector:
     if placement == COINCIDENT:
         return point
-    moved = apply(placement_matrix(placement), exact3(point))
+    moved = times(placement_matrix(placement), exact3(point))
     x, y, z = (text(a + b) for a, b in zip(exact3(placement.translation), moved, strict=True))
     return x, y, z

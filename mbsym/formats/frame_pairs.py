@@ -64,39 +64,32 @@ class FramePairs:
                 if name not in names:
                     raise self._unknown((key, position), f"there is no joint {name!r}", name, names)
         joints = [self._changed(joint) for joint in model.joints]
-        frames = {body.name: body.name for body in model.bodies} | {model.ground: model.ground}
-        ends = {joint.name: joint.successor for joint in joints}
-        twice = {name for name in ends if frames.get(name, ends[name]) != ends[name]}
-        full_names = {f"body:{name}": body for name, body in frames.items()}
-        full_names |= {f"joint:{name}": body for name, body in ends.items()}
-        frames |= ends
+        ends = _Ends(model)
         for position, (first, second, kind) in enumerate(self.pairs):
-            for place, name in enumerate((first, second)):
-                if name in twice:
-                    raise self.document.source.error(
-                        self.document.place((PAIRS, position, place)),
-                        f"{name!r} is a link and, elsewhere, a joint",
-                        f"say body:{name} or joint:{name}",
-                    )
-                if name not in frames | full_names:
-                    what = f"there is no link or joint {name!r}"
-                    raise self._unknown((PAIRS, position, place), what, name, list(frames))
-            one, other = ({**full_names, **frames}[name] for name in (first, second))
+            one, other = (self._end(ends, name, (PAIRS, position, k)) for k, name in enumerate((first, second)))
             joints.append(Joint(_name(first, second), kind.name, one, other, cut="cut"))
         moving = {joint.name for joint in joints if not joint.kind.is_rigid}
-        order = tuple(name for name in model.pinocchio_order if name in moving)
         # What acts along the axis of the URDF has no coordinate in a joint of another type.
-        forces = tuple(force for force in model.forces if getattr(force, "joint", "") not in self.changes)
-        acted_on = {getattr(force, "joint", "") for force in model.forces}
+        acted_on = [getattr(force, "joint", "") for force in model.forces]
         lost = [name for name in self.changes if name in acted_on]
         note = f"damping and friction of {len(lost)} joints ({listing(lost)}) that are of another type now are left out"
         return replace(
             model,
             joints=tuple(joints),
-            forces=forces,
-            pinocchio_order=order,
+            forces=tuple(force for force, name in zip(model.forces, acted_on, strict=True) if name not in lost),
+            pinocchio_order=tuple(name for name in model.pinocchio_order if name in moving),
             warnings=(*model.warnings, note) if lost else model.warnings,
         )
+
+    def _end(self, ends: _Ends, name: str, path: DocumentPath) -> str:
+        """The body that a name in a pair means."""
+        bodies = ends.plain.get(name) or ends.full.get(name, set())
+        if not bodies:
+            raise self._unknown(path, f"there is no link or joint {name!r}", name, list(ends.plain))
+        if len(bodies) > 1:
+            what, remedy = f"{name!r} is a link and, elsewhere, a joint", f"say body:{name} or joint:{name}"
+            raise self.document.source.error(self.document.place(path), what, remedy)
+        return next(iter(bodies))
 
     def _changed(self, joint: Joint) -> Joint:
         """A joint of the type that the file gives it; what the URDF says of one coordinate no longer holds."""
@@ -112,6 +105,18 @@ class FramePairs:
 
     def _unknown(self, path: DocumentPath, what: str, name: str, known: list[str]) -> Exception:
         return self.document.source.error(self.document.place(path), what, nearest(name, known))
+
+
+class _Ends:
+    """The bodies that names of links and joints mean, by the plain name and with the kind before it."""
+
+    def __init__(self, model: Model) -> None:
+        self.plain: dict[str, set[str]] = {}
+        self.full: dict[str, set[str]] = {}
+        links = [("body", name, name) for name in (*(body.name for body in model.bodies), model.ground)]
+        for kind, name, body in (*links, *(("joint", joint.name, joint.successor) for joint in model.joints)):
+            self.plain.setdefault(name, set()).add(body)
+            self.full[f"{kind}:{name}"] = {body}
 
 
 def read_frame_pairs(document: Document) -> FramePairs:

@@ -43,8 +43,7 @@ class LoadOptions:
     joint_dynamics: Literal["ignore", "forces"] = option(
         "ignore",
         "Robot files: 'forces' takes damping and dry friction of joints as force elements, 'ignore' leaves out what "
-        "the "
-        "format takes for advice (all of it in URDF and SDF, dry friction in MJCF).",
+        "the format takes for advice (all of it in URDF and SDF, dry friction in MJCF).",
         "joint-dynamics",
         choices=("ignore", "forces"),
         error=ModelError,
@@ -52,8 +51,7 @@ class LoadOptions:
     actuators: Literal["ignore", "inputs"] = option(
         "ignore",
         "MJCF: 'inputs' takes motors and servos as control inputs u, 'ignore' leaves them out but for which joints "
-        "they "
-        "sit on.",
+        "they sit on.",
         "actuators",
         choices=("ignore", "inputs"),
         error=ModelError,
@@ -65,7 +63,7 @@ class LoadOptions:
         check=_tolerance,
     )
     loops: str | None = option(
-        None, "URDF: file with what closes its loops; default is NAME.loops.yaml beside it.", "loops"
+        None, "URDF: file with what closes its loops; default is NAME.loops.yaml beside it.", "loops", kind=str
     )
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ warning.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
@@ -63,22 +63,10 @@ def unknown_words(source: TextSource, root: Element, table: Mapping[str, Words],
         element = stack.pop()
         words = table[element.tag]
         _require_once(source, element, words.once)
-        if not words.text and (text := element.text.strip()):
-            shown = f"text in <{element.tag}>: {shortened(text)}"
-            if strict or "=" in text:
-                raise source.error(element.place, shown, "remove it, or add the < that it has lost")
-            found.setdefault(shown, []).append(element.place)
-        for word, place, shown in _words_of(element):
-            known = (*words.once, *words.many) if shown.startswith("<") else words.attributes
-            if word in known or word in words.silent or word.startswith(("xmlns", "xml:")):
-                continue
-            near = get_close_matches(word, known, n=1)
-            what = f"{shown} in <{element.tag}> is not understood"
-            if strict or words.refused == "any" or (words.refused == "near" and near):
-                remedy = f"did you mean {near[0]!r}?" if near else _known(known) if known else "remove it"
-                raise source.error(place, what, remedy)
+        for shown, place in _unknown(source, element, words, strict):
             found.setdefault(shown, []).append(place)
-        stack += [child for child in reversed(element.children) if child.tag in table and _is_read(child, words)]
+        read = (*words.once, *words.many)
+        stack += [child for child in reversed(element.children) if child.tag in table and child.tag in read]
     if not found:
         return ()
     names = [_with_lines(source, shown, places) for shown, places in found.items()]
@@ -91,16 +79,24 @@ def shortened(text: str) -> str:
     return repr(text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}...")
 
 
-def _words_of(element: Element) -> Iterable[tuple[str, tuple[int, int], str]]:
-    """Word, place and text to show of each attribute and child."""
-    for key in element.attributes:
-        yield key, element.place, key
-    for child in element.children:
-        yield child.tag, child.place, f"<{child.tag}>"
-
-
-def _is_read(child: Element, words: Words) -> bool:
-    return child.tag in words.once or child.tag in words.many
+def _unknown(source: TextSource, element: Element, words: Words, strict: bool) -> Iterator[tuple[str, Place]]:
+    """What is not understood of an element, without what is in its children."""
+    if not words.text and (text := element.text.strip()):
+        shown = f"text in <{element.tag}>: {shortened(text)}"
+        if strict or "=" in text:
+            raise source.error(element.place, shown, "remove it, or add the < that it has lost")
+        yield shown, element.place
+    children = (*words.once, *words.many)
+    told = [(key, key, element.place, words.attributes) for key in element.attributes]
+    told += [(child.tag, f"<{child.tag}>", child.place, children) for child in element.children]
+    for word, shown, place, known in told:
+        if word in known or word in words.silent or word.startswith(("xmlns", "xml:")):
+            continue
+        near = get_close_matches(word, known, n=1)
+        if strict or words.refused == "any" or (words.refused == "near" and near):
+            remedy = f"did you mean {near[0]!r}?" if near else _known(known) if known else "remove it"
+            raise source.error(place, f"{shown} in <{element.tag}> is not understood", remedy)
+        yield shown, place
 
 
 def _require_once(source: TextSource, element: Element, tags: tuple[str, ...]) -> None:

@@ -37,6 +37,10 @@ class Element:
         """The children of that name."""
         return (item for item in self.children if item.tag == tag)
 
+    def within(self, tag: str) -> Iterator[Element]:
+        """The children of all children of that name."""
+        return (item for group in self.all(tag) for item in group.children)
+
     def every(self) -> Iterator[Element]:
         """The element and all within it, in the order of the file."""
         stack = [self]
@@ -44,6 +48,18 @@ class Element:
             element = stack.pop()
             yield element
             stack += reversed(element.children)
+
+
+def required(source: TextSource, element: Element, key: str) -> str:
+    """The words of an attribute.
+
+    Raises:
+        FormatError: there are none.
+    """
+    words = element.attributes.get(key, "").strip()
+    if not words:
+        raise source.error(element.place, f"<{element.tag}> has no {key}", f'add {key}="..."')
+    return words
 
 
 def read_xml(source: TextSource) -> Element:

@@ -143,43 +143,12 @@ def _composed(source: TextSource) -> _Node | None:
     """
     import yaml
 
-    anchors: dict[str, _Node] = {}
-    open_nodes: list[tuple[_Node, list[_Node]]] = []
-    root: _Node | None = None
+    composer = _Composer(source)
     # A build of PyYAML without libyaml has a parser in Python, slower and stricter about tabs.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         for event in yaml.parse(source.text, Loader=loader):
-            kind = type(event).__name__
-            place = (event.start_mark.line + 1, event.start_mark.column + 1)
-            if kind == "DocumentStartEvent" and root is not None:
-                raise source.error(place, "a second document", "keep one model in a file, without further lines ---")
-            if kind in ("SequenceEndEvent", "MappingEndEvent"):
-                node, items = open_nodes.pop()
-                node.value = items
-                continue
-            if kind == "AliasEvent":
-                if event.anchor not in anchors:
-                    raise source.error(place, f"no valid YAML: no anchor {event.anchor} before it", "write it out")
-                node = anchors[event.anchor]
-                if node.value is None:
-                    raise source.error(place, "an alias that contains itself", "write the entry out")
-            elif kind == "ScalarEvent":
-                node = _Node(place, event.tag or "", str(event.value), "scalar", plain=not event.style)
-            elif kind in ("SequenceStartEvent", "MappingStartEvent"):
-                node = _Node(place, event.tag or "", None, "sequence" if kind.startswith("S") else "mapping")
-            else:
-                continue
-            if kind != "AliasEvent" and event.anchor is not None:
-                anchors[event.anchor] = node
-            if open_nodes:
-                open_nodes[-1][1].append(node)
-            else:
-                root = node
-            if node.value is None:
-                open_nodes.append((node, []))
-                if len(open_nodes) > DEEPEST_NESTING:
-                    raise source.error(place, "the file is nested too deeply", "use fewer brackets")
+            composer.take(event)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = _place_in(source.text, mark.index) if mark is not None else (1, 1)
@@ -188,7 +157,56 @@ def _composed(source: TextSource) -> _Node | None:
     except yaml.YAMLError as error:
         problem = str(error).split("\n")[0]
         raise source.error((1, 1), f"no valid YAML: {problem}", "check its characters") from None
-    return root
+    return composer.root
+
+
+class _Composer:
+    """Puts nodes together as events tell them.
+
+    Attributes:
+        root: None before the first.
+    """
+
+    def __init__(self, source: TextSource) -> None:
+        self.root: _Node | None = None
+        self._source = source
+        self._anchors: dict[str, _Node] = {}
+        self._open: list[tuple[_Node, list[_Node]]] = []
+
+    def take(self, event: Any) -> None:
+        """The next event of the parser."""
+        kind = type(event).__name__
+        place = (event.start_mark.line + 1, event.start_mark.column + 1)
+        if kind == "DocumentStartEvent" and self.root is not None:
+            raise self._source.error(place, "a second document", "keep one model in a file, without further lines ---")
+        if kind in ("SequenceEndEvent", "MappingEndEvent"):
+            node, items = self._open.pop()
+            node.value = items
+        elif kind == "AliasEvent":
+            self._put(self._named(event.anchor, place))
+        elif kind == "ScalarEvent":
+            self._put(_Node(place, event.tag or "", str(event.value), "scalar", plain=not event.style), event.anchor)
+        elif kind in ("SequenceStartEvent", "MappingStartEvent"):
+            node = _Node(place, event.tag or "", None, "sequence" if kind.startswith("S") else "mapping")
+            self._put(node, event.anchor)
+            self._open.append((node, []))
+            if len(self._open) > DEEPEST_NESTING:
+                raise self._source.error(place, "the file is nested too deeply", "use fewer brackets")
+
+    def _named(self, anchor: str, place: Place) -> _Node:
+        if anchor not in self._anchors:
+            raise self._source.error(place, f"no valid YAML: no anchor {anchor} before it", "write it out")
+        if self._anchors[anchor].value is None:
+            raise self._source.error(place, "an alias that contains itself", "write the entry out")
+        return self._anchors[anchor]
+
+    def _put(self, node: _Node, anchor: str | None = None) -> None:
+        if anchor is not None:
+            self._anchors[anchor] = node
+        if self._open:
+            self._open[-1][1].append(node)
+        else:
+            self.root = node
 
 
 class _Builder:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
+from mbsym.kinematics.simplified import true
 from mbsym.spatial.inertia import ArticulatedInertia
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
@@ -25,7 +26,7 @@ LEAST: Final = 1e-9
 
 def never_singular(mechanism: Mechanism) -> bool:
     """Whether it is shown that no state makes the mass matrix singular."""
-    return all(_moves_own_inertia(mechanism, body) for body in mechanism.true.bodies if body.columns)
+    return all(_moves_own_inertia(mechanism, body) for body in true(mechanism).bodies if body.columns)
 
 
 def _moves_own_inertia(mechanism: Mechanism, body: TreeBody) -> bool:

@@ -7,19 +7,17 @@ import io
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.conventions import unit_factor
+from mbsym.doors import Array
 from mbsym.errors import IdentificationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.names import expression_names
-
-Array: TypeAlias = NDArray[Any]
 
 DEGREES: Final = 180 / math.pi
 
@@ -106,52 +104,24 @@ def read_measurements(path: str | Path, mechanism: Mechanism, *, forces: Sequenc
     Raises:
         IdentificationError: columns are missing, lines are incomplete, times are uneven, or units look wrong.
     """
-    where = str(path)
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise IdentificationError(f"cannot be read: {error}", where=where, remedy="give a CSV file in UTF-8") from None
-    table, units = _table(text, where)
     names = column_names(mechanism)
+    table = _Table.read(path, _units(mechanism, names))
     # Nothing drives a floating base; what the table has of it counts all the same.
     floating = {k for body in mechanism.bodies for k in range(*body.v_range) if body.joint.kind.is_unbound}
     needed = [k for k in (range(mechanism.nv) if forces is None else forces) if k not in floating]
-    _require(table, ("t", *names.q, *(names.tau[k] for k in needed)), where)
-    remarks: list[str] = []
-
-    usual = _units(mechanism, names)
-
-    def columns(wanted: Sequence[str]) -> Array:
-        found = np.column_stack([table[name] for name in wanted]) if wanted else np.zeros((len(table["t"]), 0))
-        for k, name in enumerate(wanted):
-            factor = unit_factor(units[name], usual[name])
-            if factor is None:
-                raise IdentificationError(
-                    f"{name} is given in {units[name]}, which is not {usual[name]}",
-                    where=where,
-                    remedy=f"give {usual[name]}",
-                )
-            if factor != 1.0:
-                found[:, k] *= factor
-                remarks.append(f"{name} was given in {units[name]}")
-        return found
-
-    def optional(wanted: Sequence[str]) -> Array | None:
-        there = [name for name in wanted if name in table]
-        if there and len(there) < len(wanted):
-            _require(table, wanted, where)
-        return columns(wanted) if there and wanted else None
-
-    t = columns(("t",))[:, 0]
-    _require_even(t, where)
-    q, v, vdot = columns(names.q), optional(names.v), optional(names.vdot)
-    measured = tuple(k for k, name in enumerate(names.tau) if name in table)
+    table.require(("t", *names.q, *(names.tau[k] for k in needed)))
+    t = table.columns(("t",))[:, 0]
+    _require_even(t, table.where)
+    q, v, vdot = table.columns(names.q), table.optional(names.v), table.optional(names.vdot)
+    measured = tuple(k for k, name in enumerate(names.tau) if name in table.values)
     tau = np.zeros((len(t), mechanism.nv))
-    tau[:, measured] = columns([names.tau[k] for k in measured])
+    tau[:, measured] = table.columns([names.tau[k] for k in measured])
     if vdot is not None and v is None:
-        raise IdentificationError("has rates of speeds but no speeds", where=where, remedy=f"add {', '.join(names.v)}")
-    found = Measurements(t, q, v, vdot, tau, measured, tuple(remarks))
-    _suspect_units(found, mechanism, names, where, [name for name in names.q if units[name]])
+        raise IdentificationError(
+            "has rates of speeds but no speeds", where=table.where, remedy=f"add {', '.join(names.v)}"
+        )
+    found = Measurements(t, q, v, vdot, tau, measured, tuple(table.remarks))
+    _suspect_units(found, mechanism, names, table.where, [name for name in names.q if table.units[name]])
     return found
 
 
@@ -169,41 +139,99 @@ def _units(mechanism: Mechanism, names: Names) -> dict[str, str]:
     return {**found, "t": "s"}
 
 
-def _table(text: str, where: str) -> tuple[dict[str, Array], Mapping[str, str]]:
-    """Columns by name, and their units."""
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1)
-             if line.strip() and not line.lstrip().startswith("#")]  # fmt: skip
-    if len(lines) < _FEWEST + 1:
-        raise IdentificationError(
-            f"has {max(len(lines) - 1, 0)} lines of numbers",
-            where=where,
-            remedy=f"give a header and {_FEWEST} lines at least",
-        )
-    header = _cells(lines[0][1], f"{where}:{lines[0][0]}")
-    names, units = [], {}
-    for cell in header:
-        found = re.fullmatch(r"\s*(.*?)\s*(?:\[(.*)\])?\s*", cell)
-        name, unit = (found[1], found[2] or "") if found else (cell, "")
-        if name in units:
-            raise IdentificationError(f"there are two columns {name}", where=where, remedy="keep one")
-        names.append(name)
-        units[name] = unit
-    rows = []
-    for number, line in lines[1:]:
-        cells = _cells(line, f"{where}:{number}")
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Columns of a file by name.
+
+    Attributes:
+        where: the file.
+        values: as they stand there.
+        units: that the header gives them, "" where none.
+        usual: in which they are handed out.
+        remarks: what was converted.
+    """
+
+    where: str
+    values: Mapping[str, Array]
+    units: Mapping[str, str]
+    usual: Mapping[str, str]
+    remarks: list[str] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, path: str | Path, usual: Mapping[str, str]) -> _Table:
+        """From a CSV."""
+        where = str(path)
         try:
-            values = [float(cell) for cell in cells]
-        except ValueError:
-            values = []
-        if len(values) != len(names) or not all(map(math.isfinite, values)):
+            text = Path(path).read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
             raise IdentificationError(
-                f"has no {len(names)} finite numbers",
-                where=f"{where}:{number}",
-                remedy="fill the gap, or cut the table there and identify from one part",
+                f"cannot be read: {error}", where=where, remedy="give a CSV file in UTF-8"
+            ) from None
+        lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1)
+                 if line.strip() and not line.lstrip().startswith("#")]  # fmt: skip
+        if len(lines) < _FEWEST + 1:
+            raise IdentificationError(
+                f"has {max(len(lines) - 1, 0)} lines of numbers",
+                where=where,
+                remedy=f"give a header and {_FEWEST} lines at least",
             )
-        rows.append(values)
-    array = np.array(rows)
-    return {name: array[:, k] for k, name in enumerate(names)}, units
+        units: dict[str, str] = {}
+        for cell in _cells(lines[0][1], f"{where}:{lines[0][0]}"):
+            found = re.fullmatch(r"\s*(.*?)\s*(?:\[(.*)\])?\s*", cell)
+            name, unit = (found[1], found[2] or "") if found else (cell, "")
+            if name in units:
+                raise IdentificationError(f"there are two columns {name}", where=where, remedy="keep one")
+            units[name] = unit
+        array = np.array([_numbers(line, len(units), f"{where}:{number}") for number, line in lines[1:]])
+        return cls(where, dict(zip(units, array.T, strict=True)), units, usual)
+
+    def require(self, names: Sequence[str]) -> None:
+        """Checks that columns are there."""
+        missing = [name for name in names if name not in self.values]
+        if missing:
+            raise IdentificationError(
+                f"there is no column {', '.join(missing)}",
+                where=self.where,
+                remedy=f"it has {', '.join(self.values)}",
+            )
+
+    def columns(self, names: Sequence[str]) -> Array:
+        """Columns side by side in their usual units (n, names)."""
+        found = np.zeros((len(self.values["t"]), len(names)))
+        for k, name in enumerate(names):
+            factor = unit_factor(self.units[name], self.usual[name])
+            if factor is None:
+                raise IdentificationError(
+                    f"{name} is given in {self.units[name]}, which is not {self.usual[name]}",
+                    where=self.where,
+                    remedy=f"give {self.usual[name]}",
+                )
+            found[:, k] = self.values[name] * factor
+            if factor != 1.0:
+                self.remarks.append(f"{name} was given in {self.units[name]}")
+        return found
+
+    def optional(self, names: Sequence[str]) -> Array | None:
+        """The same of columns that are all there or none."""
+        if self.values.keys().isdisjoint(names):
+            return None
+        self.require(names)
+        return self.columns(names)
+
+
+def _numbers(line: str, count: int, where: str) -> list[float]:
+    """So many finite numbers of a line."""
+    try:
+        values = [float(cell) for cell in _cells(line, where)]
+    except ValueError:
+        values = []
+    if len(values) != count or not all(map(math.isfinite, values)):
+        raise IdentificationError(
+            f"has no {count} finite numbers",
+            where=where,
+            remedy="fill the gap, or cut the table there and identify from one part",
+        )
+    return values
 
 
 def _cells(line: str, where: str) -> list[str]:
@@ -211,14 +239,6 @@ def _cells(line: str, where: str) -> list[str]:
         return next(csv.reader(io.StringIO(line)))
     except csv.Error as error:
         raise IdentificationError(f"this is no table: {error}", where=where, remedy="mend the line") from None
-
-
-def _require(table: Mapping[str, Array], names: Sequence[str], where: str) -> None:
-    missing = [name for name in names if name not in table]
-    if missing:
-        raise IdentificationError(
-            f"there is no column {', '.join(missing)}", where=where, remedy=f"it has {', '.join(table)}"
-        )
 
 
 def _require_even(t: Array, where: str) -> None:

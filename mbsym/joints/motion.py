@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -50,6 +51,12 @@ class JointMotion:
     def twist(self, speeds: tuple[Scalar, ...]) -> Motion:
         """H v."""
         return combination(self.graph, self.columns, speeds)
+
+
+def motion_of(entries: Sequence[Scalar]) -> Motion:
+    """Six entries as [angular; linear], or [moment; force]."""
+    a, b, c, d, e, f = entries
+    return (a, b, c), (d, e, f)
 
 
 def combination(graph: Graph, columns: tuple[Motion, ...], factors: tuple[Scalar, ...]) -> Motion:

@@ -12,6 +12,7 @@ from typing import Final
 
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.regrouping import regrouped
+from mbsym.kinematics.simplified import Simplified, true
 from mbsym.kinematics.sliding import slid
 
 SLIDE: Final = "slide"
@@ -39,9 +40,10 @@ def for_elimination(mechanism: Mechanism, keeping: Container[int]) -> Mechanism:
 
 
 def _equivalent(mechanism: Mechanism, *, to_turn: bool, keeping: Container[int] = ()) -> Mechanism:
-    given = mechanism.true
-    allowed = given.simplifications
-    found = slid(given, to_turn=to_turn) if SLIDE in allowed else given
-    if REGROUP in allowed:
+    given = true(mechanism)
+    if not isinstance(given, Simplified):
+        return given
+    found = slid(given, to_turn=to_turn) if SLIDE in given.ways else given
+    if REGROUP in given.ways:
         found = regrouped(found, to_turn=to_turn, keeping=keeping)
-    return found if found is given else replace(found, given=given)
+    return found if found is given else replace(found, stands_for=given)

@@ -8,19 +8,23 @@ user sees is expressed in the user's frames and sense by the transforms kept her
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from mbsym.errors import DerivationError
 from mbsym.joints.motion import JointMotion, Motion, combination
+from mbsym.kinematics.coordinates import (
+    Coordinates,
+    JointCoordinates,
+    driving_inputs,
+    driving_symbols,
+    tree_coordinates,
+)
 from mbsym.kinematics.placement import rounded, rounded_vector, scalars, transform_of, vector_of
-from mbsym.kinematics.state_inputs import common_unit, state_inputs
 from mbsym.model.body import Body
-from mbsym.model.coordinate_order import first_entries, joints_by_coordinates
-from mbsym.model.frame import FrameAxes
+from mbsym.model.frame import Frame, FrameAxes
 from mbsym.model.frame_ends import on_bodies
 from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import default_second_axis
-from mbsym.model.names import expression_names
 from mbsym.model.system import Model, with_virtual_joints
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.rotation import Rotation
@@ -28,7 +32,7 @@ from mbsym.spatial.transform import Transform, identity_transform
 from mbsym.spatial.vector import Vector3, zero_vector
 from mbsym.symbolic.graph import Graph, exact
 from mbsym.symbolic.program import Input, ParameterInput
-from mbsym.symbolic.scalar import Scalar, constant, symbol
+from mbsym.symbolic.scalar import Scalar, symbol
 from mbsym.topology import Labelling
 from mbsym.values.numbers import evaluate, parameter_values, to_scalar
 
@@ -127,11 +131,10 @@ class PlacedFrame:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Mechanism:
-    """Everything that a formulation needs; bodies by regular label (``bodies[i - 1]`` has label i).
+    """A labelled model written in a graph; bodies by regular label (``bodies[i - 1]`` has label i).
 
-    ``simplifications`` names the ways in which derivations may replace it by an equivalent one, and ``given`` is what
-    such a one stands for (see ``equivalents``). ``prepared`` says that what depends on parameters alone is computed
-    beforehand, so that it costs nothing.
+    ``time`` and ``controls`` are None where no force needs them; ``speed_of`` has for each speed of each body's joint
+    the column of v that it follows, with its ratio to it.
     """
 
     graph: Graph
@@ -151,9 +154,6 @@ class Mechanism:
     parameters: tuple[ParameterInput, ...]
     speed_of: tuple[tuple[tuple[int, Scalar], ...], ...]
     symbolic_parameters: str | tuple[str, ...]
-    simplifications: tuple[str, ...] = ()
-    prepared: bool = False
-    given: Mechanism | None = None
 
     def __repr__(self) -> str:
         cut = f", {len(self.cut_joints)} cut joints" if self.cut_joints else ""
@@ -161,13 +161,7 @@ class Mechanism:
 
     def afresh(self) -> Mechanism:
         """The same mechanism in a graph of its own, so that what is derived next depends on nothing derived before."""
-        made = build_mechanism(self.model, self.labelling, self.symbolic_parameters)
-        return replace(made, simplifications=self.true.simplifications, prepared=self.prepared)
-
-    @property
-    def true(self) -> Mechanism:
-        """The mechanism with the user's own bodies."""
-        return self if self.given is None else self.given
+        return build_mechanism(self.model, self.labelling, self.symbolic_parameters)
 
     @property
     def nq(self) -> int:
@@ -257,89 +251,35 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
     model = on_bodies(with_virtual_joints(model, labelling))
     graph = Graph()
     names, parameters = _parameters(model, graph, symbolic_parameters)
-    numbers = parameter_values(model)
     joints = {joint.name: joint for joint in model.joints}
-    bodies = {body.name: body for body in model.bodies}
-    tree_joints = [joints[str(name)] for name in labelling.joint_names[: len(labelling.inboard)]]
-    coordinates = _Coordinates(model, labelling, tree_joints, graph, names)
-    names = {**names, **coordinates.named}
-    frames = {0: identity_transform(graph)}
-    built: list[TreeBody] = []
-    children: list[list[int]] = [[] for _ in range(len(tree_joints) + 1)]
-    for label, parent in enumerate(labelling.inboard, start=1):
-        children[parent].append(label)
-    for label, (joint, parent) in enumerate(zip(tree_joints, labelling.inboard, strict=True), start=1):
-        flipped = joint.name in labelling.flipped
-        start, end = _joint_frames(joint, graph, names, numbers)
-        user_end = transform_of(joint.successor_placement, graph, names)
-        own = tuple(rounded(number) for number in scalars(joint.values, graph, names))
-        q, v = coordinates.q[label - 1], coordinates.v[label - 1]
-        motion = joint.kind.motion(graph, q, v, own)
-        if flipped:
-            motion, start, end = motion.reversed(), end, start
-        inboard = _tidy(frames[parent].inverse().then(start))
-        if joint.kind.is_rigid:
-            frame, placement = _tidy(end.then(start.inverse()).then(frames[parent])), identity_transform(graph)
-        else:
-            frame, placement = end, inboard.then(motion.placement)
-        frames[label] = frame
-        name = joint.predecessor if flipped else joint.successor
-        wrench_frame = frames[parent].inverse().then(user_end) if flipped else frame.inverse().then(user_end)
-        built.append(
-            TreeBody(
-                name=name,
-                label=label,
-                parent=parent,
-                children=tuple(children[label]),
-                inertia=_inertia(bodies[name], frame, graph, names),
-                user_frame=frame,
-                joint=joint,
-                flipped=flipped,
-                q=q,
-                v=v,
-                q_range=coordinates.q_ranges[label - 1],
-                v_range=coordinates.v_ranges[label - 1],
-                armature=tuple(to_scalar(joint.armature, graph, names) for _ in v),
-                inboard=inboard,
-                motion=motion,
-                placement=placement,
-                wrench_frame=_tidy(wrench_frame),
-            )
-        )
-    cut = []
-    for label, cut_name in enumerate(labelling.joint_names[len(tree_joints) :], start=len(tree_joints) + 1):
-        joint = joints[str(cut_name)]
-        a, b = labelling.body_labels[joint.predecessor], labelling.body_labels[joint.successor]
-        start, end = _joint_frames(joint, graph, names, numbers)
-        user_end = transform_of(joint.successor_placement, graph, names)
-        to_a, to_b = frames[a].inverse(), frames[b].inverse()
-        cut.append(
-            CutJoint(joint, label, a, b, _tidy(to_a.then(start)), _tidy(to_b.then(end)), _tidy(to_b.then(user_end)))
-        )
-    symbols = (
-        coordinates.q_symbols,
-        coordinates.v_symbols,
-        coordinates.over_v(graph, "vdot"),
-        coordinates.over_v(graph, "tau"),
-    )
-    arrays = state_inputs(coordinates.shapes, symbols, coordinates.quaternions)
+    in_order = [joints[str(name)] for name in labelling.joint_names]
+    in_tree, cut = in_order[: len(labelling.inboard)], in_order[len(labelling.inboard) :]
+    coordinates, named = tree_coordinates(model, labelling, in_tree, graph, names)
+    driving = driving_symbols(model, graph)
+    given = {body.name: body for body in model.bodies}
+    writer = _Writer(given, labelling, graph, {**names, **named, **driving}, parameter_values(model))
+    bodies = writer.tree(coordinates)
+    placed = {0: identity_transform(graph), **{body.label: body.user_frame for body in bodies}}
+    cut_joints = tuple(writer.cut_joint(joint, label, placed) for label, joint in enumerate(cut, len(in_tree) + 1))
+    q, v, vdot, tau = coordinates.arrays(graph)
+    time, controls = driving_inputs(model, driving)
     return Mechanism(
         graph=graph,
         model=model,
         labelling=labelling,
-        names=names,
-        bodies=tuple(built),
-        cut_joints=tuple(cut),
-        frames=_placed_frames(model, labelling, frames, graph, names),
+        names=writer.names,
+        bodies=bodies,
+        cut_joints=cut_joints,
+        frames=tuple(writer.frame(frame, placed) for frame in model.frames),
         gravity=vector_of(model.gravity, graph, names),
-        q=arrays[0],
-        v=arrays[1],
-        vdot=arrays[2],
-        tau=arrays[3],
-        time=coordinates.time,
-        controls=coordinates.controls,
+        q=q,
+        v=v,
+        vdot=vdot,
+        tau=tau,
+        time=time,
+        controls=controls,
         parameters=parameters,
-        speed_of=coordinates.speed_of,
+        speed_of=tuple(each.columns for each in coordinates.of_joints),
         symbolic_parameters=symbolic_parameters,
     )
 
@@ -367,110 +307,92 @@ def _parameters(
     return names, tuple(inputs)
 
 
-class _Coordinates:
-    """Symbols of q and v by joint label; coupled joints follow their sources.
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Writes bodies, joints and frames of a model in a graph."""
 
-    Symbols are made in the order of the labels, so that what is derived does not depend on the layout of the arrays.
-    """
+    given: Mapping[str, Body]
+    labelling: Labelling
+    graph: Graph
+    names: Mapping[str, Scalar]
+    numbers: Mapping[str, float]
 
-    def __init__(
-        self, model: Model, labelling: Labelling, joints: list[Joint], graph: Graph, names: Mapping[str, Scalar]
-    ) -> None:
-        table = expression_names(model)
-        q_names, v_names = table.coordinates, table.speeds
-        couplings = {coupling.joint: coupling for coupling in model.couplings}
-        self.named: dict[str, Scalar] = {}
-        given = {joint.name: joint for joint in joints}
-        shapes = {name: given[name].shape for name in joints_by_coordinates(model, labelling)}
-        first_q, self.nq = first_entries({name: shape.nq for name, shape in shapes.items()})
-        first_v, self.nv = first_entries({name: shape.nv for name, shape in shapes.items()})
-        q_by_name: dict[str, tuple[Scalar, ...]] = {}
-        v_by_name: dict[str, tuple[Scalar, ...]] = {}
-        ranges: dict[str, tuple[tuple[int, int], tuple[int, int]]] = {}
-        columns: dict[str, tuple[tuple[int, Scalar], ...]] = {}
-        one = constant(graph, 1)
-        for name, shape in shapes.items():
-            q, v = first_q[name], first_v[name]
-            ranges[name] = ((q, q + shape.nq), (v, v + shape.nv))
-            columns[name] = tuple((v + k, one) for k in range(shape.nv))
-        for joint in joints:
-            if joint.name in shapes:
-                q_by_name[joint.name] = tuple(symbol(graph, name) for name in q_names[joint.name])
-                v_by_name[joint.name] = tuple(symbol(graph, name) for name in v_names[joint.name])
+    def tree(self, coordinates: Coordinates) -> tuple[TreeBody, ...]:
+        """The bodies by label."""
+        inboard = self.labelling.inboard
+        ground = identity_transform(self.graph)
+        children: list[list[int]] = [[] for _ in range(len(inboard) + 1)]
+        for label, parent in enumerate(inboard, start=1):
+            children[parent].append(label)
+        built: list[TreeBody] = []
+        for label, (joint, parent) in enumerate(zip(coordinates.joints, inboard, strict=True), start=1):
+            carrier = built[parent - 1].user_frame if parent else ground
+            labels = label, parent, tuple(children[label])
+            built.append(self._body(joint, labels, coordinates.of_joints[label - 1], carrier))
+        return tuple(built)
 
-        def follow(name: str) -> None:
-            if name in q_by_name:
-                return
-            ranges[name] = ((self.nq, self.nq), (self.nv, self.nv))
-            if name not in couplings:
-                q_by_name[name] = v_by_name[name] = columns[name] = ()
-                return
-            coupling = couplings[name]
-            follow(coupling.source)
-            ratio, offset = scalars((coupling.ratio, coupling.offset), graph, names)
-            q_by_name[name] = (ratio * q_by_name[coupling.source][0] + offset,)
-            v_by_name[name] = (ratio * v_by_name[coupling.source][0],)
-            ((column, factor),) = columns[coupling.source]
-            columns[name] = ((column, ratio * factor),)
+    def _body(
+        self, joint: Joint, labels: tuple[int, int, tuple[int, ...]], own: JointCoordinates, carrier: Transform
+    ) -> TreeBody:
+        """A body with its label, its parent's and its children's on what carries it, placed in its user's frame."""
+        flipped = joint.name in self.labelling.flipped
+        start, end, user_end = self._joint_frames(joint)
+        values = tuple(rounded(number) for number in scalars(joint.values, self.graph, self.names))
+        motion = joint.kind.motion(self.graph, own.q, own.v, values)
+        if flipped:
+            motion, start, end = motion.reversed(), end, start
+        inboard = _tidy(carrier.inverse().then(start))
+        if joint.kind.is_rigid:
+            frame, placement = _tidy(end.then(start.inverse()).then(carrier)), identity_transform(self.graph)
+        else:
+            frame, placement = end, inboard.then(motion.placement)
+        name = joint.predecessor if flipped else joint.successor
+        wrench_frame = (carrier if flipped else frame).inverse().then(user_end)
+        label, parent, children = labels
+        return TreeBody(
+            name=name,
+            label=label,
+            parent=parent,
+            children=children,
+            inertia=_inertia(self.given[name], frame, self.graph, self.names),
+            user_frame=frame,
+            joint=joint,
+            flipped=flipped,
+            q=own.q,
+            v=own.v,
+            q_range=own.q_range,
+            v_range=own.v_range,
+            armature=tuple(to_scalar(joint.armature, self.graph, self.names) for _ in own.v),
+            inboard=inboard,
+            motion=motion,
+            placement=placement,
+            wrench_frame=_tidy(wrench_frame),
+        )
 
-        for joint in joints:
-            follow(joint.name)
-            self.named.update(zip(q_names[joint.name], q_by_name[joint.name], strict=True))
-            self.named.update(zip(v_names[joint.name], v_by_name[joint.name], strict=True))
-        self.q = [q_by_name[joint.name] for joint in joints]
-        self.v = [v_by_name[joint.name] for joint in joints]
-        self.q_ranges = [ranges[joint.name][0] for joint in joints]
-        self.v_ranges = [ranges[joint.name][1] for joint in joints]
-        self.speed_of = tuple(columns[joint.name] for joint in joints)
-        self.q_symbols = tuple(x.ref for name in shapes for x in q_by_name[name])
-        self.v_symbols = tuple(x.ref for name in shapes for x in v_by_name[name])
-        turned = {name: given[name].kind.quaternion for name in shapes}
-        label_of = {joint.name: label for label, joint in enumerate(joints, start=1)}
-        self.shapes = {label_of[name]: shape for name, shape in shapes.items()}
-        self.quaternions = tuple(first_q[name] + start for name, start in turned.items() if start is not None)
-        self.time: Input | None = None
-        self.controls: Input | None = None
-        if model.uses_time_or_inputs:
-            time = symbol(graph, "t")
-            controls = tuple(symbol(graph, item.name) for item in model.inputs)
-            self.named["t"] = time
-            self.named.update((item.name, u) for item, u in zip(model.inputs, controls, strict=True))
-            self.time = Input("t", (), (time.ref,), "s", "time")
-            unit = common_unit([[item.unit for item in model.inputs]])
-            self.controls = Input("u", (len(controls),), tuple(u.ref for u in controls), unit, "control inputs")
+    def cut_joint(self, joint: Joint, label: int, placed: Mapping[int, Transform]) -> CutJoint:
+        """A joint that closes a loop, between internal frames that are placed in the user's body frames by label."""
+        a, b = self.labelling.body_labels[joint.predecessor], self.labelling.body_labels[joint.successor]
+        start, end, user_end = self._joint_frames(joint)
+        to_a, to_b = placed[a].inverse(), placed[b].inverse()
+        return CutJoint(joint, label, a, b, _tidy(to_a.then(start)), _tidy(to_b.then(end)), _tidy(to_b.then(user_end)))
 
-    def over_v(self, graph: Graph, name: str) -> tuple[int, ...]:
-        """Symbols of another array over v."""
-        columns = [column for start, stop in self.v_ranges for column in range(start, stop)]
-        made = {column: graph.symbol(f"{name}[{column}]") for column in columns}
-        return tuple(made[column] for column in range(self.nv))
+    def frame(self, frame: Frame, placed: Mapping[int, Transform]) -> PlacedFrame:
+        """A frame of the user's, in an internal frame that is placed likewise."""
+        label = self.labelling.body_labels[frame.body]
+        placement = placed[label].inverse().then(transform_of(frame.placement, self.graph, self.names))
+        return PlacedFrame(frame.name, label, frame.axes, _tidy(placement))
 
-
-def _joint_frames(
-    joint: Joint, graph: Graph, names: Mapping[str, Scalar], numbers: Mapping[str, float]
-) -> tuple[Transform, Transform]:
-    """Joint frames on predecessor and successor, turned so that the joint map's axes are the coordinate axes."""
-    start = transform_of(joint.predecessor_placement, graph, names)
-    end = transform_of(joint.successor_placement, graph, names)
-    if "axis" not in joint.kind.entries:
-        return start, end
-    x, y, z = (evaluate(component, numbers) for component in joint.axis)
-    second = joint.second_axis
-    other = default_second_axis((x, y, z)) if second is None else [evaluate(item, numbers) for item in second]
-    turn = Transform(joint.kind.aligned(graph, (x, y, z), other), zero_vector(graph))
-    return start.then(turn), end.then(turn)
-
-
-def _placed_frames(
-    model: Model, labelling: Labelling, bodies: Mapping[int, Transform], graph: Graph, names: Mapping[str, Scalar]
-) -> tuple[PlacedFrame, ...]:
-    """The model's frames in the internal frames, which ``bodies`` places in the user's body frames by label."""
-    placed = []
-    for frame in model.frames:
-        label = labelling.body_labels[frame.body]
-        placement = bodies[label].inverse().then(transform_of(frame.placement, graph, names))
-        placed.append(PlacedFrame(frame.name, label, frame.axes, _tidy(placement)))
-    return tuple(placed)
+    def _joint_frames(self, joint: Joint) -> tuple[Transform, Transform, Transform]:
+        """Joint frames with the joint map's axes along x, y and z on both sides; the successor's as it was given."""
+        start = transform_of(joint.predecessor_placement, self.graph, self.names)
+        end = transform_of(joint.successor_placement, self.graph, self.names)
+        if "axis" not in joint.kind.entries:
+            return start, end, end
+        x, y, z = (evaluate(component, self.numbers) for component in joint.axis)
+        second = joint.second_axis
+        other = default_second_axis((x, y, z)) if second is None else [evaluate(item, self.numbers) for item in second]
+        turn = Transform(joint.kind.aligned(self.graph, (x, y, z), other), zero_vector(self.graph))
+        return start.then(turn), end.then(turn), end
 
 
 def _tidy(frame: Transform) -> Transform:

@@ -34,6 +34,7 @@ from typing import Final, Literal, TypeAlias
 
 from mbsym.joints.record import Moment
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
+from mbsym.kinematics.simplified import Simplified
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.vector import Symmetric3, subtract, zero_vector
 from mbsym.symbolic.scalar import Scalar
@@ -47,7 +48,7 @@ Share: TypeAlias = Literal["xx", "yy", "second moment"]
 leaves Ixx + Iyy = Izz, so that Euler's equations need sums that the motion of points of the body needs too."""
 
 
-def regrouped(mechanism: Mechanism, *, to_turn: bool = False, keeping: Container[int] = ()) -> Mechanism:
+def regrouped(mechanism: Simplified, *, to_turn: bool = False, keeping: Container[int] = ()) -> Simplified:
     """The same mechanism with all that a joint does not feel moved inward; what reaches ground is left out.
 
     Args:

@@ -16,6 +16,7 @@ from typing import Final, Literal, TypeAlias
 
 from mbsym.joints.record import Turning
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, PlacedFrame, TreeBody
+from mbsym.kinematics.simplified import Simplified
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform
@@ -49,7 +50,7 @@ _PRODUCT: Final = 2
 """What a product of inertia costs beside that."""
 
 
-def slid(mechanism: Mechanism, *, to_turn: bool = False) -> Mechanism:
+def slid(mechanism: Simplified, *, to_turn: bool = False) -> Simplified:
     """The same mechanism with origins where offsets have fewest components.
 
     Args:

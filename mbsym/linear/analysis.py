@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, Unpack
 
 from mbsym.errors import AnalysisError
 from mbsym.linear.equations import LinearEquations, State, prepare
@@ -13,9 +13,10 @@ from mbsym.linear.equilibrium import Equilibria, Equilibrium, equilibria
 from mbsym.linear.linearised import Linearisation, linearised
 from mbsym.linear.modes import Modes, modes_of
 from mbsym.linear.observed import spelt_out
-from mbsym.linear.search import STARTS
+from mbsym.linear.options import LinearOptions, OfEquilibria, OfLinearisation, OfModes
 from mbsym.linear.state_values import is_state_file, read_state, state_of
 from mbsym.model.system import Model
+from mbsym.option import made, takes
 from mbsym.pipeline import Progress, read
 from mbsym.simulation.integrate import with_parameters
 
@@ -26,54 +27,42 @@ BALANCED: Final = "equilibrium"
 """What asks for the first equilibrium from where the model starts."""
 
 
+@takes(LinearOptions, OfLinearisation)
 def linearise(
     model: Model | str | Path,
     at: At = None,
     *,
-    inputs: str | Sequence[str] = "auto",
-    outputs: Sequence[str] = (),
-    independent: Sequence[str] = (),
-    tau: Mapping[str, float] | None = None,
-    parameters: Mapping[str, float] | None = None,
-    order: str = "weight",
     progress: Progress | None = None,
+    **options: Unpack[OfLinearisation],
 ) -> Linearisation:
     """The linear system A, B, C, D about a state.
 
     Args:
         model: a model, a model file, or the name of a bundled example.
         at: the state; see ``At``.
-        inputs: "u" (control inputs), "motors" (forces of joints marked as actuated), "tau" (forces along all speeds),
-            "auto" for the first of these that the model has; "all" control inputs and forces; or names of control
-            inputs and of speeds along which forces act.
-        outputs: names of coordinates, speeds and accelerations, of frames and bodies (their places along base axes)
-            or FRAME.x, FRAME.y, FRAME.z; default the states.
-        independent: names of the independent coordinates of closed loops; default those that tell the others best.
-        tau: generalised forces at the state by the names of their speeds.
-        parameters: numbers that replace those of the model's parameters.
-        order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
+        **options: see below.
         progress: told of each step.
 
     Raises:
         AnalysisError: a name is unknown, or the state is singular or does not close the loops.
         MbsymError: the model cannot be read or its equations cannot be derived.
     """
+    asked: LinearOptions = made(LinearOptions, options)
     checked = read(model)
-    names, frames = spelt_out(checked, outputs)
-    equations = _equations(checked, parameters, order, frames, progress)
-    return linearised(equations, state_at(equations, at, tau, progress), inputs, names, independent)
+    names, frames = spelt_out(checked, asked.outputs)
+    equations = _equations(checked, asked, frames, progress)
+    state = state_at(equations, at, asked.tau, progress)
+    return linearised(equations, state, asked.inputs, names, asked.independent)
 
 
+@takes(LinearOptions, OfEquilibria)
 def equilibrium(
     model: Model | str | Path,
     free: Sequence[str] = (),
     at: At = None,
     *,
-    starts: int = STARTS,
-    tau: Mapping[str, float] | None = None,
-    parameters: Mapping[str, float] | None = None,
-    order: str = "weight",
     progress: Progress | None = None,
+    **options: Unpack[OfEquilibria],
 ) -> Equilibria:
     """States in which nothing moves, with their stability; the one that the search comes to at once is the first.
 
@@ -82,50 +71,45 @@ def equilibrium(
         free: names of coordinates, of control inputs, and of speeds along which a generalised force may take any
             value; default all coordinates. What is not free keeps its value.
         at: where the search begins; see ``At``.
-        starts: from how many places equilibria are looked for.
-        tau, parameters, order, progress: as in ``linearise``.
+        **options: see below.
+        progress: told of each step.
 
     Raises:
         AnalysisError: a name is unknown, or there is none that was found.
         MbsymError: the model cannot be read or its equations cannot be derived.
     """
-    equations = _equations(model, parameters, order, (), progress)
-    return equilibria(equations, state_at(equations, at, tau, progress), free, starts, progress)
+    asked: LinearOptions = made(LinearOptions, options)
+    equations = _equations(read(model), asked, (), progress)
+    return equilibria(equations, state_at(equations, at, asked.tau, progress), free, asked.starts, progress)
 
 
+@takes(LinearOptions, OfModes)
 def modes(
     model: Model | str | Path,
     at: At = BALANCED,
     *,
-    independent: Sequence[str] = (),
-    tau: Mapping[str, float] | None = None,
-    parameters: Mapping[str, float] | None = None,
-    order: str = "weight",
     progress: Progress | None = None,
+    **options: Unpack[OfModes],
 ) -> Modes:
     """Eigenvalues, frequencies, damping ratios and shapes of small motions about a state.
 
     Args:
         model: a model, a model file, or the name of a bundled example.
         at: the state, see ``At``; default the first equilibrium from where the model starts.
-        independent, tau, parameters, order, progress: as in ``linearise``.
+        **options: see below.
+        progress: told of each step.
 
     Raises:
         AnalysisError: the state is none, is singular, or no equilibrium was found.
         MbsymError: the model cannot be read or its equations cannot be derived.
     """
-    equations = _equations(model, parameters, order, (), progress)
-    return modes_of(linearised(equations, state_at(equations, at, tau, progress), independent=independent))
+    asked: LinearOptions = made(LinearOptions, options)
+    equations = _equations(read(model), asked, (), progress)
+    return modes_of(linearised(equations, state_at(equations, at, asked.tau, progress), independent=asked.independent))
 
 
-def _equations(
-    model: Model | str | Path,
-    parameters: Mapping[str, float] | None,
-    order: str,
-    frames: Sequence[str],
-    progress: Progress | None,
-) -> LinearEquations:
-    return prepare(with_parameters(read(model), parameters or {}), order, frames, progress)
+def _equations(model: Model, asked: LinearOptions, frames: Sequence[str], progress: Progress | None) -> LinearEquations:
+    return prepare(with_parameters(model, asked.parameters or {}), asked.order, frames, progress)
 
 
 def state_at(

@@ -9,26 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.derivatives.tangent import along, along_speeds
+from mbsym.doors import Array
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.recursive.newton_euler import newton_euler
+from mbsym.formulations.recursive.sparse_factor import product
 from mbsym.kinematics.initial_coordinates import normalised
+from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joints_at_rest
 from mbsym.linear.equations import State
-from mbsym.linear.measures import measures_of
 from mbsym.loops.closing import ClosingProblem, rate_program
 from mbsym.loops.redundancy import LoopAnalysis
+from mbsym.loops.wrenches import dense
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Input, Output, Program
-from mbsym.symbolic.scalar import Scalar, symbol
-
-Array: TypeAlias = NDArray[Any]
+from mbsym.symbolic.scalar import symbol
 
 IDLE: Final = 1e-9
 """Part of the largest singular value below which a free direction changes no force: the equilibrium is one of many."""
@@ -156,36 +156,30 @@ class Balance:
 
 def balance_program(mechanism: Mechanism, loops: LoopAnalysis | None) -> Program:
     """Forces that hold the mechanism at rest, closure gaps, and their derivatives, q moved along the speeds."""
-    graph, nv = mechanism.graph, mechanism.nv
-    still = joints_at_rest(mechanism)
-    forces = list(
-        mechanism.gather(
-            newton_euler(mechanism, still, still, mechanism.gravity, applied_forces(mechanism, still)).forces
-        )
-    )
+    graph, nv, still = mechanism.graph, mechanism.nv, joints_at_rest(mechanism)
+    held = newton_euler(mechanism, still, still, mechanism.gravity, applied_forces(mechanism, still))
     rows = loops.rows if loops is not None else ()
-    multipliers = [symbol(graph, f"lambda[{k}]") for k in range(len(rows))]
-    for row, multiplier in zip(rows, multipliers, strict=True):
-        for column, entry in row.jacobian.items():
-            forces[column] = forces[column] - entry * multiplier
-    zero = Scalar(graph, 0)
     gaps = [row for closure in loops.closures for row in closure.rows] if loops is not None else []
-    refs = [force.ref for force in forces]
+    jacobian = [dense(mechanism, row.jacobian) for row in rows]
+    multipliers = [symbol(graph, f"lambda[{k}]") for k in range(len(rows))]
+    refs = [
+        (force - product([row[k] for row in jacobian], multipliers)).ref if rows else force.ref
+        for k, force in enumerate(mechanism.gather(held.forces))
+    ]
     matrices = {
-        "force_dq": along_speeds(mechanism, refs),
-        "gap_dq": [[row.residual_jacobian.get(k, zero) for k in range(nv)] for row in gaps],
-        "G": [[row.jacobian.get(k, zero) for k in range(nv)] for row in rows],
+        "force_dq": (nv, along_speeds(mechanism, refs)),
+        "gap_dq": (nv, [dense(mechanism, row.residual_jacobian) for row in gaps]),
+        "G": (nv, jacobian),
     }
     if mechanism.controls is not None:
-        matrices["force_du"] = along(mechanism, refs, mechanism.controls.symbols)
+        controls = mechanism.controls.symbols
+        matrices["force_du"] = len(controls), along(mechanism, refs, controls)
     outputs = [
         Output("force", (nv,), tuple(refs)),
         Output("gap", (len(gaps),), tuple(row.residual.ref for row in gaps)),
     ]
-    for name, matrix in matrices.items():
-        width = nv if name != "force_du" or mechanism.controls is None else mechanism.controls.shape[0]
-        flat = tuple(entry.ref for row in matrix for entry in row)
-        outputs.append(Output(name, (len(matrix), width), flat))
+    for name, (width, matrix) in matrices.items():
+        outputs.append(Output(name, (len(matrix), width), tuple(entry.ref for row in matrix for entry in row)))
     given = Input("lambda", (len(rows),), tuple(x.ref for x in multipliers))
     inputs = (mechanism.q, mechanism.v, *mechanism.extra_inputs, given)
     return Program("balance", graph, inputs, tuple(outputs), mechanism.parameters)

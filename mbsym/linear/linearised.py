@@ -8,25 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
+from mbsym.kinematics.measures import Measures, measures_of
 from mbsym.linear.eigen import eigenvalues
 from mbsym.linear.equations import POSITIONS, LinearEquations, Slopes, State
 from mbsym.linear.freedom import Freedom, freedom_at
-from mbsym.linear.measures import Measures, measures_of, vector_numbers
 from mbsym.linear.observed import observed
 from mbsym.linear.state_space import StateSpace
 from mbsym.linear.tangent import increment_names, increment_units, turning_at
 from mbsym.simulation.equations import speed_quantities, suggestion
+from mbsym.values.numbers import evaluate, parameter_values
 
 if TYPE_CHECKING:
     from mbsym.linear.symbols import SymbolicSystem
-
-Array: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -115,10 +114,7 @@ class Linearisation(StateSpace):
             "outputs": list(self.outputs),
             "state_units": list(self.state_units),
             "input_units": list(self.input_units),
-            "A": self.A.tolist(),
-            "B": self.B.tolist(),
-            "C": self.C.tolist(),
-            "D": self.D.tolist(),
+            **self.matrices(),
             "poles": [{"real": float(pole.real), "imaginary": float(pole.imag)} for pole in self.poles],
         }
 
@@ -202,47 +198,58 @@ def linearised(
 
 def _pace(equations: LinearEquations, state: State, slopes: Slopes, measures: Measures) -> float:
     """Square root of the largest measured acceleration that weight, springs, inputs or forces could make [1/s]."""
-    steps, mechanism = measures.increments, equations.mechanism
+    steps, model = measures.increments, equations.mechanism.model
+    numbers = parameter_values(model)
     found = [
         np.abs(slopes.by_q * steps / steps[:, None]),
         np.abs(slopes.by_tau * state.tau / steps[:, None]),
         np.abs(slopes.by_u * state.u / steps[:, None]),
-        np.array([np.linalg.norm(vector_numbers(mechanism, mechanism.gravity)) / measures.length]),
+        np.array([np.linalg.norm([evaluate(value, numbers) for value in model.gravity]) / measures.length]),
     ]
     return float(np.sqrt(max(float(part.max(initial=0.0)) for part in found)))
 
 
+_Entry: TypeAlias = tuple[str, str, Array]
+"""Name and unit of an input, and the derivative of vdot by it."""
+
+
+def _entries(equations: LinearEquations, slopes: Slopes) -> tuple[dict[str, _Entry], dict[str, tuple[str, ...]]]:
+    """All inputs by the names that they go by, and groups of these."""
+    mechanism, speeds = equations.mechanism, equations.speeds
+    bodies = mechanism.bodies_by_coordinates
+    units = [unit for body in bodies for unit in body.joint.shape.force_units]
+    inputs = {item.name: (item.name, item.unit, slopes.by_u[:, k]) for k, item in enumerate(mechanism.model.inputs)}
+    # Results call the force along v_X tau_X.
+    forces = {
+        name: (f"tau_{name.removeprefix('v_')}", unit, slopes.by_tau[:, k])
+        for k, (name, unit) in enumerate(zip(speeds, units, strict=True))
+    }
+    motors = tuple(speeds[k] for body in bodies if body.joint.actuated for k in range(*body.v_range))
+    groups = {"u": tuple(inputs), "motors": motors, "tau": tuple(forces), "all": (*inputs, *forces)}
+    return {**{force[0]: force for force in forces.values()}, **forces, **inputs}, groups
+
+
 def _columns(equations: LinearEquations, slopes: Slopes, asked: str | Sequence[str]) -> InputColumns:
-    model = equations.mechanism.model
-    units = [unit for body in equations.mechanism.bodies_by_coordinates for unit in body.joint.shape.force_units]
-    known = {item.name: (item.unit, slopes.by_u[:, k]) for k, item in enumerate(model.inputs)}
-    forces = {name: (units[k], slopes.by_tau[:, k]) for k, name in enumerate(equations.speeds)}
-    bodies = equations.mechanism.bodies_by_coordinates
-    motors = tuple(equations.speeds[k] for body in bodies if body.joint.actuated for k in range(*body.v_range))
-    every = {**forces, **known}
-    groups = {"u": tuple(known), "motors": motors, "tau": tuple(forces), "all": (*known, *forces)}
+    known, groups = _entries(equations, slopes)
     if asked == "auto":
-        asked = next(group for group in groups if groups[group])
-    if isinstance(asked, str) and asked in groups and not groups[asked]:
+        asked = next(group for group, names in groups.items() if names)
+    names = (asked,) if isinstance(asked, str) else tuple(asked)
+    chosen = groups.get(names[0], names) if isinstance(asked, str) else names
+    if names and not chosen:
         what = "control inputs" if asked == "u" else "joints that are marked as actuated"
         raise AnalysisError(
             f"the model has no {what}", where=equations.name, remedy="take tau: forces along all speeds"
         )
-    chosen = groups.get(asked, (asked,)) if isinstance(asked, str) else tuple(asked)
-    # Results call the force along v_X tau_X.
-    speeds = {f"tau_{name.removeprefix('v_')}": name for name in forces}
-    names = tuple(speeds.get(name, name) if name not in every else name for name in chosen)
-    for name in names:
-        if name not in every:
+    for name in chosen:
+        if name not in known:
             raise AnalysisError(
                 f"no control input or speed is called {name!r}",
                 where=equations.name,
-                remedy=suggestion(name, (*groups, *known, *forces)),
+                remedy=suggestion(name, (*groups, *groups["all"])),
             )
-    columns = [every[name][1] for name in names]
-    by_input = np.stack(columns, axis=1) if columns else np.zeros((len(slopes.vdot), 0))
-    labels = tuple(name if name in known else f"tau_{name.removeprefix('v_')}" for name in names)
-    return InputColumns(labels, tuple(every[name][0] for name in names), by_input)
+    found = [known[name] for name in chosen]
+    by_input = np.array([column for _, _, column in found]).reshape(len(found), len(slopes.vdot)).T
+    return InputColumns(tuple(name for name, _, _ in found), tuple(unit for _, unit, _ in found), by_input)
 
 
 def _output(

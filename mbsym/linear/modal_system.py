@@ -10,24 +10,24 @@ Source: Markushevich, Theory of Functions of a Complex Variable (1977), expansio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.linear.analysis import BALANCED, At
+from mbsym.linear.options import LinearOptions, OfModalSystem
 from mbsym.linear.state_space import StateSpace
 from mbsym.linear.transfer_matrix_modes import answers, points_asked, vibrating_tree
 from mbsym.linear.vibration.roots import TOGETHER, damped_eigenvalues, modes
 from mbsym.linear.vibration.tree import VibratingTree
 from mbsym.model.system import Model
+from mbsym.option import made, takes
 from mbsym.pipeline import Progress
-
-Array: TypeAlias = NDArray[Any]
 
 AROUND: Final = 0.25
 """Radius of a circle around a pole, as a part of the distance of the next one."""
@@ -84,12 +84,6 @@ class ModalSystem(StateSpace):
         """Names: of mode k "mode k.1" and "mode k.2", the rate and the way of what does not decay."""
         return tuple(f"mode {k // 2 + 1}.{k % 2 + 1}" for k in range(len(self.A)))
 
-    def response(self, hertz: ArrayLike) -> Array:
-        """C (i w - A)^-1 B + D over frequencies above zero (k, outputs, inputs)."""
-        swings = 2j * np.pi * np.atleast_1d(np.asarray(hertz, dtype=float))
-        found = [self.C @ np.linalg.solve(s * np.eye(len(self.A)) - self.A, self.B) + self.D for s in swings]
-        return np.array(found)
-
     def as_dict(self) -> dict[str, object]:
         """For machines."""
         return {
@@ -98,55 +92,54 @@ class ModalSystem(StateSpace):
             "states": list(self.states),
             "inputs": list(self.inputs),
             "outputs": list(self.outputs),
-            "A": self.A.tolist(),
-            "B": self.B.tolist(),
-            "C": self.C.tolist(),
-            "D": self.D.tolist(),
+            **self.matrices(),
             "searched": self.searched,
             "poles": [{"real": float(x.real), "imaginary": float(x.imag)} for x in self.eigenvalues],
         }
 
 
+@takes(LinearOptions, OfModalSystem)
 def transfer_matrix_system(
     model: Model | str | Path,
     at: At = BALANCED,
     *,
-    inputs: str | Sequence[str],
-    outputs: Sequence[str] = (),
-    beams: str = "exact",
-    count: int = 10,
-    parameters: Mapping[str, float] | None = None,
-    order: str = "weight",
     progress: Progress | None = None,
+    **options: Unpack[OfModalSystem],
 ) -> ModalSystem:
     """The state-space matrices of the lowest modes of small motions about a state of rest, by transfer matrices.
 
+    Inputs are asked for by name: forces on the points of elements along base axes (ELEMENT.x), or moments about them
+    (ELEMENT.rx). Motions that rest stay together, whatever the number of modes.
+
     Args:
         model: as in ``transfer_matrix_modes``.
-        at, beams, parameters, order, progress: likewise.
-        inputs: forces on the points of elements along base axes (ELEMENT.x), or moments about them (ELEMENT.rx).
-        outputs: motions of such names, default the inputs'.
-        count: how many modes are kept; motions that rest stay together.
+        at: likewise.
+        **options: see below.
+        progress: told of each step.
 
     Raises:
         AnalysisError: a name is unknown, a mode is overdamped, a motion that rests is damped, or all modes together
             do not have the response; and as ``transfer_matrix_modes``.
         MbsymError: the model cannot be read.
     """
-    if count < 1:
-        raise AnalysisError(f"{count} modes", where="count", remedy="ask for one at least")
-    checked, _, tree = vibrating_tree(model, at, beams, parameters, order, progress)
-    wanted, told, loads, rows = points_asked(tree, checked.name, inputs, outputs)
+    asked: LinearOptions = made(LinearOptions, options)
+    if asked.inputs == "auto":
+        raise AnalysisError(
+            "transfer matrices need inputs by name", where="`inputs`", remedy="give ELEMENT.x, ELEMENT.rx and the like"
+        )
+    checked, _, tree = vibrating_tree(model, at, asked, progress)
+    wanted, told, loads, rows = points_asked(tree, checked.name, asked.inputs, asked.outputs)
+    count = asked.modes
 
     def response(s: complex) -> Array:
         return answers(tree, s, loads, rows)
 
     # One more mode says how far the last one that is kept is from the next, one that swings how far those at rest are.
-    asked = count + 1
-    values = _eigenvalues(tree, asked, checked.name)
-    while not values.any() and len(values) == asked:
-        asked *= 2
-        values = _eigenvalues(tree, asked, checked.name)
+    most = count + 1
+    values = _eigenvalues(tree, most, checked.name)
+    while not values.any() and len(values) == most:
+        most *= 2
+        values = _eigenvalues(tree, most, checked.name)
     near = _distance(values, 0.0)
     resting = int(np.sum(values == 0.0))
     parts, taken = [], resting
@@ -161,8 +154,7 @@ def transfer_matrix_system(
         _require_whole(system, response)
         return system
     # The mean over a circle is the value of the regular part in its middle.
-    eye, (A, B, C, _) = np.eye(len(system.A)), system
-    rest = [response(s) - C @ np.linalg.solve(s * eye - A, B) for s in 0.5 * near * _circle()]
+    rest = [response(s) - system.at(s) for s in 0.5 * near * _circle()]
     return replace(system, D=np.mean(rest, axis=0).real)
 
 
@@ -196,7 +188,7 @@ def _require_whole(system: ModalSystem, response: Callable[[complex], Array]) ->
     ends = (float(sizes.min()), float(sizes.max())) if len(sizes) else (1.0,)
     for omega in (part * end for end in ends for part in BETWEEN):
         own = response(1j * omega)
-        missed = float(np.abs(system.response(omega / (2.0 * np.pi))[0] - own).max(initial=0.0))
+        missed = float(np.abs(system.at(1j * omega) - own).max(initial=0.0))
         size = float(np.abs(own).max(initial=0.0))
         if missed > AGREEING * size:
             raise AnalysisError(

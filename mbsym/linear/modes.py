@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import pi
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
+from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.eigen import EigenPair, eigenpairs
 from mbsym.linear.linearised import Linearisation
-
-Array: TypeAlias = NDArray[Any]
-
+from mbsym.linear.shapes import swinging_frames, write_shapes
 
 DOUBLE: Final = 1e-6
 """Imaginary part of an eigenvalue, as a part of its size, below which it counts as real."""
@@ -80,12 +79,16 @@ class ModeSequence(ABC):
         return self.modes[index]
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self.of_model!r}: {len(self)}>"
+        return f"<{type(self).__name__} of {self.mechanism.model.name!r}: {len(self)}>"
 
     @property
     @abstractmethod
-    def of_model(self) -> str:
-        """Name of the model."""
+    def mechanism(self) -> Mechanism:
+        """Of the model."""
+
+    @abstractmethod
+    def frames(self) -> list[Array]:
+        """Body frames of each mode as it swings (FRAMES, nb, 4, 4)."""
 
     @property
     @abstractmethod
@@ -112,6 +115,17 @@ class ModeSequence(ABC):
             for mode in self.modes
         ]
 
+    def page(self, path: str | Path, *, force: bool = False) -> Path:
+        """Writes the shapes, one after the other, as an animated page that needs nothing else.
+
+        Of transfer matrices bodies of a beam follow its pieces; masses that stand for modes stay on the axis.
+
+        Raises:
+            SimulationError: the suffix is not .html, or the file cannot be written.
+        """
+        captions = [f"{mode.name}: {mode.hertz:.4g} Hz, {mode.behaviour}" for mode in self.modes]
+        return write_shapes(self.mechanism, captions, self.frames, Path(path), force)
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Modes(ModeSequence):
@@ -126,9 +140,9 @@ class Modes(ModeSequence):
     linearisation: Linearisation
 
     @property
-    def of_model(self) -> str:
-        """Name of the model."""
-        return self.linearisation.equations.name
+    def mechanism(self) -> Mechanism:
+        """Of the model."""
+        return self.linearisation.equations.mechanism
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -138,26 +152,17 @@ class Modes(ModeSequence):
     def as_dict(self) -> dict[str, object]:
         """For machines."""
         return {
-            "name": self.of_model,
+            "name": self.mechanism.model.name,
             "equilibrium": self.linearisation.is_equilibrium,
             "increments": list(self.names),
             "modes": self.listed(lambda shape: {"real": shape.real.tolist(), "imaginary": shape.imag.tolist()}),
         }
 
-    def page(self, path: str | Path, *, force: bool = False) -> Path:
-        """Writes the shapes, one after the other, as an animated page that needs nothing else.
-
-        Raises:
-            SimulationError: the suffix is not .html, or the file cannot be written.
-        """
-        from mbsym.linear.shapes import Swing, write_shapes
-
+    def frames(self) -> list[Array]:
+        """Body frames of each mode as it swings (FRAMES, nb, 4, 4)."""
         linear = self.linearisation
-        swings = [
-            Swing(f"{mode.name}: {mode.hertz:.4g} Hz, {mode.behaviour}", linear.freedom.motion @ mode.shape)
-            for mode in self.modes
-        ]
-        return write_shapes(linear.equations, linear.state.q, swings, Path(path), force)
+        motions = (linear.freedom.motion @ mode.shape for mode in self.modes)
+        return [swinging_frames(linear.equations, linear.state.q, motion) for motion in motions]
 
 
 def modes_of(linearisation: Linearisation) -> Modes:

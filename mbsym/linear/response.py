@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.linear.analysis import BALANCED, At, linearise
+from mbsym.linear.options import LinearOptions, OfLinearisation, OfResponse
 from mbsym.linear.transfer_matrix_modes import answers, points_asked, vibrating_tree
 from mbsym.model.system import Model
+from mbsym.option import made, takes
 from mbsym.pipeline import Progress
-
-Array: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -53,18 +53,14 @@ class FrequencyResponse:
         }
 
 
+@takes(LinearOptions, OfResponse)
 def frequency_response(
     model: Model | str | Path,
     hertz: ArrayLike,
     at: At = BALANCED,
     *,
-    inputs: str | Sequence[str] = "auto",
-    outputs: Sequence[str] = (),
-    method: str = "equations",
-    beams: str = "exact",
-    parameters: Mapping[str, float] | None = None,
-    order: str = "weight",
     progress: Progress | None = None,
+    **options: Unpack[OfResponse],
 ) -> FrequencyResponse:
     """What outputs answer to inputs that swing with small amplitudes about a state.
 
@@ -72,44 +68,25 @@ def frequency_response(
         model: a model, a model file, or the name of a bundled example.
         hertz: frequencies above zero [Hz].
         at: the state, as in ``modes``.
-        inputs: as in ``linearise``; of transfer-matrix ELEMENT.x and the like: a force on the element's point along a
-            base axis, or a moment about it (ELEMENT.rx), names as in the shapes of ``transfer_matrix_modes``.
-        outputs: as in ``linearise``, default the states; of transfer-matrix motions of such names, default the inputs'.
-        method: "equations" of motion, linearised, or "transfer-matrix", which knows beams as they are.
-        beams: of transfer-matrix, as in ``transfer_matrix_modes``.
-        parameters, order, progress: as in ``linearise``.
+        **options: see below.
+        progress: told of each step.
 
     Raises:
         AnalysisError: a name is unknown, the state is none of rest, or a response is infinite.
         MbsymError: the model cannot be read or its equations cannot be derived.
     """
+    asked: LinearOptions = made(LinearOptions, options)
     frequencies = np.atleast_1d(np.asarray(hertz, dtype=float))
     if not (frequencies.ndim == 1 and np.all(np.isfinite(frequencies)) and np.all(frequencies > 0.0)):
         raise AnalysisError("frequencies that are not above zero", where="hertz", remedy="give positive numbers [Hz]")
-    swings = 2j * np.pi * frequencies
-    if method == "equations":
-        linear = linearise(
-            model, at, inputs=inputs, outputs=outputs, parameters=parameters, order=order, progress=progress
-        )
-        A, B, C, D = linear
-        found = [C @ _solved(s * np.eye(len(A)) - A, B, s) + D for s in swings]
+    if asked.method == "equations":
+        own: Any = {name: value for name, value in options.items() if name in OfLinearisation.__annotations__}
+        linear = linearise(model, at, **own, progress=progress)
+        found = linear.response(frequencies)
         name, sides = linear.equations.name, (linear.inputs, linear.outputs)
-    elif method == "transfer-matrix":
-        checked, _, tree = vibrating_tree(model, at, beams, parameters, order, progress)
-        wanted, told, loads, rows = points_asked(tree, checked.name, inputs, outputs)
-        found = [answers(tree, s, loads, rows) for s in swings]
-        name, sides = checked.name, (wanted, told)
     else:
-        raise AnalysisError(
-            f"no method is called {method!r}", where="method", remedy="use equations or transfer-matrix"
-        )
-    return FrequencyResponse(name, method, frequencies, *sides, np.array(found))
-
-
-def _solved(matrix: Array, right: Array, s: complex) -> Array:
-    try:
-        return np.asarray(np.linalg.solve(matrix, right))
-    except np.linalg.LinAlgError:
-        raise AnalysisError(
-            f"the response is infinite at {abs(s) / (2.0 * np.pi):.6g} Hz", remedy="take a frequency beside, or dampers"
-        ) from None
+        checked, _, tree = vibrating_tree(model, at, asked, progress)
+        wanted, told, loads, rows = points_asked(tree, checked.name, asked.inputs, asked.outputs)
+        found = np.array([answers(tree, s, loads, rows) for s in 2j * np.pi * frequencies])
+        name, sides = checked.name, (wanted, told)
+    return FrequencyResponse(name, asked.method, frequencies, *sides, found)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.equations import LinearEquations
@@ -17,8 +16,6 @@ from mbsym.simulation.output import MARK, check_writable, write_whole
 from mbsym.simulation.result import check_suffix
 from mbsym.visualisation.animation import Motion, animation_html
 from mbsym.visualisation.skeleton import skeleton
-
-Array: TypeAlias = NDArray[Any]
 
 SECONDS: Final = 4.0
 """For which each mode is shown: two oscillations."""
@@ -30,21 +27,15 @@ SWING: Final = 0.15
 """Largest way of a joint or centre of mass, as a part of the size of the mechanism."""
 
 
-@dataclass(frozen=True, slots=True)
-class Swing:
-    """A shape to show: a word on it, and complex increments along all speeds (nv,)."""
-
-    caption: str
-    increments: Array
-
-
-def write_shapes(equations: LinearEquations, q: Array, swings: Sequence[Swing], path: Path, force: bool) -> Path:
+def write_shapes(
+    mechanism: Mechanism, captions: Sequence[str], poses: Callable[[], Sequence[Array]], path: Path, force: bool
+) -> Path:
     """Writes the page: each shape for ``SECONDS``, all equally fast.
 
     Args:
-        equations: of the model.
-        q: coordinates about which it swings (nq,).
-        swings: shapes, in order.
+        mechanism: of the model.
+        captions: a word on each shape.
+        poses: body frames of each as it swings (FRAMES, nb, 4, 4), asked for when the page can be written.
         path: of the page.
         force: overwrite a file that mbsym did not write.
 
@@ -53,42 +44,31 @@ def write_shapes(equations: LinearEquations, q: Array, swings: Sequence[Swing], 
     """
     check_suffix(path, (".html",))
     check_writable(path, force)
-    poses = [_poses(equations, q, swing.increments) for swing in swings]
-    return _write(equations.mechanism, [swing.caption for swing in swings], poses, path, force)
+    found = np.concatenate(list(poses()))
+    told = "; ".join(f"from {SECONDS * k:g} s {caption}" for k, caption in enumerate(captions))
+    motion = Motion(mechanism.model.name, told, np.arange(len(found)) * (SECONDS / FRAMES), found, MARK)
+    return write_whole(path, animation_html(skeleton(mechanism), motion).encode(), force=force)
 
 
-def write_rigid_shapes(
-    mechanism: Mechanism, rest: Array, at: Array, swings: Sequence[tuple[str, Array]], path: Path, force: bool
-) -> Path:
-    """As ``write_shapes``, of shapes that tell how each body moves.
+def moved_frames(rest: Array, at: Array, motion: Array) -> Array:
+    """Body frames (FRAMES, nb, 4, 4) of a swing that tells how each body moves.
 
     Args:
-        mechanism: of the model.
-        rest: body frames about which they swing (nb, 4, 4).
+        rest: body frames about which it swings (nb, 4, 4).
         at: points of the bodies, base axes (nb, 3) [m].
-        swings: a word on each shape, and [rotation; displacement] of these points in base axes (nb, 6).
-        path: of the page.
-        force: overwrite a file that mbsym did not write.
-
-    Raises:
-        SimulationError: the suffix is not .html, or the file cannot be written.
+        motion: [rotation; displacement] of these points in base axes (nb, 6).
     """
-    check_suffix(path, (".html",))
-    check_writable(path, force)
     size = float(np.linalg.norm(rest[:, :3, 3], axis=-1).max(initial=0.0)) or 1.0
+    way = float(np.linalg.norm(motion[:, 3:], axis=-1).max(initial=0.0))
+    turn = float(np.linalg.norm(motion[:, :3], axis=-1).max(initial=0.0))
+    swing = min(SWING * size / way if way > 0.0 else np.inf, 0.5 / turn if turn > 0.0 else np.inf)
     turns = np.cos(4.0 * np.pi * np.arange(FRAMES) / FRAMES)
-    poses = []
-    for _, motion in swings:
-        way = float(np.linalg.norm(motion[:, 3:], axis=-1).max(initial=0.0))
-        turn = float(np.linalg.norm(motion[:, :3], axis=-1).max(initial=0.0))
-        swing = min(SWING * size / way if way > 0.0 else np.inf, 0.5 / turn if turn > 0.0 else np.inf)
-        steps = turns[:, None, None] * (swing if np.isfinite(swing) else 0.0) * motion
-        turned = np.repeat(rest[None], FRAMES, axis=0)
-        about = _turns(steps[..., :3])
-        turned[..., :3, :3] = about @ rest[:, :3, :3]
-        turned[..., :3, 3] = at + steps[..., 3:] + np.einsum("fbij,bj->fbi", about, rest[:, :3, 3] - at)
-        poses.append(turned)
-    return _write(mechanism, [caption for caption, _ in swings], poses, path, force)
+    steps = turns[:, None, None] * (swing if np.isfinite(swing) else 0.0) * motion
+    moved = np.repeat(rest[None], FRAMES, axis=0)
+    about = _turns(steps[..., :3])
+    moved[..., :3, :3] = about @ rest[:, :3, :3]
+    moved[..., :3, 3] = at + steps[..., 3:] + np.einsum("fbij,bj->fbi", about, rest[:, :3, 3] - at)
+    return moved
 
 
 def _turns(vectors: Array) -> Array:
@@ -102,15 +82,14 @@ def _turns(vectors: Array) -> Array:
     )
 
 
-def _write(mechanism: Mechanism, captions: Sequence[str], poses: Sequence[Array], path: Path, force: bool) -> Path:
-    times = np.arange(FRAMES * len(poses)) * (SECONDS / FRAMES)
-    told = "; ".join(f"from {SECONDS * k:g} s {caption}" for k, caption in enumerate(captions))
-    motion = Motion(mechanism.model.name, told, times, np.concatenate(poses), MARK)
-    return write_whole(path, animation_html(skeleton(mechanism), motion).encode(), force=force)
+def swinging_frames(equations: LinearEquations, q: Array, increments: Array) -> Array:
+    """Body frames (FRAMES, nb, 4, 4) of a swing of constant size.
 
-
-def _poses(equations: LinearEquations, q: Array, increments: Array) -> Array:
-    """Body frames (FRAMES, nb, 4, 4) of a swing of constant size."""
+    Args:
+        equations: of the model.
+        q: coordinates about which it swings (nq,).
+        increments: complex, along all speeds (nv,).
+    """
     turns = np.exp(4.0j * np.pi * np.arange(FRAMES) / FRAMES)
     steps = np.real(turns[:, None] * increments[None, :])
     small = 1e-4
@@ -121,8 +100,7 @@ def _poses(equations: LinearEquations, q: Array, increments: Array) -> Array:
     # What turns about its own axis moves no point.
     swing = min(SWING * size / way if way > 0.0 else np.inf, 0.5 / float(np.abs(steps).max(initial=1e-300)))
     poses = np.asarray(equations.module.functions["body_poses"](_along(equations, q, swing * steps)))
-    shape = (FRAMES, equations.mechanism.nb, 4, 4)
-    return poses if poses.shape == shape else np.broadcast_to(poses, shape)
+    return np.broadcast_to(poses, (FRAMES, equations.mechanism.nb, 4, 4))
 
 
 def _along(equations: LinearEquations, q: Array, steps: Array) -> Array:

@@ -12,9 +12,9 @@ from typing import Any, Final
 from mbsym.conventions import unit_factor
 from mbsym.errors import AnalysisError
 from mbsym.linear.equations import LinearEquations, State
+from mbsym.simulation.argument_checks import finite
 from mbsym.simulation.equations import suggestion
 from mbsym.simulation.initial_state import closed_state, constants, initial_state
-from mbsym.simulation.options import finite
 
 _GROUPS: Final = ("q", "v", "tau", "u", "t")
 _SUFFIXES: Final = (".json", ".csv")

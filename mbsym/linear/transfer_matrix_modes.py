@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.analysis import BALANCED, At, state_at
 from mbsym.linear.equations import prepare
 from mbsym.linear.modes import Mode, ModeSequence
+from mbsym.linear.options import LinearOptions, OfVibration
+from mbsym.linear.shapes import moved_frames
 from mbsym.linear.vibration.placed import BEAM_MODELS, BeamModel, VibratingElements
 from mbsym.linear.vibration.roots import damped_eigenvalues, modes, of_size_one
 from mbsym.linear.vibration.tree import VibratingTree
 from mbsym.model.system import Model
+from mbsym.option import made, takes
 from mbsym.options.generation import GenerationOptions
 from mbsym.pipeline import Progress, express, read
 from mbsym.simulation.equations import suggestion
 from mbsym.simulation.integrate import with_parameters
-
-Array: TypeAlias = NDArray[Any]
 
 MOTIONS: Final = ("rx", "ry", "rz", "x", "y", "z")
 """Suffixes of a point's motion: rotations about base axes [rad], displacements along them [m]."""
@@ -57,9 +58,9 @@ class TransferMatrixModes(ModeSequence):
     placed: VibratingElements
 
     @property
-    def of_model(self) -> str:
-        """Name of the model."""
-        return self.name
+    def mechanism(self) -> Mechanism:
+        """Of the model."""
+        return self.placed.mechanism
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,34 +79,20 @@ class TransferMatrixModes(ModeSequence):
             "modes": self.listed(lambda shape: shape.tolist()),
         }
 
-    def page(self, path: str | Path, *, force: bool = False) -> Path:
-        """Writes the shapes, one after the other, as an animated page that needs nothing else.
-
-        Bodies of a beam follow its pieces; masses that stand for modes stay on the axis.
-
-        Raises:
-            SimulationError: the suffix is not .html, or the file cannot be written.
-        """
-        from mbsym.linear.shapes import write_rigid_shapes
-
-        swings = []
-        at = np.zeros((0, 3))
-        for mode in self.modes:
-            at, motion = self.placed.motions_of_bodies(mode.shape.reshape(-1, 6))
-            swings.append((f"{mode.name}: {mode.hertz:.4g} Hz, {mode.behaviour}", motion))
-        mechanism = self.placed.mechanism
-        return write_rigid_shapes(mechanism, self.placed.body_frames(), at, swings, Path(path), force)
+    def frames(self) -> list[Array]:
+        """Body frames of each mode as it swings (FRAMES, nb, 4, 4)."""
+        rest = self.placed.body_frames()
+        moved = (self.placed.motions_of_bodies(mode.shape.reshape(-1, 6)) for mode in self.modes)
+        return [moved_frames(rest, at, motion) for at, motion in moved]
 
 
+@takes(LinearOptions, OfVibration)
 def transfer_matrix_modes(
     model: Model | str | Path,
     at: At = BALANCED,
     *,
-    beams: str = "exact",
-    count: int = 10,
-    parameters: Mapping[str, float] | None = None,
-    order: str = "weight",
     progress: Progress | None = None,
+    **options: Unpack[OfVibration],
 ) -> TransferMatrixModes:
     """The lowest frequencies and shapes of small motions about a state of rest, by transfer matrices.
 
@@ -114,19 +101,17 @@ def transfer_matrix_modes(
             where nothing is loaded at rest.
         at: the state, as in ``modes``; default the model's initial one if it is balanced, else an equilibrium. Beams
             are straight.
-        beams: "exact", "consistent" or "lumped" for finite elements, "segments" for the bars that other methods take.
-        count: how many modes are looked for.
-        parameters, order, progress: as in ``linearise``.
+        **options: see below.
+        progress: told of each step.
 
     Raises:
         AnalysisError: the state is none of rest or unstable, an overdamped mode is not found, or something is not
             covered; the message says what.
         MbsymError: the model cannot be read.
     """
-    if count < 1:
-        raise AnalysisError(f"{count} modes", where="count", remedy="ask for one at least")
-    checked, elements, tree = vibrating_tree(model, at, beams, parameters, order, progress)
-    omegas, shapes = modes(tree, count, checked.name)
+    asked: LinearOptions = made(LinearOptions, options)
+    checked, elements, tree = vibrating_tree(model, at, asked, progress)
+    omegas, shapes = modes(tree, asked.modes, checked.name)
     values = damped_eigenvalues(tree, omegas, shapes, checked.name) if tree.is_damped else list(1j * omegas)
     found = [
         Mode(f"mode {k}", complex(value), _told(shape, elements.told, tree.size))
@@ -143,12 +128,7 @@ def _told(shape: Array, told: list[int], size: float) -> Array:
 
 
 def vibrating_tree(
-    model: Model | str | Path,
-    at: At,
-    beams: str,
-    parameters: Mapping[str, float] | None,
-    order: str,
-    progress: Progress | None,
+    model: Model | str | Path, at: At, asked: LinearOptions, progress: Progress | None
 ) -> tuple[Model, VibratingElements, VibratingTree]:
     """The model, its elements about a state of rest, and the tree of them; arguments as ``transfer_matrix_modes``.
 
@@ -156,11 +136,12 @@ def vibrating_tree(
         AnalysisError: the state is none of rest, or something is not covered.
         MbsymError: the model cannot be read.
     """
+    beams = asked.beam_model
     chosen: BeamModel | None = next((known for known in BEAM_MODELS if known == beams), None)
     if chosen is None:
         raise AnalysisError(f"beams cannot be {beams!r}", where="beams", remedy=f"say {', '.join(BEAM_MODELS)}")
-    checked = with_parameters(read(model), parameters or {})
-    elements, tree = _at_rest(checked, at, order, chosen, progress)
+    checked = with_parameters(read(model), asked.parameters or {})
+    elements, tree = _at_rest(checked, at, asked.order, chosen, progress)
     return checked, elements, tree
 
 

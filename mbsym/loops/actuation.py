@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from mbsym.doors import numpy as np
 from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.contracts import Derived
@@ -81,8 +82,6 @@ def _orders(mechanism: Mechanism) -> tuple[tuple[int, ...], ...]:
 
 def _driven(mechanism: Mechanism, analysis: LoopAnalysis, columns: Sequence[int]) -> int:
     """Freedoms along which motors move, at the configuration of the analysis."""
-    import numpy as np
-
     program = constraint_jacobian(mechanism, analysis)
     rows = Evaluator(program)(np.array(analysis.configuration))["G"]
     motors = np.eye(mechanism.nv)[list(columns)]
@@ -93,10 +92,8 @@ def _driven(mechanism: Mechanism, analysis: LoopAnalysis, columns: Sequence[int]
 
 def has_motors(mechanism: Mechanism, analysis: LoopAnalysis) -> bool:
     """True where the model marks or drives joints of the tree, and these are not at odds with its freedoms."""
-    model = mechanism.model
-    driven = {name for force in model.forces for name in force.driven_joints}
-    marked = {joint.name for joint in model.joints if joint.actuated} | driven
-    if not marked or not marked <= {body.joint.name for body in mechanism.bodies}:
+    motors = mechanism.model.motors
+    if not motors or not set(motors) <= {body.joint.name for body in mechanism.bodies}:
         return False
     columns = actuated_columns(mechanism)
     return _driven(mechanism, analysis, columns) == min(len(columns), analysis.mobility)
@@ -109,8 +106,7 @@ def actuated_columns(mechanism: Mechanism, actuated: Sequence[str] = ()) -> list
         DerivationError: see ``actuated_inverse_dynamics``.
     """
     model = mechanism.model
-    driven = {name for force in model.forces for name in force.driven_joints}
-    names = list(actuated) or [joint.name for joint in model.joints if joint.actuated or joint.name in driven]
+    names = actuated or model.motors
     ranges = {body.joint.name: body for body in mechanism.bodies}
     columns: set[int] = set()
     for name in names:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
@@ -20,12 +21,12 @@ from mbsym.loops.closing import (
     close_from_anywhere,
     closing_problem,
     largest,
-    length_unit,
 )
 from mbsym.loops.constraints import ClosureRow, closures
-from mbsym.loops.looped_system import Array, LoopedSystem
+from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.start import Contradiction, close_near, given_joints, held_cuts, off_initial
 from mbsym.loops.tolerances import CLOSED, DEPENDENT
+from mbsym.model.own_units import length_unit
 from mbsym.model.system import Model
 
 
@@ -194,7 +195,7 @@ def _moved(
         residual = (problem.gap(q)[0] * problem.rows).reshape(-1, 6)
         for name, closure, gaps in zip(names, rigid, residual, strict=True):
             found.append(MovedJoint(name, *off_initial(closure, gaps), True))
-    length = length_unit(mechanism, parameters)
+    length = length_unit(mechanism.model, parameters)
     far = (item for item in found if item.by > CLOSED * (length if item.unit == "m" else 1.0))
     return tuple(sorted(far, key=lambda item: not item.given))
 

@@ -28,8 +28,8 @@ from mbsym.loops.contracts import CLOSED_FORM_POSITION
 from mbsym.loops.motion import loop_joints
 from mbsym.spatial.rotation import MatrixRotation, Rotation
 from mbsym.spatial.transform import Transform, identity_transform
+from mbsym.spatial.vector import Vector3, transpose
 from mbsym.spatial.vector import product as multiplied
-from mbsym.spatial.vector import transpose
 from mbsym.symbolic.compose import substitute
 from mbsym.symbolic.program import Input, Program
 from mbsym.symbolic.scalar import Scalar, cos, sin, sqrt, symbol
@@ -93,70 +93,56 @@ def _recognised(mechanism: Mechanism, cut: CutJoint, leading: Sequence[str]) -> 
     labels = [label for label in (*up, *down) if not mechanism.body(label).joint.kind.is_rigid]
     bodies = [mechanism.body(label) for label in labels]
     kinds = [cut.joint.type, *(body.joint.type for body in bodies)]
-    if any(kind not in (REVOLUTE.name, PRISMATIC.name) for kind in kinds):
+    count, letters = len(kinds) - 3, "".join(sorted(kind[0].upper() for kind in kinds))
+    is_coupled = any(body.q_range[1] == body.q_range[0] for body in bodies)
+    known = {REVOLUTE.name, PRISMATIC.name}.issuperset(kinds) and (count, letters) in NAMES
+    if not known or is_coupled or not _is_planar(mechanism, cut, labels):
         return None
-    if any(body.q_range[1] == body.q_range[0] for body in bodies):
-        return None  # coupled joints
-    count = len(kinds) - 3
-    letters = "".join(sorted(kind[0].upper() for kind in kinds))
-    if (count, letters) not in NAMES or not _is_planar(mechanism, cut, [*up, *down]):
-        return None
+    order = _by_preference(mechanism, labels, leading)
+    joints = {label: mechanism.body(label).joint.name for label in sorted(labels)}
+    return PlanarLoop(
+        cut.joint.name,
+        NAMES[count, letters],
+        tuple(name for label, name in joints.items() if label in order[:count]),
+        tuple(name for label, name in joints.items() if label in order[count:]),
+    )
+
+
+def _by_preference(mechanism: Mechanism, labels: Sequence[int], leading: Sequence[str]) -> list[int]:
+    """Joints in the order in which they lead."""
+    model = mechanism.model
 
     def preference(label: int) -> tuple[int, int, int]:
         joint = mechanism.body(label).joint
         place = list(leading).index(joint.name) if joint.name in leading else len(leading)
-        on_ground = mechanism.model.ground in (joint.predecessor, joint.successor)
-        return place, 0 if joint.actuated or _is_driven(mechanism, joint.name) else 1 if on_ground else 2, label
+        on_ground = model.ground in (joint.predecessor, joint.successor)
+        return place, 0 if joint.name in model.motors else 1 if on_ground else 2, label
 
-    chosen = sorted(sorted(labels, key=preference)[:count])
-    rest = [label for label in sorted(labels) if label not in chosen]
-    return PlanarLoop(
-        cut.joint.name,
-        NAMES[count, letters],
-        tuple(mechanism.body(label).joint.name for label in chosen),
-        tuple(mechanism.body(label).joint.name for label in rest),
-    )
-
-
-def _is_driven(mechanism: Mechanism, name: str) -> bool:
-    return any(name in force.driven_joints for force in mechanism.model.forces)
+    return sorted(labels, key=preference)
 
 
 def _is_planar(mechanism: Mechanism, cut: CutJoint, labels: Sequence[int]) -> bool:
     """True where revolute axes are parallel and sliding joints lie across them, whatever the coordinates."""
-    at = cut.successor_frame.inverse()
-    up, _ = loop_joints(mechanism, cut.successor, cut.predecessor)
-    turning: list[tuple[Scalar, ...]] = []
-    sliding: list[tuple[Scalar, ...]] = []
-
-    def note(kind: str, place: Transform) -> None:
-        matrix = place.rotation.matrix()
-        (turning if kind == REVOLUTE.name else sliding).append((matrix[0][2], matrix[1][2], matrix[2][2]))
-
-    still = {abs(x.ref): 0 for body in mechanism.bodies for x in body.q if x.constant is None}
-    for label in labels:
-        body = mechanism.body(label)
-        placement = _substituted(mechanism, body.placement, still)
-        if label in up:
-            note(body.joint.type, at)
-            at = _flat(at.then(placement.inverse()))
-        else:
-            at = _flat(at.then(placement))
-            note(body.joint.type, at)
-    note(cut.joint.type, identity_transform(mechanism.graph))
-    if not turning:
+    at = identity_transform(mechanism.graph)
+    axes = {True: [_axis(at)], False: []} if cut.joint.type == REVOLUTE.name else {True: [], False: [_axis(at)]}
+    for crossing in _crossings(mechanism, cut, labels)[:-1]:
+        at = at.then(crossing.before).flat()
+        axes[crossing.kind == REVOLUTE.name].append(_axis(at))
+    numbers = {turns: [[x.constant for x in axis] for axis in found] for turns, found in axes.items()}
+    if not axes[True] or any(x is None for found in numbers.values() for axis in found for x in axis):
         return False
-    numbers = [[_number(x) for x in axis] for axis in (*turning, *sliding)]
-    if any(x is None for axis in numbers for x in axis):
-        return False
-    axes = [[float(x or 0.0) for x in axis] for axis in numbers]
-    normal = axes[0]
-    along = [abs(sum(a * b for a, b in zip(axis, normal, strict=True))) for axis in axes]
-    return all(abs(x - 1) < 1e-12 for x in along[: len(turning)]) and all(x < 1e-12 for x in along[len(turning) :])
+    turning, sliding = ([[float(x or 0) for x in axis] for axis in numbers[turns]] for turns in (True, False))
+
+    def along(axis: Sequence[float]) -> float:
+        return abs(sum(a * b for a, b in zip(axis, turning[0], strict=True)))
+
+    return all(abs(along(axis) - 1) < 1e-12 for axis in turning) and all(along(axis) < 1e-12 for axis in sliding)
 
 
-def _number(x: Scalar) -> Fraction | None:
-    return x.constant
+def _axis(place: Transform) -> Vector3:
+    """Third axis of a frame."""
+    (_, _, x), (_, _, y), (_, _, z) = place.rotation.matrix()
+    return x, y, z
 
 
 def _substituted(mechanism: Mechanism, place: Transform, values: dict[int, int]) -> Transform:
@@ -174,11 +160,6 @@ def _substituted(mechanism: Mechanism, place: Transform, values: dict[int, int])
     return Transform(Rotation(graph, (MatrixRotation(rows),)), (changed[9], changed[10], changed[11]))
 
 
-def _flat(place: Transform) -> Transform:
-    graph = place.rotation.graph
-    return Transform(Rotation(graph, (MatrixRotation(place.rotation.matrix()),)), place.translation)
-
-
 def _crossings(mechanism: Mechanism, cut: CutJoint, dependent: Sequence[int]) -> list[_Crossing]:
     """The dependent tree joints and the cut joint around the loop, starting behind the cut joint."""
     up, down = loop_joints(mechanism, cut.successor, cut.predecessor)
@@ -192,15 +173,15 @@ def _crossings(mechanism: Mechanism, cut: CutJoint, dependent: Sequence[int]) ->
         at_zero = _substituted(mechanism, body.placement, {abs(x.ref): 0 for x in body.q})
         # The joint frames coincide at zero, so the outboard frame of the body may stand for both.
         if label in up:
-            found.append(_Crossing(label, body.joint.type, -1, _flat(way)))
+            found.append(_Crossing(label, body.joint.type, -1, way.flat()))
             way = at_zero.inverse()
         else:
-            found.append(_Crossing(label, body.joint.type, 1, _flat(way.then(at_zero))))
+            found.append(_Crossing(label, body.joint.type, 1, way.then(at_zero).flat()))
             way = identity_transform(mechanism.graph)
         if body.flipped:
             last = found[-1]
             found[-1] = _Crossing(last.label, last.kind, -last.sense, last.before)
-    found.append(_Crossing(cut.label, cut.joint.type, 1, _flat(way.then(cut.predecessor_frame))))
+    found.append(_Crossing(cut.label, cut.joint.type, 1, way.then(cut.predecessor_frame).flat()))
     return found
 
 
@@ -254,7 +235,7 @@ def _triangle(crossings: Sequence[_Crossing], branch: Scalar) -> list[Scalar]:
     """Coordinates of the three joints in order."""
     first, second, third = crossings
     to_second = second.before
-    to_third = _flat(to_second.then(third.before))
+    to_third = to_second.then(third.before).flat()
     around = first.before.inverse()
     c, w = _planar(to_second), _planar(around)
     e = to_third.translation[0] - c[0], to_third.translation[1] - c[1]

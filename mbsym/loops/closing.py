@@ -3,8 +3,8 @@
 The damping of a step is the size of the gap (Levenberg-Marquardt), which keeps convergence quadratic where closure
 equations depend on each other, as they do in every planar loop.
 
-Lengths are counted in metres, millimetres, kilometres or what else of that kind fits the bodies, so that steps,
-restarts and ranks are the same whatever the size of the mechanism; ordinary ones keep the metre.
+Lengths are counted in the mechanism's own unit (``mbsym.model.own_units``), so that steps, restarts and ranks are the
+same whatever its size; ordinary ones keep the metre.
 
 Source: J. Fan, Y. Yuan, On the quadratic convergence of the Levenberg-Marquardt method without nonsingularity
 assumption, Computing 74, 2005.
@@ -14,24 +14,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import dist, log10
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from mbsym.doors import Array
+from mbsym.doors import numpy as np
 from mbsym.kinematics.initial_coordinates import normalised
+from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
 from mbsym.loops.constraints import Closure
 from mbsym.loops.scale import rounded_to
 from mbsym.loops.tolerances import ACCEPTED, CLOSED, FLOOR, UNMOVED
+from mbsym.model.own_units import length_unit
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
-from mbsym.values.numbers import evaluate, parameter_values
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, Any]
 
 _ITERATIONS: Final = 60
 _RESTARTS: Final = 40
@@ -48,8 +45,8 @@ class ClosingProblem:
         scale: q (nq,) -> size and rounding of the residuals (m,); None where gaps are measured by 1.
         rows: units of the residuals (m,) [m, rad].
         columns: units of the motion (nv,) [m, rad].
+        coordinates: units of the coordinates (nq,) [m, rad].
         length: its unit of length [m].
-        lengths: which coordinates are lengths (nq,).
     """
 
     gap: Callable[[Array], tuple[Array, Array]]
@@ -58,25 +55,19 @@ class ClosingProblem:
     scale: Callable[[Array], tuple[Array, Array]] | None = None
     rows: Array | float = 1.0
     columns: Array | float = 1.0
+    coordinates: Array | float = 1.0
     length: float = 1.0
-    lengths: Array | bool = False
 
     def apart(self, first: Array, second: Array) -> float:
         """The distance of coordinates."""
-        import numpy as np
-
-        return float(np.linalg.norm((first - second) / np.where(self.lengths, self.length, 1.0)))
+        return float(np.linalg.norm((first - second) / self.coordinates))
 
     def matrix(self, rows: Array) -> Array:
         """Rows [m, rad] (m, nv) in the problem's units."""
-        import numpy as np
-
         return rows * (self.columns / np.reshape(self.rows, (-1, 1)))
 
     def within(self, q: Array, residual: Array, part: float) -> bool:
         """True where all residuals are within that part of what they are measured by."""
-        import numpy as np
-
         size, rounding = (1.0, 0.0) if self.scale is None else self.scale(q)
         return bool(np.all(np.abs(residual) <= rounded_to(part, size, rounding)))
 
@@ -103,7 +94,10 @@ class Closing:
 
 
 def closing_problem(
-    mechanism: Mechanism, found: Sequence[Closure], parameters: Mapping[str, float] | None = None
+    mechanism: Mechanism,
+    found: Sequence[Closure],
+    parameters: Mapping[str, float] | None = None,
+    length: float | None = None,
 ) -> ClosingProblem:
     """The problem of a mechanism by interpreting its closure equations.
 
@@ -111,19 +105,14 @@ def closing_problem(
         mechanism: of any tree and loops.
         found: its closure equations.
         parameters: values of run-time parameters; the others keep their defaults.
+        length: unit of length [m]; by default the mechanism's own.
     """
-    import numpy as np
-
     program = Evaluator(gap_program(mechanism, found), parameters)
     rate = Evaluator(rate_program(mechanism), parameters)
     quaternions = mechanism.q.quaternions
-    length = length_unit(mechanism, parameters)
-    rows = np.array([length if row.unit == "m" else 1.0 for closure in found for row in closure.rows])
-    columns, lengths = np.ones(mechanism.nv), np.zeros(mechanism.nq, dtype=bool)
-    for body in mechanism.bodies_by_coordinates:
-        shape = body.joint.shape
-        columns[slice(*body.v_range)] = [length if unit == "m/s" else 1.0 for unit in shape.speed_units]
-        lengths[slice(*body.q_range)] = [unit == "m" for unit in shape.coordinate_units]
+    measures = measures_of(mechanism, length or length_unit(mechanism.model, parameters))
+    rows = np.array([measures.of_unit(row.unit) for closure in found for row in closure.rows])
+    columns = measures.increments
 
     def gap(q: Array) -> tuple[Array, Array]:
         values = program(q)
@@ -137,21 +126,7 @@ def closing_problem(
         values = program(q)
         return values["size"] / rows, values["rounding"] / rows
 
-    return ClosingProblem(gap, move, mechanism.nv, scale, rows, columns, length, lengths)
-
-
-def length_unit(mechanism: Mechanism, parameters: Mapping[str, float] | None = None) -> float:
-    """A power of a thousand [m] near the longest distance of joints on one body; 1 where there is none."""
-    numbers = parameter_values(mechanism.model, parameters)
-    ends: dict[str, list[tuple[float, ...]]] = {}
-    for joint in mechanism.model.joints:
-        for body, place in (
-            (joint.predecessor, joint.predecessor_placement),
-            (joint.successor, joint.successor_placement),
-        ):
-            ends.setdefault(body, []).append(tuple(evaluate(entry, numbers) for entry in place.translation))
-    longest = max((dist(first, other) for first, *others in ends.values() for other in others), default=0.0)
-    return 10.0 ** (3 * round(log10(longest) / 3)) if longest > 0.0 else 1.0
+    return ClosingProblem(gap, move, mechanism.nv, scale, rows, columns, measures.coordinates, measures.length)
 
 
 def gap_program(mechanism: Mechanism, found: Sequence[Closure]) -> Program:
@@ -190,8 +165,6 @@ def close(problem: ClosingProblem, guess: Array, fixed: Sequence[int] = (), iter
         fixed: speeds whose coordinates stay as they are.
         iterations: bound on the number of steps.
     """
-    import numpy as np
-
     q = np.array(guess, dtype=float)
     free = np.array([k for k in range(problem.nv) if k not in set(fixed)], dtype=int)
     residual, jacobian = problem.gap(q)
@@ -236,8 +209,6 @@ def close_from_anywhere(
     The places are the same in every run. Where no loop configuration is found, the one with the smallest gap is
     returned.
     """
-    import numpy as np
-
     best = close(problem, guess, fixed)
     count = best.iterations
     generator = np.random.default_rng(20)
@@ -256,14 +227,10 @@ def close_from_anywhere(
 
 def largest(values: Array) -> float:
     """Largest size of an entry, 0 of none."""
-    import numpy as np
-
     return float(np.max(np.abs(values), initial=0.0))
 
 
 def _size(residual: Array) -> float:
-    import numpy as np
-
     if not residual.size:
         return 0.0
     size = float(np.linalg.norm(residual))

@@ -21,6 +21,7 @@ from mbsym.loops import contracts
 from mbsym.loops.redundancy import LoopAnalysis
 
 _PER_BODY: Final = 150
+_PER_BODY_MOVED: Final = 60
 _PER_BODY_SOLVED: Final = 450
 _PER_PAIR: Final = 20
 _PER_PAIR_AND_PARAMETER: Final = 10
@@ -39,6 +40,11 @@ _BYTES_SHARED_BODY: Final = 2_000
 
 _OF_A_BODY: Final = 10
 """Parameters in which its forces are linear."""
+
+_OF_PARAMETERS: Final = frozenset(("np", "nbase"))
+_OF_PAIRS: Final = frozenset(("nv", "nb"))
+_OF_MOTION: Final = _OF_PARAMETERS | {"nb"}
+"""Axes of results: of parameters; two of which are pairs; of places, energies and momenta, which need no forces."""
 
 _FACTORED: Final = tuple(
     item.name
@@ -112,47 +118,77 @@ def code_size(
         functions: those that will be derived.
         shared: names of those of them that are made of steps which bodies share.
     """
-    inward = [0] * (mechanism.nb + 1)  # speeds of the joints from a body to the base
-    for body in mechanism.bodies:
-        inward[body.label] = inward[body.parent] + len(body.columns)
-    pairs = sum(inward)
-    rows = len(loops.rows) if loops is not None else 0
-    row_entries = sum(len(row.jacobian) for row in loops.rows) if loops is not None else 0
-    parameters = _OF_A_BODY * mechanism.nb
-    free = loops.mobility if loops is not None else 0
-    sizes = {
-        **sizes_of(mechanism),
-        "rows": rows,
-        "gaps": rows,
-        "independent": free,
-        "np": parameters,
-        "nbase": parameters,
-    }
-    found: dict[str, float] = {}
-    for item in functions:
-        if item.name in shared:
-            found[item.name] = 1e-6 * (_BYTES_SHARED + _BYTES_SHARED_BODY * mechanism.nb)
-            continue
-        shapes = [[sizes[n] if isinstance(n, str) else n for n in result.shape] for result in item.results]
+    counts, of_steps = _Counts.of(mechanism, loops), _BYTES_SHARED + _BYTES_SHARED_BODY * mechanism.nb
+    return CodeSize(
+        {item.name: 1e-6 * (of_steps if item.name in shared else counts.bytes_of(item)) for item in functions}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """What code grows with.
+
+    Attributes:
+        bodies: their number.
+        pairs: of a body and a speed of a joint inward of it.
+        rows: independent closure rows.
+        row_entries: of G.
+        speeds: nv.
+        free: freedoms that the loops leave.
+        sizes: of axes of results by their names.
+    """
+
+    bodies: int
+    pairs: int
+    rows: int
+    row_entries: int
+    speeds: int
+    free: int
+    sizes: Mapping[str, int]
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, loops: LoopAnalysis | None) -> _Counts:
+        inward = [0] * (mechanism.nb + 1)  # speeds of the joints from a body to the base
+        for body in mechanism.bodies:
+            inward[body.label] = inward[body.parent] + len(body.columns)
+        rows = loops.rows if loops is not None else ()
+        free = loops.mobility if loops is not None else 0
+        axes = {"rows": len(rows), "gaps": len(rows), "independent": free}
+        axes |= dict.fromkeys(_OF_PARAMETERS, _OF_A_BODY * mechanism.nb)
+        entries = sum(len(row.jacobian) for row in rows)
+        return cls(mechanism.nb, sum(inward), len(rows), entries, mechanism.nv, free, {**sizes_of(mechanism), **axes})
+
+    def bytes_of(self, item: Contract) -> float:
+        """Of the text of a function."""
+        shapes = [[self.sizes[n] if isinstance(n, str) else n for n in result.shape] for result in item.results]
         entries = sum(prod(shape) for shape in shapes)
-        mechanics = (_PER_BODY_SOLVED if item.solves else _PER_BODY) * mechanism.nb
-        if any(sum(n in ("nv", "nb") for n in result.shape) > 1 for result in item.results):
-            mechanics += _PER_PAIR * pairs
-        if any({"np", "nbase"}.intersection(map(str, result.shape)) for result in item.results):
-            mechanics += _PER_PAIR_AND_PARAMETER * _OF_A_BODY * pairs
+        return _BYTES * self._mechanics(item) + _BYTES_SOLVING * self._solving(item) + _BYTES_ENTRY * entries
+
+    def _mechanics(self, item: Contract) -> int:
+        """Operations on bodies and pairs."""
+        shapes = [result.shape for result in item.results]
+        of_motion = all(axis in _OF_MOTION for shape in shapes for axis in shape if isinstance(axis, str))
+        found = (_PER_BODY_SOLVED if item.solves else _PER_BODY_MOVED if of_motion else _PER_BODY) * self.bodies
+        if any(sum(axis in _OF_PAIRS for axis in shape) > 1 for shape in shapes):
+            found += _PER_PAIR * self.pairs
+        if any(len(shape) > 1 and not _OF_PARAMETERS.isdisjoint(map(str, shape)) for shape in shapes):
+            found += _PER_PAIR_AND_PARAMETER * _OF_A_BODY * self.pairs
         if item.name == contracts.CONSTRAINT_JACOBIAN.name:
-            mechanics += _PER_ROW_ENTRY * row_entries
-        solving = 0
+            found += _PER_ROW_ENTRY * self.row_entries
+        return found
+
+    def _solving(self, item: Contract) -> int:
+        """Operations of linear algebra."""
+        entries, rows, speeds = self.row_entries, self.rows, self.speeds
         if item.name in _FACTORED:
-            solving = (_PER_ROW_ENTRY + rows) * row_entries
-        elif item.name == contracts.CONSTRAINED_DERIVATIVE_TERMS.name:
-            solving = (_PER_ROW_DERIVATIVE + 4 * mechanism.nv) * row_entries
-        elif item.name in _INDEPENDENT:
-            solving = _PER_ROW_DERIVATIVE * row_entries + (4 * free + 6) * mechanism.nv**2
-        elif item.name in (contracts.CONSTRAINED_WRENCHES.name, contracts.JOINT_WRENCHES.name):
-            solving = _PER_ROW_ENTRY * row_entries + 3 * rows**3
-        found[item.name] = 1e-6 * (_BYTES * mechanics + _BYTES_SOLVING * solving + _BYTES_ENTRY * entries)
-    return CodeSize(found)
+            return (_PER_ROW_ENTRY + rows) * entries
+        if item.name == contracts.CONSTRAINED_DERIVATIVE_TERMS.name:
+            return (_PER_ROW_DERIVATIVE + 4 * speeds) * entries
+        if item.name in _INDEPENDENT:
+            return _PER_ROW_DERIVATIVE * entries + (4 * self.free + 6) * speeds**2
+        if item.name in (contracts.CONSTRAINED_WRENCHES.name, contracts.JOINT_WRENCHES.name):
+            return _PER_ROW_ENTRY * entries + 3 * rows**3
+        return 0
 
 
 def require_moderate(size: CodeSize, largest: float, where: str) -> None:

@@ -1,7 +1,6 @@
 """What keeping constraints, assembly and simulation ask of a mechanism with closed loops.
 
-Every answer comes from the functions of a generated module, its solver included: one written and loaded before, or one
-that is written for the purpose and never leaves the memory.
+Every answer comes from the functions of a generated module, its solver included.
 """
 
 from __future__ import annotations
@@ -12,21 +11,13 @@ from functools import partial
 from typing import Any, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.description import Argument
-from mbsym.codegen.interface import ModuleDescription, render
-from mbsym.codegen.load import LoadedModule, numpy_module
+from mbsym.codegen.load import LoadedModule
 from mbsym.codegen.statuses import Status
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
-from mbsym.formulations.catalogue import TREE_FUNCTIONS
-from mbsym.kinematics.mechanism import Mechanism
-from mbsym.loops.functions import LOOP_FUNCTIONS
-from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
-from mbsym.loops.runtime import LOOP_KERNELS, extra_arguments, loop_constants, loop_runtime
-from mbsym.loops.tolerances import RUNTIME
 
-Array: TypeAlias = NDArray[Any]
 Function: TypeAlias = Callable[..., Any]
 
 NEEDED: Final = (
@@ -41,8 +32,6 @@ NEEDED: Final = (
 )
 """Functions without which a module cannot be assembled or simulated with closed loops; where there are closure rows,
 those of the runtime stand beside them."""
-
-_OBSERVED: Final = ("position_rate", "kinetic_energy", "potential_energy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,30 +89,6 @@ class LoopedSystem:
     extra: tuple[Argument, ...]
     functions: Mapping[str, Function]
     projection: Function | None = None
-
-    @classmethod
-    def of_mechanism(
-        cls,
-        mechanism: Mechanism,
-        analysis: LoopAnalysis | None = None,
-        parameters: Mapping[str, float] | None = None,
-    ) -> LoopedSystem:
-        """The system as a NumPy module in memory, for small models and short runs."""
-        found = analyse_loops(mechanism) if analysis is None else analysis
-        runtime = loop_runtime(mechanism, found)
-        derived = (*LOOP_KERNELS, "closure_gap", *(() if runtime else ("constrained_dynamics", "forward_dynamics")))
-        programs = [TREE_FUNCTIONS[name](mechanism) for name in _OBSERVED]
-        programs += [LOOP_FUNCTIONS[name](mechanism, found) for name in derived]
-        description = ModuleDescription(
-            mechanism.model.name,
-            tuple(programs),
-            manifest={"nq": mechanism.nq, "nv": mechanism.nv},
-            constants={"NQ": mechanism.nq, "NV": mechanism.nv, **loop_constants(mechanism, found)},
-            runtime=runtime,
-            tolerances=RUNTIME,
-            extra=extra_arguments(mechanism),
-        )
-        return cls.of_module(numpy_module(*render(description, ("numpy",))), parameters)
 
     @classmethod
     def of_module(cls, module: LoadedModule, parameters: Mapping[str, float] | None = None) -> LoopedSystem:

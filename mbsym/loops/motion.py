@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from mbsym.joints.motion import Motion, combination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.spatial.rotation import MatrixRotation, Rotation
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import add, cross, negate, scale, subtract, zero_vector
 
@@ -77,12 +76,12 @@ def loop_motion(
     for label in up:
         body = mechanism.body(label)
         stations.append((body, at, True))
-        at = _flat(at.then(body.placement.inverse()))
+        at = at.then(body.placement.inverse()).flat()
     for label in down:
         body = mechanism.body(label)
-        at = _flat(at.then(body.placement))
+        at = at.then(body.placement).flat()
         stations.append((body, at, False))
-    placement = _flat(at.then(end_frame))
+    placement = at.then(end_frame).flat()
     columns: dict[int, Motion] = {}
     twist: Motion = (zero, zero)
     bias: Motion = (zero, zero)
@@ -116,13 +115,6 @@ def motion_cross(first: Motion, second: Motion) -> Motion:
     """Rate of the second twist when it is fixed in a body that moves with the first."""
     (w, v), (angular, linear) = first, second
     return cross(w, angular), add(cross(v, angular), cross(w, linear))
-
-
-def _flat(at: Transform) -> Transform:
-    """The rotation as one matrix, so that its products are not applied again for every vector."""
-    if len(at.rotation.factors) < 2:
-        return at
-    return Transform(Rotation(at.rotation.graph, (MatrixRotation(at.rotation.matrix()),)), at.translation)
 
 
 def _sum(first: Motion | None, second: Motion) -> Motion:

@@ -131,10 +131,11 @@ def _composed(outer: Placement, inner: Placement, number: Callable[[Value], floa
     translation = _point(outer, inner.translation)
     if outer.quaternion is None and inner.quaternion is None:
         return Placement(translation, outer.rotation + inner.rotation)
-    return Placement(translation, quaternion=_product(_quaternion(outer, number), _quaternion(inner, number)))
+    return Placement(translation, quaternion=_product(quaternion_of(outer, number), quaternion_of(inner, number)))
 
 
-def _quaternion(placement: Placement, number: Callable[[Value], float]) -> Quaternion:
+def quaternion_of(placement: Placement, number: Callable[[Value], float]) -> Quaternion:
+    """(w, x, y, z) of a placement, of the length that it is given with, by what makes numbers of its values."""
     if placement.quaternion is not None:
         w, x, y, z = (number(value) for value in placement.quaternion)
         return w, x, y, z

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Literal
 
 from mbsym.model.joint import Joint
@@ -42,17 +43,12 @@ class ExpressionNames:
     @property
     def kinds(self) -> dict[str, Kind]:
         """What each name is; a name given twice counts as what it is first."""
+        named: list[tuple[Kind, Iterable[str]]] = [("parameter", self.parameters), ("input", self.inputs)]
+        named += [("coordinate", names) for names in self.coordinates.values()]
+        named += [("speed", names) for names in self.speeds.values()]
         table: dict[str, Kind] = {TIME: "time"}
-        for name in self.parameters:
-            table.setdefault(name, "parameter")
-        for name in self.inputs:
-            table.setdefault(name, "input")
-        for names in self.coordinates.values():
-            for name in names:
-                table.setdefault(name, "coordinate")
-        for names in self.speeds.values():
-            for name in names:
-                table.setdefault(name, "speed")
+        for kind, names in named:
+            table |= {name: kind for name in names if name not in table}
         return table
 
 
@@ -133,6 +129,14 @@ def model_name_fault(name: object) -> str | None:
     if fault is None and "/" in str(name):
         return "holds the character '/'"
     return fault
+
+
+def model_name(given: str | None, file: str) -> str:
+    """The name that a file gives its model; of a file that gives none, one made of the file's own."""
+    name = (given or "").strip() or Path(file).stem
+    if given is not None or model_name_fault(name) is None:
+        return name
+    return identifier_part(name).strip("_") or "model"
 
 
 def identifier_fault(name: object) -> str | None:

@@ -154,6 +154,12 @@ class Model:
         return found
 
     @property
+    def motors(self) -> tuple[str, ...]:
+        """Names of the joints that are marked as actuated or that a force drives, in its order."""
+        driven = {name for force in self.forces for name in force.driven_joints}
+        return tuple(joint.name for joint in self.joints if joint.actuated or joint.name in driven)
+
+    @property
     def uses_time_or_inputs(self) -> bool:
         """True where the equations have the arguments t and u: a control input exists or an expression names t."""
         return bool(self.inputs) or self.uses_time

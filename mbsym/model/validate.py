@@ -30,6 +30,17 @@ from mbsym.values.numbers import to_scalar
 NAMING = "use letters, digits, blanks and _ - . : + / ( ) [ ]"
 IDENTIFIER = "use letters, digits and underscores, a letter first"
 
+NAMED = (
+    ("bodies", "body"),
+    ("joints", "joint"),
+    ("forces", "force element"),
+    ("constraints", "constraint"),
+    ("frames", "frame"),
+    ("beams", "beam"),
+    ("states", "state"),
+)
+"""Entries of a model that have names of their own, and what one of them is called."""
+
 PERPENDICULAR = 1e-6
 """Cosine of the angle between the two axes of a joint that six printed digits explain."""
 
@@ -81,30 +92,12 @@ def _check_names(model: Model, findings: Findings) -> None:
     fault = model_name_fault(model.name)
     if fault:
         findings.error(("name",), f"the model's name {fault}", NAMING)
-    _check_name_list(findings, "bodies", "body", [body.name for body in model.bodies])
-    _check_name_list(findings, "joints", "joint", [joint.name for joint in model.joints])
-    _check_name_list(findings, "forces", "force element", [force.name for force in model.forces])
-    _check_name_list(findings, "constraints", "constraint", [item.name for item in model.constraints])
-    _check_name_list(findings, "frames", "frame", [frame.name for frame in model.frames])
-    _check_name_list(findings, "beams", "beam", [beam.name for beam in model.beams])
-    _check_name_list(findings, "states", "state", [state.name for state in model.states])
+    for kind, word in NAMED:
+        _check_name_list(findings, kind, word, [item.name for item in getattr(model, kind)])
     fault = name_fault(model.ground)
     if fault:
         findings.error(("ground",), f"the name of ground {fault}", NAMING)
-    full_names: set[str] = set()
-    for index, item in enumerate(model.frames):
-        if item.kind not in FRAME_KINDS:
-            findings.error(
-                ("frames", index, "kind"),
-                f"there is no kind of frame {item.kind!r}",
-                nearest(str(item.kind), FRAME_KINDS),
-            )
-        elif isinstance(item.name, str) and item.full_name in full_names and item.name != item.short_name:
-            findings.error(
-                ("frames", index, "name"), f"two of the frames are named {item.full_name!r}", "rename one of them"
-            )
-        elif isinstance(item.name, str):
-            full_names.add(item.full_name)
+    _check_frame_kinds(model, findings)
     for index, body in enumerate(model.bodies):
         if body.name == model.ground:
             findings.error(
@@ -125,7 +118,7 @@ def _check_names(model: Model, findings: Findings) -> None:
 
 
 def _check_name_list(findings: Findings, kind: str, word: str, names: Sequence[Any]) -> None:
-    seen: dict[str, int] = {}
+    seen: set[str] = set()
     for index, name in enumerate(names):
         fault = name_fault(name)
         if fault:
@@ -133,7 +126,20 @@ def _check_name_list(findings: Findings, kind: str, word: str, names: Sequence[A
         elif name in seen:
             findings.error((kind, index, "name"), f"two of the {kind} are named {name!r}", "rename one of them")
         else:
-            seen[name] = index
+            seen.add(name)
+
+
+def _check_frame_kinds(model: Model, findings: Findings) -> None:
+    full_names: set[str] = set()
+    for index, item in enumerate(model.frames):
+        path: Path = ("frames", index)
+        if item.kind not in FRAME_KINDS:
+            remedy = nearest(str(item.kind), FRAME_KINDS)
+            findings.error((*path, "kind"), f"there is no kind of frame {item.kind!r}", remedy)
+        elif isinstance(item.name, str):
+            if item.full_name in full_names and item.name != item.short_name:
+                findings.error((*path, "name"), f"two of the frames are named {item.full_name!r}", "rename one of them")
+            full_names.add(item.full_name)
 
 
 def _check_identifiers(model: Model, findings: Findings) -> None:

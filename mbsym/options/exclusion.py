@@ -57,7 +57,7 @@ class Exclusion:
     Attributes:
         name: of the exclusion.
         options: those that take part, each perhaps with a value; the first is where it is told.
-        holds: whether it is so, of ``GenerationOptions``; facts that are not known yet decide nothing.
+        holds: whether it is so, of the options; facts that are not known yet decide nothing.
         sentence: what is wrong; {name} and others are facts.
         remedy: what to do about it, with facts likewise.
         against: what of the model takes part, for the table.
@@ -70,9 +70,9 @@ class Exclusion:
     remedy: str
     against: str = ""
 
-    def error(self, facts: Facts) -> OptionError:
+    def error(self, facts: Facts | None = None) -> OptionError:
         """What is told."""
-        known = {field.name: getattr(facts, field.name) for field in fields(facts)}
+        known = {field.name: getattr(facts, field.name) for field in fields(facts)} if facts is not None else {}
         what, remedy = self.sentence.format(**known), self.remedy.format(**known)
         error = OptionError(what, where=f"`{self.options[0]}`", remedy=remedy)
         error.exclusion = self.name

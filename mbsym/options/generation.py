@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from mbsym.conventions import LARGEST_CODE
 from mbsym.errors import CodegenError, DerivationError, MbsymError
-from mbsym.option import as_typed, option, options_of
+from mbsym.option import as_typed, made, option, options_of
 from mbsym.options import tried
 from mbsym.options.exclusion import Exclusion, Facts, of_c
+from mbsym.options.texts import pairs_in
 from mbsym.records import Registry, listed
 from mbsym.topology.assembly_orders import ASSEMBLY_ORDERS, assembly_order
 
@@ -73,7 +74,7 @@ class GenerationOptions:
 
     languages: tuple[str, ...] = option(
         (),
-        lambda: f"{listed(tried.registered('language'))} Repeatable; default is all.",
+        lambda: f"{listed(tried.registered('language'))} Repeatable; default is {' and '.join(tried.usual())}.",
         "language",
         check=lambda names: _named("language", names, "`languages`"),
         tried=tried.languages,
@@ -114,8 +115,7 @@ class GenerationOptions:
     symbolic_parameters: str | tuple[str, ...] = option(
         "",
         "all, none, or NAME,...: run-time arguments instead of numbers; BODY.inertial: mass, first moment and "
-        "inertia of "
-        "a body; repeatable.",
+        "inertia of a body; repeatable.",
         "symbolic-parameters",
         words=("", "all", "none"),
         tried=lambda: {"as the model": "", "all": "all", "none": "none"},
@@ -180,6 +180,8 @@ class GenerationOptions:
         ),
         "derivative-of",
         "with-respect-to",
+        keyword="(FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.",
+        typed=pairs_in,
         taken=_requests,
         tried=lambda: {"none": (), "by q and v": (("bias_force", ("q", "v")), ("potential_energy", ("q",)))},
         of_model={"by a parameter": tried.by_parameter},
@@ -211,8 +213,7 @@ class GenerationOptions:
     trigonometry: Trigonometry = option(
         "libm",
         "Sines and cosines: 'libm' calls the library, 'inline' brings those of all angles of a C function side by "
-        "side in "
-        "vectors, 'argument' takes them from the caller (generate).",
+        "side in vectors, 'argument' takes them from the caller (generate).",
         "trigonometry",
         choices=("libm", "inline", "argument"),
         refused="sines and cosines cannot be had from {} here",
@@ -320,8 +321,7 @@ class GenerationOptions:
     style: Style = option(
         "auto",
         "straight: every operation is written out; shared: bodies of one kind share steps that loops call; auto: "
-        "shared "
-        "for long mechanisms.",
+        "shared for long mechanisms.",
         "style",
         choices=("straight", "shared", "auto"),
         refused="there is no style {}",
@@ -382,8 +382,7 @@ class GenerationOptions:
                 lambda options, facts: bool(options.threads) and facts.shared is not None and not facts.parted,
                 "no function that is asked for falls into parts that threads can take",
                 "forward_dynamics does, of trees of several bodies without force elements and couplings, whose "
-                "values are "
-                "numbers and whose bodies have inertia; leave `threads` out",
+                "values are numbers and whose bodies have inertia; leave `threads` out",
                 "functions without such parts",
             ),
         ),
@@ -434,7 +433,8 @@ def chosen(given: Mapping[str, Any]) -> GenerationOptions:
     Raises:
         MbsymError: a value cannot be meant.
     """
-    return GenerationOptions(**{name: item.normal(given[name]) for name, item in OPTIONS.items() if name in given})
+    found: GenerationOptions = made(GenerationOptions, given)
+    return found
 
 
 def typed(text: str) -> str:

@@ -38,6 +38,13 @@ def formulations() -> dict[str, Any]:
     return {name: name for name in registered("formulation")}
 
 
+def usual() -> tuple[str, ...]:
+    """The languages of modules for which none is named."""
+    from mbsym.codegen.languages import by_default
+
+    return by_default()
+
+
 def languages() -> dict[str, Any]:
     """Each alone, and all."""
     names = tuple(registered("language"))

@@ -7,13 +7,16 @@ its arguments, the parameters, and what was handed to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from fractions import Fraction
+from functools import reduce
+from typing import Final, TypeAlias
 
 from mbsym.codegen.c.parts import split
 from mbsym.codegen.c.pieces import NUMBERS, SHARED, Loop
 from mbsym.codegen.c.trigonometry import Front, in_front
+from mbsym.codegen.evaluation import Rules, evaluated
 from mbsym.codegen.expressions import (
     Call,
     Constant,
@@ -30,8 +33,9 @@ from mbsym.codegen.lower import PI
 from mbsym.codegen.lowered import Assignment, LoweredFunction, LoweredStep, Statement, Store
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.passes.given_sines import SINES_COSINES
-from mbsym.proof.residues import is_turn, written_terms
-from mbsym.proof.steps import Evaluate, Steps, unwritten
+from mbsym.proof.field import Field
+from mbsym.proof.residues import is_turn
+from mbsym.proof.steps import Evaluate, Steps, at_a_point, unwritten
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Program
 
@@ -46,24 +50,21 @@ class Reading:
     Attributes:
         function: its name.
         way: how it is written, for people.
-        results: what it returns, over the graph; of steps if that was asked for.
-        steps: of which it is made, if it is.
+        results: what it returns, over the graph.
     """
 
     function: str
     way: str
     results: Results
-    steps: Steps | None = None
 
 
-def readings(module: LoweredModule, graph: Graph, languages: Sequence[str], *, follow_steps: bool) -> Iterator[Reading]:
+def readings(module: LoweredModule, graph: Graph, languages: Sequence[str]) -> Iterator[Reading]:
     """Every derived function in every way in which it is written.
 
     Args:
         module: what is going to be printed.
-        graph: where the results are made; symbols of equal name are one.
+        graph: where the results are made, or a field; symbols of equal name are one.
         languages: that are printed.
-        follow_steps: functions made of steps have results over the graph too, which takes long in long mechanisms.
     """
     heads = {program.name: program for program in module.description.programs}
     # A workspace, or sines and cosines, for the functions that follow.
@@ -75,7 +76,8 @@ def readings(module: LoweredModule, graph: Graph, languages: Sequence[str], *, f
         if function.body.loops:
             arrays = {name: [_written(ref, name) for ref in entries] for name, entries in scene.arrays.items()}
             steps = Steps(function.body, function, arrays, scene.variables)
-            yield Reading(function.name, "shared steps", _followed(steps, graph) if follow_steps else {}, steps)
+            results = at_a_point(steps, graph) if isinstance(graph, Field) else _followed(steps, graph)
+            yield Reading(function.name, "shared steps", results)
             continue
         for way, results in _ways(module, function, scene, languages):
             named = {item.name: results[identifier] for item, identifier in function.paired if item.direction == "out"}
@@ -110,48 +112,28 @@ class _Scene:
 
     def value(self, expression: Expression) -> Reference:
         """What an expression is."""
-        return _READERS[expression.__class__](self, expression)
+        found: Reference = evaluated(expression, _RULES, self)
+        return found
 
 
-def _constant(scene: _Scene, expression: Constant) -> Reference:
-    graph, value = scene.graph, expression.value
+def _constant(graph: Graph, value: Fraction) -> Reference:
     return graph.mul(graph.const(value / PI), graph.pi()) if is_turn(value) else graph.const(value)
 
 
-def _sum(scene: _Scene, expression: Sum) -> Reference:
-    total: Reference = 0
-    for negative, term in written_terms(expression):
-        value = scene.value(term)
-        total = scene.graph.add(total, -value if negative else value)
-    return total
+def _total(graph: Graph, terms: Sequence[tuple[bool, Reference]]) -> Reference:
+    return reduce(graph.add, (-value if negative else value for negative, value in terms))
 
 
-def _product(scene: _Scene, expression: Product) -> Reference:
-    result: Reference = 1
-    for factor in expression.factors:
-        result = scene.graph.mul(result, scene.value(factor))
-    return result
-
-
-def _select(scene: _Scene, expression: Select) -> Reference:
-    parts = (expression.condition, expression.positive, expression.otherwise)
-    return scene.graph.make("select", [scene.value(part) for part in parts])
-
-
-_READERS: Final[Mapping[type, Callable[[_Scene, Any], Reference]]] = {
-    Constant: _constant,
-    Variable: lambda scene, expression: scene.variables[expression.identifier],
-    Element: lambda scene, expression: _written(scene.arrays[expression.array][expression.index], expression.array),
-    Sum: _sum,
-    Product: _product,
-    Quotient: lambda scene, expression: scene.graph.div(
-        scene.value(expression.numerator), scene.value(expression.denominator)
-    ),
-    Call: lambda scene, expression: scene.graph.function(
-        expression.function, *(scene.value(argument) for argument in expression.arguments)
-    ),
-    Select: _select,
-    Negation: lambda scene, expression: -scene.value(expression.operand),
+_RULES: Final[Rules] = {
+    Constant: lambda scene, constant, _: _constant(scene.graph, constant.value),
+    Variable: lambda scene, variable, _: scene.variables[variable.identifier],
+    Element: lambda scene, element, _: _written(scene.arrays[element.array][element.index], element.array),
+    Sum: lambda scene, _, terms: _total(scene.graph, terms),
+    Product: lambda scene, _, factors: reduce(scene.graph.mul, factors),
+    Quotient: lambda scene, _, parts: scene.graph.div(*parts),
+    Call: lambda scene, call, arguments: scene.graph.function(call.function, *arguments),
+    Select: lambda scene, _, parts: scene.graph.select(*parts),
+    Negation: lambda scene, _, operands: -operands[0],
 }
 
 
@@ -285,4 +267,4 @@ def _followed(steps: Steps, graph: Graph) -> Results:
 
         return evaluate
 
-    return steps.over(lambda ref: ref, known)
+    return steps.results(known, abreast=False)

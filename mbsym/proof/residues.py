@@ -1,22 +1,15 @@
-"""Bodies as Python functions of residues: what is called ten thousand times."""
+"""Bodies as Python functions of residues: what is called ten thousand times, or once for as many places."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
-from mbsym.codegen.expressions import (
-    Call,
-    Constant,
-    Element,
-    Expression,
-    Negation,
-    Product,
-    Quotient,
-    Sum,
-    Variable,
-)
+from mbsym.codegen.evaluation import Rules, evaluated
+from mbsym.codegen.expressions import Call, Constant, Element, Negation, Product, Quotient, Select, Sum, Variable
 from mbsym.codegen.lower import PI
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.errors import SymbolicError
@@ -25,7 +18,8 @@ from mbsym.symbolic.finite_field import PRIME, inverse
 LONGEST_TURN: Final = 64
 """Bits of the fraction of pi that a constant may be: longer ones are decimals."""
 
-_CIRCLE: Final = {"sin": 0, "cos": 1}
+CIRCLE: Final = {"sin": 0, "cos": 1}
+"""Places in a pair of sine and cosine."""
 
 
 def residue(value: Fraction, inverses: dict[int, int]) -> int:
@@ -42,11 +36,11 @@ def is_turn(value: Fraction) -> bool:
 
 def residues_of(
     body: LoweredFunction, given: Sequence[tuple[str, bool]], parameters: Sequence[str]
-) -> Callable[..., tuple[list[int], ...]]:
+) -> Callable[..., tuple[list[Any], ...]]:
     """The entries of a body's results, of a circle, parameters by name, and its arguments in order.
 
     A circle has sine and cosine by the residue of an angle, and no other angle may occur; parameters are residues;
-    an argument is a sequence of residues.
+    an argument is a sequence of residues, or of ``Residues``.
 
     Args:
         body: what is computed.
@@ -56,58 +50,67 @@ def residues_of(
     Raises:
         SymbolicError: it has another function than sine and cosine, or a fraction of pi.
     """
-    names = {identifier: f"parameters[{identifier!r}]" for identifier in parameters}
-    names |= {identifier: f"x{place}{'' if is_array else '[0]'}" for place, (identifier, is_array) in enumerate(given)}
+    texts = {identifier: f"parameters[{identifier!r}]" for identifier in parameters}
+    texts |= {identifier: f"x{place}{'' if is_array else '[0]'}" for place, (identifier, is_array) in enumerate(given)}
+    names = _Names(texts)
     lines = [f"def evaluate(circle, parameters, {', '.join(f'x{place}' for place in range(len(given)))}):"]
     for block in body.blocks:
         for item in block.assignments:
-            text = _text(item.expression, names)
-            names[item.identifier] = f"t{len(names)}"
-            lines.append(f"    {names[item.identifier]} = ({text}) % {PRIME}")
+            found = evaluated(item.expression, _TEXTS, names)
+            texts[item.identifier] = f"t{len(texts)}"
+            lines.append(f"    {texts[item.identifier]} = ({found}) % {PRIME}")
     results = [
-        f"[{', '.join(f'({_text(entry, names)}) % {PRIME}' for entry in each.entries)}]" for each in body.results
+        f"[{', '.join(f'({evaluated(entry, _TEXTS, names)}) % {PRIME}' for entry in each.entries)}]"
+        for each in body.results
     ]
     lines.append(f"    return ({', '.join(results)},)")
-    scene: dict[str, Callable[..., tuple[list[int], ...]]] = {}
-    exec("\n".join(lines), {"inverse": inverse}, scene)
+    return _compiled("\n".join(lines))
+
+
+@cache
+def _compiled(text: str) -> Callable[..., tuple[list[Any], ...]]:
+    scene: dict[str, Callable[..., tuple[list[Any], ...]]] = {}
+    exec(text, {"inverse": inverse}, scene)
     return scene["evaluate"]
 
 
-def written_terms(expression: Sum) -> Iterator[tuple[bool, Expression]]:
-    """The terms with the signs that stand before them: a sum inside a sum is written without parentheses."""
-    for negative, term in expression.terms:
-        if not isinstance(term, Sum):
-            yield negative, term
-            continue
-        (first, part), *others = written_terms(term)
-        yield negative != first, part
-        yield from others
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What stands in Python for what a text sees, by identifier."""
+
+    texts: dict[str, str]
+    inverses: dict[int, int] = field(default_factory=dict)
 
 
-def _text(expression: Expression, names: Mapping[str, str]) -> str:
-    if isinstance(expression, Sum):
-        return "".join(f"{'-' if minus else '+'}({_text(term, names)})" for minus, term in written_terms(expression))
-    if isinstance(expression, Product):
-        # Reduced after each factor but the first two, lest numbers grow long.
-        text = _text(expression.factors[0], names)
-        for factor in expression.factors[1:]:
-            text = f"({text})*({_text(factor, names)})%{PRIME}"
-        return text
-    if isinstance(expression, Quotient):
-        return f"({_text(expression.numerator, names)})*inverse({_text(expression.denominator, names)})"
-    if isinstance(expression, Negation):
-        return f"-({_text(expression.operand, names)})"
-    if isinstance(expression, Call) and expression.function in _CIRCLE:
-        angle = _text(expression.arguments[0], names)
-        return f"circle[({angle}) % {PRIME}][{_CIRCLE[expression.function]}]"
-    return _leaf(expression, names)
+def _constant(names: _Names, value: Fraction) -> str:
+    if is_turn(value):
+        raise SymbolicError("a fraction of pi is looked at in a graph alone")
+    return str(residue(value, names.inverses))
 
 
-def _leaf(expression: Expression, names: Mapping[str, str]) -> str:
-    if isinstance(expression, Constant) and not is_turn(expression.value):
-        return str(residue(expression.value, {}))
-    if isinstance(expression, Element):
-        return f"{names[expression.array]}[{expression.index}]"
-    if isinstance(expression, Variable):
-        return names[expression.identifier]
-    raise SymbolicError("a step has a function that is looked at in a graph alone")
+def _product(factors: Sequence[str]) -> str:
+    # Reduced before each factor behind the first two, lest numbers grow long.
+    text = f"({factors[0]})"
+    for place, factor in enumerate(factors[1:]):
+        text = f"({text}%{PRIME})*({factor})" if place else f"{text}*({factor})"
+    return text
+
+
+def _call(function: str, argument: str) -> str:
+    if function not in CIRCLE:
+        raise SymbolicError("a step has a function that is looked at in a graph alone")
+    return f"circle[({argument})%{PRIME}][{CIRCLE[function]}]"
+
+
+_TEXTS: Final[Rules] = {
+    Constant: lambda names, constant, _: _constant(names, constant.value),
+    Variable: lambda names, variable, _: names.texts[variable.identifier],
+    Element: lambda names, element, _: f"{names.texts[element.array]}[{element.index}]",
+    Sum: lambda _, __, terms: "".join(f"-({term})" if minus else f"+{term}" for minus, term in terms),
+    Product: lambda _, __, factors: _product(factors),
+    Quotient: lambda _, __, parts: f"({parts[0]})*inverse(({parts[1]})%{PRIME})",
+    Call: lambda _, call, arguments: _call(call.function, arguments[0]),
+    Select: lambda _, __, ___: _call("select", ""),
+    Negation: lambda _, __, operands: f"-({operands[0]})",
+}
+"""Python for whole numbers, which stay a few residues long."""

@@ -1,170 +1,151 @@
-"""Functions made of steps that bodies share, followed call by call: over a graph, or over residues.
+"""Functions made of steps that bodies share, followed call by call.
 
-Over a graph every call makes nodes, and long mechanisms have very many calls. Over residues each step is compiled once
-to a function of whole numbers, which is what proofs of long mechanisms take; where it knows a step's functions not, the
-graph does.
+Over a graph every call makes nodes, and long mechanisms have very many calls. At a point of the field each step is
+compiled once to a function of whole numbers, and what pairs of items take is evaluated for all pairs at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from operator import mul
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from mbsym.codegen.lowered import LoweredFor, LoweredFunction, LoweredPairs, LoweredStep, LoweredZeros, Run
 from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.errors import SymbolicError
-from mbsym.proof.residues import residue, residues_of
-from mbsym.symbolic.finite_field import PRIME
+from mbsym.proof.field import Field
+from mbsym.proof.residues import residues_of
 from mbsym.symbolic.graph import Reference
-
-MOST_PAIRS: Final = 2000
-"""Pairs whose entries are asked one by one; of more, the result is asked for what it is times a column."""
 
 Evaluate: TypeAlias = Callable[[Sequence[Sequence[Any]], int], Sequence[Sequence[Any]]]
 """The results of a step with inputs at one of its calls, in order."""
 
 
-@dataclass(frozen=True, slots=True)
 class Steps:
-    """A function made of steps, and what it is given.
+    """A function made of steps that is followed: what it takes, what it gives, and what its calls hand on."""
 
-    Attributes:
-        body: its steps and the loops that call them.
-        function: it.
-        arrays, variables: arguments and parameters by their identifiers.
-        compiled: functions of residues and numbers of steps that were called so, by their names.
-    """
-
-    body: LoweredFunction
-    function: ModuleFunction
-    arrays: Mapping[str, Sequence[Reference]]
-    variables: Mapping[str, Reference]
-    compiled: dict[str, tuple[Callable[..., Any], list[list[int]]]] = field(default_factory=dict)
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """Of the results, by name."""
-        return {item.name: item.size for item in self.function.arguments if item.direction == "out"}
-
-    @property
-    def is_dense(self) -> bool:
-        """Whether a result has too many entries to ask for each."""
-        return sum(each.count for each in self.body.loops if isinstance(each, LoweredPairs)) > MOST_PAIRS
-
-    def over(self, value: Callable[[Reference], Any], known: Callable[[LoweredStep], Evaluate]) -> dict[str, list[Any]]:
-        """The results of what is given, by name.
+    def __init__(
+        self,
+        body: LoweredFunction,
+        function: ModuleFunction,
+        arrays: Mapping[str, Sequence[Reference]],
+        variables: Mapping[str, Reference],
+    ) -> None:
+        """Nothing is called yet.
 
         Args:
-            value: of an argument or parameter.
+            body: its steps and the loops that call them.
+            function: it.
+            arrays, variables: arguments and parameters by their identifiers.
+        """
+        self.body = body
+        self.variables = variables
+        self._layouts: dict[str, tuple[int, list[tuple[str, int]]]] = {}
+        self._outputs = {item.name: identifier for item, identifier in function.paired if item.direction == "out"}
+        self._arrays: dict[str, list[Any]] = {"": [None] * body.memory, **{name: [*arrays[name]] for name in arrays}}
+        self._arrays |= {name: [ref] for name, ref in variables.items()}
+        self._arrays |= {name: [None] * size for name, size in body.arrays.items()}
+        self._arrays |= {
+            identifier: [None] * item.size for item, identifier in function.paired if item.direction == "out"
+        }
+
+    def results(self, known: Callable[[LoweredStep], Evaluate], *, abreast: bool) -> dict[str, list[Any]]:
+        """What it returns, by name.
+
+        Args:
             known: how a step is evaluated.
+            abreast: pairs are evaluated all at once.
 
         Raises:
             SymbolicError: something is read that was not written.
         """
-        memory = _Memory(self, value)
         for each in self.body.loops:
             if isinstance(each, LoweredZeros):
-                memory.arrays[each.identifier] = [0] * each.size
+                self._arrays[each.identifier] = [0] * each.size
             elif isinstance(each, LoweredFor):
                 for run in _taken(each, self.body.threads):
                     step = self.body.steps[run.step]
-                    memory.call(step, range(run.start, run.stop), known(step))
+                    self._call(step, range(run.start, run.stop), known(step))
             else:
                 step = self.body.steps[each.step]
-                memory.fill(each, step, known(step))
-        return {
-            item.name: memory.read(place, 0, item.size)
-            for item, place in self.function.paired
-            if item.direction == "out"
-        }
+                self._fill(each, step, known(step), abreast=abreast)
+        return {name: self._read(array, 0, len(self._arrays[array])) for name, array in self._outputs.items()}
 
-    def residues(
-        self, value: Callable[[Reference], int], circle: Mapping[int, tuple[int, int]]
-    ) -> dict[str, list[int]]:
-        """The results in the field.
-
-        Args:
-            value: residue of an argument or parameter.
-            circle: sine and cosine by the residue of an angle.
-
-        Raises:
-            SymbolicError: a step has a function, or an angle, that is not known here.
-        """
-        parameters = {identifier: value(ref) for identifier, ref in self.variables.items()}
-
-        def known(step: LoweredStep) -> Evaluate:
-            if step.name not in self.compiled:
-                self.compiled[step.name] = self._compiled(step)
-            function, numbers = self.compiled[step.name]
-            if not numbers:
-                return lambda inputs, call: function(circle, parameters, *inputs)
-            return lambda inputs, call: function(circle, parameters, *inputs, numbers[call])
-
-        try:
-            return self.over(value, known)
-        except KeyError:
-            raise SymbolicError("an angle of a step is no coordinate", where=self.function.name) from None
-
-    def _compiled(self, step: LoweredStep) -> tuple[Callable[..., Any], list[list[int]]]:
-        """A step as a function of residues, and the numbers of each of its calls, if it has numbers."""
-        arguments = [(i, item) for item, i in zip(step.arguments, step.identifiers, strict=True)]
-        given = [(i, bool(item.shape)) for i, item in arguments if item.direction == "in"]
-        inverses: dict[int, int] = {}
-        numbers = [[residue(number, inverses) for number in each] for each in step.numbers]
-        return residues_of(step.body, given, tuple(self.variables)), numbers if step.has_numbers else []
-
-
-class _Memory:
-    """Arrays of a function of steps: what it takes, what it gives, and what its calls hand on."""
-
-    def __init__(self, steps: Steps, value: Callable[[Reference], Any]) -> None:
-        body, function = steps.body, steps.function
-        self.arrays: dict[str, list[Any]] = {"": [None] * body.memory}
-        self.arrays.update({name: [value(ref) for ref in entries] for name, entries in steps.arrays.items()})
-        self.arrays.update({name: [value(ref)] for name, ref in steps.variables.items()})
-        self.arrays.update({name: [None] * size for name, size in body.arrays.items()})
-        for item, identifier in function.paired:
-            if item.direction == "out":
-                self.arrays[identifier] = [None] * item.size
-
-    def read(self, array: str, place: int, size: int) -> list[Any]:
+    def _read(self, array: str, place: int, size: int) -> list[Any]:
         """Some entries behind each other."""
-        entries = self.arrays[array][place : place + size]
+        entries = self._arrays[array][place : place + size]
         if None in entries:
             raise unwritten(array or "the memory")
         return entries
 
-    def call(self, step: LoweredStep, calls: range, evaluate: Evaluate) -> None:
+    def _call(self, step: LoweredStep, calls: range, evaluate: Evaluate) -> None:
         """Some calls of a step, one after the other."""
-        sizes = [1 if size is None else size for size in step.sizes]
+        if step.name not in self._layouts:
+            sizes = [size or 1 for size in step.sizes]
+            self._layouts[step.name] = step.inputs, [*zip(step.arrays, sizes, strict=True)]
+        inputs, layout = self._layouts[step.name]
         for call in calls:
-            taken = list(zip(step.arrays, step.places[call], sizes, strict=True))
-            results = evaluate([self.read(*one) for one in taken[: step.inputs]], call)
-            for (array, place, size), entries in zip(taken[step.inputs :], results, strict=True):
-                self.arrays[array][place : place + size] = entries
+            taken = [(array, place, size) for (array, size), place in zip(layout, step.places[call], strict=True)]
+            results = evaluate([self._read(*one) for one in taken[:inputs]], call)
+            for (array, place, size), entries in zip(taken[inputs:], results, strict=True):
+                self._arrays[array][place : place + size] = entries
 
-    def fill(self, pairs: LoweredPairs, step: LoweredStep, evaluate: Evaluate) -> None:
+    def _fill(self, pairs: LoweredPairs, step: LoweredStep, evaluate: Evaluate, *, abreast: bool) -> None:
         """For each outer item with the inner ones on its path, what the step finds."""
         behind = 1 + len(pairs.targets)
-        sizes = [1 if size is None else size for size in step.sizes]
-        outer_sizes, inner_sizes = sizes[: len(pairs.outer[0]) - behind], sizes[len(pairs.outer[0]) - behind :]
-        blocks = [
-            [self.read("", place, size) for place, size in zip(inner[behind:], inner_sizes, strict=False)]
-            for inner in pairs.inner
-        ]
-        for outer in pairs.outer:
-            own = [self.read("", place, size) for place, size in zip(outer[behind:], outer_sizes, strict=True)]
-            following = outer[0]
-            while following >= 0:
-                inner = pairs.inner[following]
-                (entries,) = evaluate([*own, *blocks[following]], 0)
-                for (array, stride), a, b in zip(pairs.targets, outer[1:behind], inner[1:behind], strict=True):
-                    start = a + b
-                    self.arrays[array][start : start + stride * len(entries) : stride] = entries
-                following = inner[0]
+        sizes = [size or 1 for size in step.sizes]
+        shares = len(pairs.outer[0]) - behind
+        outer = [self._blocks(item[behind:], sizes[:shares]) for item in pairs.outer]
+        inner = [self._blocks(item[behind:], sizes[shares:]) for item in pairs.inner]
+        met = [*_met(pairs)]
+        if abreast:
+            from mbsym.proof.side_by_side import at_each, side_by_side
+
+            columns = [side_by_side(blocks, [pair[side] for pair in met]) for side, blocks in enumerate((outer, inner))]
+            (entries,) = evaluate([*columns[0], *columns[1]], 0)
+            found: Iterable[Sequence[Any]] = zip(*(at_each(entry, len(met)) for entry in entries), strict=True)
+        else:
+            found = (evaluate([*outer[a], *inner[b]], 0)[0] for a, b in met)
+        targets = [(self._arrays[array], stride) for array, stride in pairs.targets]
+        for (a, b), entries in zip(met, found, strict=True):
+            for place, (target, stride) in enumerate(targets, start=1):
+                start = pairs.outer[a][place] + pairs.inner[b][place]
+                target[start : start + stride * len(entries) : stride] = entries
+
+    def _blocks(self, places: Sequence[int], sizes: Sequence[int]) -> list[list[Any]]:
+        """What a step reads of an item."""
+        return [self._read("", place, size) for place, size in zip(places, sizes, strict=False)]
+
+
+def at_a_point(steps: Steps, field: Field) -> dict[str, list[Any]]:
+    """The results of a function over a field.
+
+    Raises:
+        SymbolicError: a step has a function, or an angle, that is not known there.
+    """
+
+    def known(step: LoweredStep) -> Evaluate:
+        given = [(i, bool(item.shape)) for item, i in zip(step.arguments, step.identifiers, strict=True)]
+        function = residues_of(step.body, given[: step.inputs + step.has_numbers], tuple(steps.variables))
+        if not step.has_numbers:
+            return lambda inputs, call: function(field.circle, steps.variables, *inputs)
+        numbers = [[field.const(number) for number in each] for each in step.numbers]
+        return lambda inputs, call: function(field.circle, steps.variables, *inputs, numbers[call])
+
+    by_name = {step.name: known(step) for step in steps.body.steps}
+    try:
+        return steps.results(lambda step: by_name[step.name], abreast=True)
+    except KeyError:
+        raise SymbolicError("an angle of a step is no coordinate") from None
+
+
+def _met(pairs: LoweredPairs) -> Iterator[tuple[int, int]]:
+    """The outer items with the inner ones on their paths."""
+    for place, outer in enumerate(pairs.outer):
+        following = outer[0]
+        while following >= 0:
+            yield place, following
+            following = pairs.inner[following][0]
 
 
 def _taken(sweep: LoweredFor, threads: int) -> Iterator[Run]:
@@ -182,10 +163,3 @@ def _taken(sweep: LoweredFor, threads: int) -> Iterator[Run]:
 def unwritten(where: str) -> SymbolicError:
     """The error of a text that would read what nobody knows."""
     return SymbolicError(f"{where} is read before it is written", remedy="this is a defect of mbsym, please report it")
-
-
-def times_column(entries: Sequence[int], column: Sequence[int]) -> list[int]:
-    """A matrix of residues, row-major, times a column of them."""
-    width = len(column)
-    rows = range(0, len(entries), width)
-    return [sum(map(mul, entries[start : start + width], column)) % PRIME for start in rows]

@@ -8,12 +8,12 @@ only not proven.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.equality import doubtful_functions
-from mbsym.symbolic.finite_field import PRIME, Draw, prepare, signed
+from mbsym.symbolic.finite_field import prepare, signed
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Input, Output, ParameterInput, Program
@@ -25,10 +25,6 @@ AGREEMENT: Final = 1e-6
 """Of the largest value of an entry at the states looked at: rounding of ill-conditioned solutions stays below it, and
 faults worth their name do not."""
 
-Given: TypeAlias = Callable[[int, Callable[[Reference], int], Mapping[int, tuple[int, int]]], Mapping[Reference, int]]
-"""The residues of some symbols at a point: its number, the residue of each other symbol, and sine and cosine by the
-residue of a coordinate."""
-
 _STATES: Final = 12
 _LARGEST: Final = 2.5
 
@@ -38,8 +34,6 @@ def points(
     inputs: Sequence[Input],
     parameters: Sequence[ParameterInput],
     refs: Sequence[Reference],
-    given: Given | None = None,
-    coordinates: Sequence[Reference] = (),
 ) -> Iterator[Mapping[Reference, int]]:
     """The residues of some values at random points of the field.
 
@@ -47,35 +41,13 @@ def points(
         graph: of the values.
         inputs, parameters: symbols that are known of.
         refs: the values.
-        given: says what residues some symbols have.
-        coordinates: symbols whose sines and cosines it asks for.
 
     Raises:
         SymbolicError: a divisor is zero everywhere.
     """
-    sines = [graph.function("sin", ref) for ref in coordinates] if given is not None else []
-    program = Program("proof", graph, tuple(inputs), (_array((*refs, *sines)),), tuple(parameters))
-    sampler = prepare((program,))
-    (prepared,) = sampler.prepared
-
-    def label(ref: Reference) -> str:
-        if graph.kinds[ref] != "symbol":
-            raise SymbolicError("an argument is no symbol", where="proof")
-        return prepared.labels.get(ref) or str(graph.arguments[ref][0])
-
+    sampler = prepare((Program("proof", graph, tuple(inputs), (_array(refs),), tuple(parameters)),))
     for trial in range(POINTS):
-
-        def fill(draw: Draw, trial: int = trial) -> None:
-            assert given is not None
-            circle: dict[int, tuple[int, int]] = {}
-            for ref in coordinates:
-                angle, (sine, cosine) = draw.symbol(label(ref)), draw.circle(label(ref))
-                circle[angle] = sine, cosine
-                circle[-angle % PRIME] = -sine, cosine
-            found = given(trial, lambda ref: _signed(draw.symbol(label(abs(ref))), ref), circle)
-            draw.symbols.update({label(ref): value for ref, value in found.items()})
-
-        (values,) = sampler.evaluate(0, trial, None if given is None else fill)
+        (values,) = sampler.evaluate(0, trial)
         yield {0: 0, **{ref: signed(values, ref) for ref in refs}}
 
 
@@ -116,10 +88,6 @@ def agree(
     # Each entry by its own size over all states: a small one is not lost beside a large one.
     scale = np.maximum(np.abs(a), np.abs(b)).max(axis=0)
     return bool((np.abs(a - b) <= AGREEMENT * scale).all())
-
-
-def _signed(value: int, ref: Reference) -> int:
-    return value if ref >= 0 else -value % PRIME
 
 
 def _array(refs: Sequence[Reference], name: str = "values") -> Output:

@@ -219,16 +219,15 @@ def witness(
     """What the functions of a mechanism must be.
 
     Args:
-        mechanism: whose functions are printed.
+        mechanism: whose functions are printed, as the user gave it, over numbers of its own.
         formulation: in which they were derived.
         loops: what was found out about its closed loops.
         requests: derivatives that were asked for.
     """
-    plain = replace(mechanism.afresh(), simplifications=(), prepared=False)
-    own = available_functions(plain, formulation, loops)
+    own = available_functions(mechanism, formulation, loops)
     is_long = mechanism.nb > LONGEST_FOR_KANE
     other = NEWTON_EULER if formulation == KANE or is_long else KANE
-    return Witness(plain, own, available_functions(plain, other, loops), requests)
+    return Witness(mechanism, own, available_functions(mechanism, other, loops), requests)
 
 
 def uncompressed(found: Results, sparsity: Mapping[str, Sparsity]) -> dict[str, list[Reference]]:

@@ -5,7 +5,7 @@ Joints keep the user's sense throughout; ``flipped`` only says from which side t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -221,16 +221,6 @@ def numeric_mechanism(
             )
         )
         rate += size_v
-    tree_rates = joints[labelling.nb - 1].rates.stop if labelling.nb else 0
-    rate_map = np.zeros((tree_rates, nv))
-    for joint_numbers in joints[: labelling.nb]:
-        gear = followers.get(joint_numbers.label)
-        if gear is not None:
-            rate_map[joint_numbers.rates, joints[gear.leader - 1].speeds] = gear.ratio
-        elif joint_numbers.speeds is not None:
-            rate_map[joint_numbers.rates, joint_numbers.speeds] = np.eye(
-                joint_numbers.rates.stop - joint_numbers.rates.start
-            )
     return NumericMechanism(
         model=model,
         names=names,
@@ -243,8 +233,20 @@ def numeric_mechanism(
         gravity=np.array([float(evaluate(value, names)) for value in model.gravity]),
         nq=nq,
         nv=nv,
-        rate_map=rate_map,
+        rate_map=_rate_map(joints[: labelling.nb], followers, nv),
     )
+
+
+def _rate_map(joints: Sequence[NumericJoint], followers: Mapping[int, Gear], nv: int) -> Array:
+    """Rates of all tree joints per speed (rates, nv)."""
+    found = np.zeros((joints[-1].rates.stop if joints else 0, nv))
+    for joint in joints:
+        gear = followers.get(joint.label)
+        if gear is not None:
+            found[joint.rates, joints[gear.leader - 1].speeds] = gear.ratio
+        elif joint.speeds is not None:
+            found[joint.rates, joint.speeds] = np.eye(joint.rates.stop - joint.rates.start)
+    return found
 
 
 def _numeric_body(body: Body, names: Mapping[str, float]) -> NumericBody:

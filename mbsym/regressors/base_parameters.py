@@ -12,15 +12,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from mbsym.doors import Array
 from mbsym.doors import numpy as np
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.inertial_parameters import INERTIAL_NAMES
+from mbsym.model.own_units import power_of_thousand
 from mbsym.regressors.columns import Column, force_columns
-from mbsym.regressors.field_matrix import Echelon, rational
 from mbsym.regressors.grouping import (
     SOLVED_FOR,
     Unseen,
@@ -34,15 +35,13 @@ from mbsym.regressors.grouping import (
     solved,
 )
 from mbsym.regressors.invariants import invariants, solved_places
-from mbsym.regressors.parameters import StandardParameter, standard_parameters
-from mbsym.regressors.sampled import dependencies, is_deficient, loop_rows, random_rows
+from mbsym.regressors.parameters import StandardParameter, parameter_units, standard_parameters
+from mbsym.regressors.sampled import Rows, dependencies, is_deficient, loop_rows, own_units, random_rows
+from mbsym.symbolic.field_matrix import Echelon, rational
 from mbsym.symbolic.finite_field import PRIME, Sampler, prepare, signed
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar, constant
 from mbsym.values.numbers import evaluate_reference, parameter_values
-
-if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
 
 _CHECKS: Final = 2
 _SHORT: Final = 1000
@@ -126,14 +125,16 @@ def base_parameters_of(mechanism: Mechanism, loops: LoopAnalysis | None = None) 
         DerivationError: their number cannot be decided.
     """
     columns = standard_parameters(mechanism.model)
-    first = first_columns(columns)
+    first, units = first_columns(columns), parameter_units(mechanism.model, own_units(mechanism.model))
     unseen = {body.name: invariants(mechanism, body) for body in mechanism.bodies}
     given = [
-        change for body in reversed(mechanism.bodies) for change in handed_on(mechanism, body, unseen[body.name], first)
+        change
+        for body in reversed(mechanism.bodies)
+        for change in handed_on(mechanism, body, unseen[body.name], first, units)
     ]
     inside = {first[name] + place for name, tens in unseen.items() for place in solved_places(tens)}
-    found = _relations(mechanism, columns, inside, loops)
-    rest = _in_user_frames(mechanism, columns, found, given)
+    found = _relations(mechanism, columns, units, inside, loops)
+    rest = _in_user_frames(mechanism, columns, units, found, given)
     require_unseen(mechanism, (*given, *rest) if found.exact else given)
     changes = (*given, *rest)
     forms, rounded = grouped_forms(mechanism, len(columns), changes)
@@ -168,6 +169,7 @@ class _Relations:
 def _relations(
     mechanism: Mechanism,
     columns: Sequence[StandardParameter],
+    units: Sequence[Fraction],
     solved_for: Collection[int],
     loops: LoopAnalysis | None,
 ) -> _Relations:
@@ -176,17 +178,17 @@ def _relations(
     kept = _order(mechanism, columns, [place for place in range(len(columns)) if place not in solved_for])
     if loops is not None and loops.rows:
         rows = loop_rows(mechanism, loops, [entries[place] for place in kept])
-        changes, gap = _numbers(rows, kept)
-        return _Relations(changes, len(rows), CLOSED_LOOPS, gap, exact=False)
+        changes, gap = _numbers(_OwnColumns.of(columns, units, kept, rows))
+        return _Relations(changes, len(rows.matrix), CLOSED_LOOPS, gap, exact=False)
     points = _Points(mechanism, {place: entries[place] for place in kept})
     echelon, used = _reduced(mechanism, kept, points)
-    rows = random_rows(mechanism, [entries[place] for place in kept])
-    independent = set(echelon.pivots)
-    if is_deficient(rows[:, [k for k, place in enumerate(kept) if place in independent]]):
+    own = _OwnColumns.of(columns, units, kept, random_rows(mechanism, [entries[place] for place in kept]))
+    if is_deficient(own.matrix(echelon.pivots)):
         # Independent but for rounding of the model's numbers, such as axes that are parallel to 1e-7.
-        changes, gap = _numbers(rows, kept)
+        changes, gap = _numbers(own)
         blurred = echelon.rank - (len(kept) - len(changes))
         return _Relations(changes, used, PROVED, gap, exact=False, blurred=blurred)
+    independent = set(echelon.pivots)
     exact = True
     made: list[Mapping[int, Fraction]] = []
     for place in kept:
@@ -195,16 +197,58 @@ def _relations(
             numbers = {other: rational(residue) for other, residue in residues.items()}
             short = {other: -number for other, number in numbers.items() if number is not None}
             if len(short) < len(numbers):
-                short, exact = _measured(mechanism, entries, place, list(residues)), False
-            made.append({place: Fraction(1), **short})
+                # Which columns it has is known.
+                known = [other for other in kept if other in residues]
+                measured = np.linalg.lstsq(own.matrix(known), own.matrix([place])[:, 0], rcond=None)[0].tolist()
+                made.append(own.change(place, dict(zip(known, measured, strict=True))))
+                exact = False
+            else:
+                made.append({place: Fraction(1), **short})
     return _Relations(tuple(made), used, PROVED, exact=exact)
 
 
-def _numbers(rows: Array, kept: Sequence[int]) -> tuple[tuple[Mapping[int, Fraction], ...], tuple[float, float]]:
+@dataclass(frozen=True, slots=True)
+class _OwnColumns:
+    """Columns of a regressor in floating point, in the mechanism's own units.
+
+    Attributes:
+        kept: their places.
+        rows: in SI.
+        units: of their parameters in SI, by place.
+    """
+
+    kept: Sequence[int]
+    rows: Array
+    units: Mapping[int, Fraction]
+
+    @classmethod
+    def of(
+        cls, columns: Sequence[StandardParameter], units: Sequence[Fraction], kept: Sequence[int], rows: Rows
+    ) -> _OwnColumns:
+        # The share of a force that counts as a whole has no unit; it is measured by that force.
+        own = {
+            place: 1 / power_of_thousand(float(size)) if columns[place].kind == "share" else units[place]
+            for place, size in zip(kept, rows.largest, strict=True)
+        }
+        return cls(kept, rows.matrix, own)
+
+    def matrix(self, places: Collection[int]) -> Array:
+        """Some of them, in the order of all."""
+        chosen = [k for k, place in enumerate(self.kept) if place in set(places)]
+        found: Array = self.rows[:, chosen] * [float(self.units[self.kept[k]]) for k in chosen]
+        return found
+
+    def change(self, place: int, others: Mapping[int, float]) -> dict[int, Fraction]:
+        """The change of parameters in SI that nothing shows, from how a column follows from others."""
+        own = {other: -_short(value) * self.units[other] / self.units[place] for other, value in others.items()}
+        return {place: Fraction(1), **own}
+
+
+def _numbers(own: _OwnColumns) -> tuple[tuple[Mapping[int, Fraction], ...], tuple[float, float]]:
     """Relations of columns in floating point, and how far apart those are that count and those that do not."""
-    found = dependencies(rows, range(len(kept)))
+    found = dependencies(own.matrix(own.kept), range(len(own.kept)))
     changes = (
-        {kept[place]: Fraction(1), **{kept[other]: -_short(value) for other, value in relation.items()}}
+        own.change(own.kept[place], {own.kept[other]: value for other, value in relation.items()})
         for place, relation in found.relations.items()
     )
     return tuple(changes), found.gap
@@ -225,15 +269,6 @@ def _reduced(mechanism: Mechanism, kept: Sequence[int], points: _Points) -> tupl
     return echelon, used
 
 
-def _measured(
-    mechanism: Mechanism, entries: Sequence[Column], place: int, others: Sequence[int]
-) -> dict[int, Fraction]:
-    """A relation whose coefficients are no short fractions, in floating point; which columns it has is known."""
-    rows = random_rows(mechanism, [entries[other] for other in (*others, place)])
-    found = np.linalg.lstsq(rows[:, :-1], rows[:, -1], rcond=None)[0]
-    return {other: -_short(float(value)) for other, value in zip(others, found, strict=True)}
-
-
 def _short(value: float) -> Fraction:
     """The fraction that a measured number is meant to be, where there is a short one, else the number in few digits."""
     near = Fraction(value).limit_denominator(_SHORT)
@@ -243,6 +278,7 @@ def _short(value: float) -> Fraction:
 def _in_user_frames(
     mechanism: Mechanism,
     columns: Sequence[StandardParameter],
+    units: Sequence[Fraction],
     found: _Relations,
     given: Sequence[Unseen],
 ) -> tuple[Unseen, ...]:
@@ -264,7 +300,7 @@ def _in_user_frames(
             if other.column in row:
                 add_to(row, other.others, -row.pop(other.column), exactly=found.exact)
         rows.append(row)
-    return solved(rows, _superfluous(mechanism, columns), exactly=found.exact)
+    return solved(rows, _superfluous(mechanism, columns), units, exactly=found.exact)
 
 
 def _superfluous(mechanism: Mechanism, columns: Sequence[StandardParameter]) -> list[int]:

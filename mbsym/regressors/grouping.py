@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final, TypeAlias
 
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
@@ -51,7 +52,7 @@ def first_columns(columns: Sequence[StandardParameter]) -> dict[str, int]:
 
 
 def handed_on(
-    mechanism: Mechanism, body: TreeBody, unseen: Sequence[Ten], first: Mapping[str, int]
+    mechanism: Mechanism, body: TreeBody, unseen: Sequence[Ten], first: Mapping[str, int], units: Sequence[Fraction]
 ) -> tuple[Unseen, ...]:
     """Changes that take inertia from a parent and give it to a body, in the user's frames of both.
 
@@ -60,6 +61,7 @@ def handed_on(
         body: whose inboard joint cannot tell.
         unseen: the inertias in question, in the internal frame of the body.
         first: see ``first_columns``.
+        units: see ``solved``.
     """
     start, rows = first[body.name], []
     for ten in unseen:
@@ -70,7 +72,7 @@ def handed_on(
             there = placed(moved(moved(inertia, body.placement), carrier.user_frame), first[carrier.name])
             row |= {column: -entry for column, entry in _at_rest(mechanism, there).items()}
         rows.append(row)
-    return solved(rows, [start + place for place in SOLVED_FOR])
+    return solved(rows, [start + place for place in SOLVED_FOR], units)
 
 
 def inertia_of(mechanism: Mechanism, ten: Ten) -> RigidInertia:
@@ -99,17 +101,20 @@ def _at_rest(mechanism: Mechanism, row: Mapping[int, Scalar]) -> dict[int, Scala
     return {column: Scalar(graph, ref) for column, ref in zip(row, refs, strict=True) if ref}
 
 
-def solved(rows: Sequence[Mapping[int, Scalar]], places: Sequence[int], *, exactly: bool = True) -> tuple[Unseen, ...]:
+def solved(
+    rows: Sequence[Mapping[int, Scalar]], places: Sequence[int], units: Sequence[Fraction], *, exactly: bool = True
+) -> tuple[Unseen, ...]:
     """Changes combined so that each has a one of its own where the others have nothing.
 
     Args:
         rows: independent ones.
         places: columns to solve for, the first ones first.
+        units: the mechanism's own, by column, in which numbers are called small.
         exactly: False lets long fractions become doubles.
     """
     rest, done = [dict(row) for row in rows], list[tuple[int, dict[int, Scalar]]]()
     while rest:
-        place, index = _pivot(rest, places)
+        place, index = _pivot(rest, places, units)
         row = rest.pop(index)
         inverse = 1 / row[place]
         row = {column: entry for column, item in row.items() if (entry := tidy(item * inverse))}
@@ -121,18 +126,17 @@ def solved(rows: Sequence[Mapping[int, Scalar]], places: Sequence[int], *, exact
     )
 
 
-def _pivot(rows: Sequence[Mapping[int, Scalar]], places: Sequence[int]) -> tuple[int, int]:
+def _pivot(rows: Sequence[Mapping[int, Scalar]], places: Sequence[int], units: Sequence[Fraction]) -> tuple[int, int]:
     """Where to solve which row: for a number that is not small where there is one, else for anything."""
+    sizes = [
+        {place: abs(float(entry.constant / units[place])) for place, entry in row.items() if entry.constant is not None}
+        for row in rows
+    ]
     for place in places:
-        for index, row in enumerate(rows):
-            mine = row[place].constant if place in row else None
-            if mine is not None and abs(float(mine)) >= _CLEAR * _largest(row):
+        for index, own in enumerate(sizes):
+            if place in own and own[place] >= _CLEAR * max(own.values()):
                 return place, index
     return next((place, index) for place in places for index, row in enumerate(rows) if place in row)
-
-
-def _largest(row: Mapping[int, Scalar]) -> float:
-    return max(abs(float(entry.constant)) for entry in row.values() if entry.constant is not None)
 
 
 def _without(row: dict[int, Scalar], other: Mapping[int, Scalar], place: int, *, exactly: bool) -> dict[int, Scalar]:

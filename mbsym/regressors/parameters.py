@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, Final, Literal
 
 from mbsym.errors import ModelError
@@ -17,6 +18,7 @@ from mbsym.model.body import Body
 from mbsym.model.inertial_parameters import INERTIAL_NAMES, INERTIAL_UNITS, inertial_values
 from mbsym.model.joint import Joint
 from mbsym.model.names import identifier_part
+from mbsym.model.own_units import Units, entry_unit, slides
 from mbsym.model.system import Model
 from mbsym.values.entries import entries_of
 from mbsym.values.numbers import evaluate, parameter_values, value_names
@@ -70,7 +72,7 @@ def standard_parameters(model: Model) -> tuple[StandardParameter, ...]:
     for joint in model.joints:
         armature = evaluate(joint.armature, numbers)
         if armature or value_names(joint.armature):
-            listed("armature", joint.name, "armature", "kg m^2" if _turns(joint) else "kg", armature)
+            listed("armature", joint.name, "armature", "kg" if slides(joint) else "kg m^2", armature)
     for element in model.forces:
         places = linear_places(model, element)
         if not places:
@@ -83,9 +85,21 @@ def standard_parameters(model: Model) -> tuple[StandardParameter, ...]:
     return tuple(found)
 
 
-def _turns(joint: Joint) -> bool:
-    units = joint.shape.speed_units
-    return not units or "rad" in units[0]
+def parameter_units(model: Model, units: Units) -> tuple[Fraction, ...]:
+    """One of these units in SI of each standard parameter of a model."""
+    joints = {joint.name: joint for joint in model.joints}
+    forces = {element.name: element for element in model.forces}
+
+    def unit(item: StandardParameter) -> Fraction:
+        if item.kind == "armature":
+            return units.of("kg or kg m^2", slides(joints[item.owner]))
+        if item.kind != "force":
+            return units.of(item.unit)
+        element = forces[item.owner]
+        (entry,) = (entry for entry in entries_of(type(element)) if entry.key == item.key)
+        return entry_unit(model, element, entry, units)
+
+    return tuple(unit(item) for item in standard_parameters(model))
 
 
 def linear_places(model: Model, element: ForceElement) -> tuple[tuple[str, int], ...]:

@@ -1,25 +1,34 @@
-"""Regressors at states in floating point: random ones, and motions that closed loops leave, projected on these."""
+"""Regressors at states in floating point: random ones, and motions that closed loops leave, projected on these.
+
+States and forces are in the mechanism's own units: so what is drawn, and what counts as small, is the same whatever its
+size.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from fractions import Fraction
+from math import hypot, log10, sqrt
+from typing import Final
 
+from mbsym.doors import Array
 from mbsym.doors import numpy as np
 from mbsym.errors import DerivationError
 from mbsym.kinematics.initial_coordinates import normalised
+from mbsym.kinematics.measures import Measures, measures_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.closing import ClosingProblem, close, closing_problem
 from mbsym.loops.generic_rank import rank_of
 from mbsym.loops.redundancy import LoopAnalysis
+from mbsym.model.names import TIME
+from mbsym.model.own_units import Units, own_length
+from mbsym.model.system import Model
 from mbsym.regressors.columns import Column
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
-
-if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
+from mbsym.values.numbers import evaluate, parameter_values
 
 _MORE: Final = 2.0
 """Rows in terms of columns."""
@@ -28,7 +37,10 @@ _FEWEST: Final = 24
 _TRIALS: Final = 2000
 _STEP: Final = 0.12
 _STEPS: Final = 5
-"""Length of a step along the free motions, and steps from one configuration to the next [rad, m]."""
+"""Length of a step along the free motions, and steps from one configuration to the next [rad, own unit of length]."""
+
+_ORDINARY: Final = 10.0
+"""Gravity [m/s^2] by which bodies of a metre are measured in seconds."""
 
 _ASIDE: Final = 0.5
 """Part of a step by which closing may move: what moves farther is another branch."""
@@ -69,27 +81,86 @@ def sampled_program(mechanism: Mechanism, columns: Sequence[Column], more: Seque
     return Program("sampled", mechanism.graph, inputs, outputs, mechanism.parameters)
 
 
-def random_rows(mechanism: Mechanism, columns: Sequence[Column]) -> Array:
+@dataclass(frozen=True, slots=True)
+class _States:
+    """States of a mechanism in its own units.
+
+    Attributes:
+        mechanism: of any tree.
+        units: its own.
+        measures: of the entries of q and v.
+    """
+
+    mechanism: Mechanism
+    units: Units
+    measures: Measures
+
+    @classmethod
+    def of(cls, mechanism: Mechanism) -> _States:
+        units = own_units(mechanism.model)
+        return cls(mechanism, units, measures_of(mechanism, float(units.length)))
+
+    def motion(self, v: Array, vdot: Array) -> tuple[Array, Array]:
+        """Speeds and their rates in SI."""
+        time, increments = float(self.units.time), self.measures.increments
+        return v * increments / time, vdot * increments / time**2
+
+    def others(self, generator: np.random.Generator) -> list[Array]:
+        """Time and inputs in SI."""
+        times = {TIME: float(self.units.time)}
+        inputs = self.mechanism.extra_inputs
+        return [generator.uniform(-1, 1, item.shape) * times.get(item.name, 1.0) for item in inputs]
+
+    def forces(self, Y: Array) -> Array:
+        """Rows of a regressor, of own forces along own speeds."""
+        return Y * (self.measures.increments / float(self.units.energy))[:, None]
+
+
+def own_units(model: Model) -> Units:
+    """A mechanism's own units of length, a power of ten, and of time, in which it falls by lengths. Masses cancel."""
+    numbers, length = parameter_values(model), Fraction(10) ** round(log10(own_length(model)))
+    gravity = hypot(*(evaluate(value, numbers) for value in model.gravity)) or _ORDINARY
+    return Units(length, time=Fraction(f"{sqrt(length / gravity * _ORDINARY):.2g}"))
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of a regressor at states.
+
+    Attributes:
+        matrix: them (m, columns), each column per one SI unit of its parameter.
+        largest: size of the entries of each column before loops were closed (columns,).
+    """
+
+    matrix: Array
+    largest: Array
+
+    @classmethod
+    def of(cls, parts: Sequence[Array], whole: Sequence[Array]) -> Rows:
+        return cls(np.concatenate(parts), np.abs(whole).max(axis=(0, 1)))
+
+
+def random_rows(mechanism: Mechanism, columns: Sequence[Column]) -> Rows:
     """Rows of the regressor of a tree at random states in which its entries are numbers.
 
     Raises:
         DerivationError: there are too few such states.
     """
     if not mechanism.nv:
-        return np.zeros((0, len(columns)))
+        return Rows(np.zeros((0, len(columns))), np.zeros(len(columns)))
     generator = np.random.default_rng(3)
-    evaluator = Evaluator(sampled_program(mechanism, columns))
+    evaluator, states = Evaluator(sampled_program(mechanism, columns)), _States.of(mechanism)
     rows: list[Array] = []
     wanted = int(_MORE * len(columns)) + _FEWEST
     for _ in range(_TRIALS + 4 * wanted):
         q = normalised(generator.uniform(-1.5, 1.5, mechanism.nq), mechanism.q.quaternions)
-        v, vdot = generator.uniform(-2, 2, (2, mechanism.nv))
+        motion = states.motion(*generator.uniform(-2, 2, (2, mechanism.nv)))
         with np.errstate(all="ignore"):
-            found = evaluator(q, v, vdot, *_others(mechanism, generator))["Y"]
+            found = evaluator(q * states.measures.coordinates, *motion, *states.others(generator))["Y"]
         if np.isfinite(found).all():
-            rows.append(found)
+            rows.append(states.forces(found))
         if sum(map(len, rows)) >= wanted:
-            return np.concatenate(rows)
+            return Rows.of(rows, rows)
     raise DerivationError(
         "too few random states are within the domain of the force laws to tell which parameters matter",
         where=mechanism.model.name,
@@ -97,7 +168,7 @@ def random_rows(mechanism: Mechanism, columns: Sequence[Column]) -> Array:
     )
 
 
-def loop_rows(mechanism: Mechanism, loops: LoopAnalysis, columns: Sequence[Column]) -> Array:
+def loop_rows(mechanism: Mechanism, loops: LoopAnalysis, columns: Sequence[Column]) -> Rows:
     """Rows of the regressor along the motions that closed loops leave.
 
     Raises:
@@ -109,10 +180,11 @@ def loop_rows(mechanism: Mechanism, loops: LoopAnalysis, columns: Sequence[Colum
     entries = tuple(row.jacobian.get(column, zero).ref for row in rows for column in range(mechanism.nv))
     jacobian = Output("G", (len(rows), mechanism.nv), entries)
     bias = Output("gamma", (len(rows),), tuple(row.bias.ref for row in rows))
-    evaluator = Evaluator(sampled_program(mechanism, columns, (jacobian, bias)))
-    problem = closing_problem(mechanism, loops.closures)
-    still = np.zeros(mechanism.nv)
+    evaluator, states = Evaluator(sampled_program(mechanism, columns, (jacobian, bias))), _States.of(mechanism)
+    problem = closing_problem(mechanism, loops.closures, length=float(states.units.length))
+    still, acceleration = np.zeros(mechanism.nv), problem.rows / float(states.units.time) ** 2
     found: list[Array] = []
+    whole: list[Array] = []
     rank = mechanism.nv - loops.mobility
     configurations = _configurations(problem, np.array(loops.configuration), loops.mobility, generator)
     while sum(map(len, found)) < _MORE * len(columns) + _FEWEST:
@@ -121,22 +193,18 @@ def loop_rows(mechanism: Mechanism, loops: LoopAnalysis, columns: Sequence[Colum
             raise DerivationError(
                 "too few configurations close the loops to tell which parameters matter", where=mechanism.model.name
             )
-        others = _others(mechanism, generator)
-        G = evaluator(q, still, still, *others)["G"]
+        others = states.others(generator)
+        G = problem.matrix(evaluator(q, still, still, *others)["G"])
         if rank_of(G) != rank:
             continue
         free = np.linalg.svd(G)[2][rank:].T
         for _ in range(_SPEEDS_EACH):
             v = free @ generator.uniform(-2, 2, loops.mobility)
-            gamma = evaluator(q, v, still, *others)["gamma"]
+            gamma = evaluator(q, states.motion(v, still)[0], still, *others)["gamma"] / acceleration
             vdot = free @ generator.uniform(-2, 2, loops.mobility) + np.linalg.lstsq(G, gamma, rcond=1e-9)[0]
-            found.append(free.T @ evaluator(q, v, vdot, *others)["Y"])
-    return np.concatenate(found)
-
-
-def _others(mechanism: Mechanism, generator: np.random.Generator) -> list[Array]:
-    """Time and inputs."""
-    return [generator.uniform(-1, 1, item.shape) for item in mechanism.extra_inputs]
+            whole.append(states.forces(evaluator(q, *states.motion(v, vdot), *others)["Y"]))
+            found.append(free.T @ whole[-1])
+    return Rows.of(found, whole)
 
 
 def _configurations(
@@ -152,7 +220,7 @@ def _configurations(
             step *= _STEP / max(float(np.linalg.norm(step)), 1e-12)
             gone = problem.move(q.copy(), step)
             closing = close(problem, gone)
-            if not closing.closed or float(np.linalg.norm(closing.q - gone)) > _ASIDE * _STEP:
+            if not closing.closed or problem.apart(closing.q, gone) > _ASIDE * _STEP:
                 break
             q = closing.q
         else:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, islice
+from operator import le, lt
 from typing import Final
 
 from mbsym.doors import sympy
@@ -14,10 +17,10 @@ from mbsym.formulations.constraint_force.matrices import (
 )
 from mbsym.formulations.constraint_force.serial import level_schedule
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.report.closed_form import simplified_values, unit_coordinates
 from mbsym.report.sections import Equation, Item, NamedMatrix, Pattern, Section, Table
 from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.sympy_bridge import to_sympy
-from mbsym.symbolic.trigonometry import simplify_all_trigonometric
 
 LARGEST_PATTERN: Final = 30
 """Joints up to which the pattern of a matrix is shown."""
@@ -92,6 +95,12 @@ SENTENCES: Final = {
 }
 
 
+_SAID: Final[Mapping[str, Callable[[int, int], bool]]] = {
+    **dict.fromkeys("WIDB", lambda i, j: True), **dict.fromkeys("AC", le), "P": lt,
+}  # fmt: skip
+"""Which blocks say something: the others are those above them, transposed, or unit matrices on the diagonal of P."""
+
+
 def constraint_force_sections(mechanism: Mechanism) -> tuple[Section, ...]:
     """Patterns and blocks of A, B and C.
 
@@ -135,55 +144,47 @@ def matrix_sections(mechanism: Mechanism) -> tuple[Section, ...]:
 
 
 def _matrix_section(matrices: JointMatrices, name: MatrixName) -> Section:
-    joints = [body.joint.name for body in matrices.mechanism.bodies]
-    bodies = [body.name for body in matrices.mechanism.bodies]
-    of_rows, of_columns = bodies if name in ("I", "P") else joints, bodies if name == "I" else joints
-    rows = [k for k, size in enumerate(matrices.row_sizes[name]) if size]
-    columns = [k for k, size in enumerate(matrices.column_sizes[name]) if size]
-    present = [
-        (i, j)
-        for i, j in sorted(matrices.blocks[name])
-        if i - 1 in rows and j - 1 in columns and any(entry for line in matrices.blocks[name][i, j] for entry in line)
-    ]
-    items: list[Item] = []
-    if len(rows) <= LARGEST_PATTERN and len(columns) <= LARGEST_PATTERN:
-        cells = {
-            (rows.index(i - 1), columns.index(j - 1)): f"{matrices.row_sizes[name][i - 1]}x"
-            f"{matrices.column_sizes[name][j - 1]}"
-            for i, j in present
-        }
-        items.append(Pattern(name, tuple(of_rows[k] for k in rows), tuple(of_columns[k] for k in columns), cells))
-    symmetric = name in ("A", "C")
-    # The unit matrices on the diagonal of P go without saying.
-    worth = [(i, j) for i, j in present if i < j or (i == j and name != "P") or not (symmetric or name == "P")]
+    present = [place for place, block in sorted(matrices.blocks[name].items()) if any(chain.from_iterable(block))]
+    pattern = _pattern(matrices, name, present)
+    worth = [place for place in present if _SAID[name](*place)]
     shown = _closed_blocks(matrices, name, worth)
-    sentence = "The blocks are too large to be shown in closed form." if worth and not shown else ""
-    below = "Blocks below the diagonal are those above it, transposed." if symmetric and shown else ""
-    sentences = tuple(each for each in (SENTENCES[name], sentence, below) if each)
-    return Section(f"matrix_{name}", f"Matrix {name}", sentences, (*items, *shown))
+    sentences = [SENTENCES[name]]
+    if worth and not shown:
+        sentences.append("The blocks are too large to be shown in closed form.")
+    elif shown and _SAID[name] is le:
+        sentences.append("Blocks below the diagonal are those above it, transposed.")
+    return Section(f"matrix_{name}", f"Matrix {name}", tuple(sentences), (*pattern, *shown))
+
+
+def _pattern(matrices: JointMatrices, name: MatrixName, present: Sequence[tuple[int, int]]) -> tuple[Pattern, ...]:
+    """Which blocks are there, named by the bodies or joints that they belong to; nothing where they are many."""
+    names = {
+        True: [body.name for body in matrices.mechanism.bodies],
+        False: [body.joint.name for body in matrices.mechanism.bodies],
+    }
+    sizes = matrices.row_sizes[name], matrices.column_sizes[name]
+    lines = [[k for k, size in enumerate(own, start=1) if size] for own in sizes]
+    if max(map(len, lines)) > LARGEST_PATTERN:
+        return ()
+    of_bodies = name in ("I", "P"), name == "I"
+    rows, columns = (tuple(names[own][k - 1] for k in line) for own, line in zip(of_bodies, lines, strict=True))
+    cells = {(lines[0].index(i), lines[1].index(j)): f"{sizes[0][i - 1]}x{sizes[1][j - 1]}" for i, j in present}
+    return (Pattern(name, rows, columns, cells),)
 
 
 def _closed_blocks(matrices: JointMatrices, name: MatrixName, places: list[tuple[int, int]]) -> tuple[Item, ...]:
     """The blocks in closed form, none where they are too large."""
-    graph = matrices.mechanism.graph
-    sizes = PrintedSizes(graph)
-    refs = {place: [entry.ref for line in matrices.blocks[name][place] for entry in line] for place in places}
-    if sum(map(sizes.of_all, refs.values())) > 4 * LARGEST_MATRIX:
+    mechanism, graph = matrices.mechanism, matrices.mechanism.graph
+    blocks = [[entry.ref for line in matrices.blocks[name][place] for entry in line] for place in places]
+    every = simplified_values(graph, [*chain.from_iterable(blocks)], unit_coordinates(mechanism), LARGEST_MATRIX)
+    values = iter(every or ())
+    short = [list(islice(values, len(block))) for block in blocks]
+    if every is None or max(map(PrintedSizes(graph).of_all, short), default=0) > LARGEST_BLOCK:
         return ()
-    q = matrices.mechanism.q
-    units = [q.symbols[first : first + 4] for first in q.quaternions]
-    short = {place: simplify_all_trigonometric(graph, values, units) for place, values in refs.items()}
-    written = [sizes.of_all(values) for values in short.values()]
-    if sum(written) > LARGEST_MATRIX or max(written, default=0) > LARGEST_BLOCK:
-        return ()
+    shapes = [(matrices.row_sizes[name][i - 1], matrices.column_sizes[name][j - 1]) for i, j in places]
     return tuple(
-        NamedMatrix(
-            f"{name}_{i},{j}",
-            sympy.Matrix(
-                matrices.row_sizes[name][i - 1], matrices.column_sizes[name][j - 1], to_sympy(graph, short[i, j])
-            ),
-        )
-        for i, j in places
+        NamedMatrix(f"{name}_{i},{j}", sympy.Matrix(*shape, to_sympy(graph, block)))
+        for (i, j), shape, block in zip(places, shapes, short, strict=True)
     )
 
 

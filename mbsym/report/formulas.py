@@ -9,9 +9,18 @@ from typing import Any, Final
 from mbsym.doors import sympy
 from mbsym.report.numerals import with_decimals
 from mbsym.report.rows import Piece, broken_rows, factors_in_order, is_negative, matrix_width, terms
+from mbsym.report.sections import NamedMatrix
 from mbsym.report.symbols import SymbolParts, symbol_parts
 
 FUNCTION_NAMES: Final = {"Abs": "abs", "Min": "min", "Max": "max", "asin": "arcsin", "acos": "arccos", "log": "ln"}
+
+
+def entries_of(item: NamedMatrix, shown: Any, width: float) -> list[tuple[str, Any]]:
+    """Names and values of a matrix' entries that are not zero, if it is wider than a width as shown, else nothing."""
+    if not hasattr(shown, "tolist") or matrix_width(with_decimals(shown)) <= width:
+        return []
+    join = ";" if "_" in item.name else "_"
+    return [(f"{item.name}{join}{i + 1}{j + 1}", item.value[i, j]) for i, j in sorted(item.value.todok())]
 
 
 class FormulaWriter(ABC):
@@ -101,14 +110,6 @@ class FormulaWriter(ABC):
         if not hasattr(shown, "tolist"):
             return self._sum(shown)
         return self.matrix([[self._sum(entry) for entry in row] for row in shown.tolist()])
-
-    def entries_of(self, name: str, value: Any, width: float) -> list[tuple[str, Any]]:
-        """Names and values of a matrix' entries that are not zero, if it is wider than a width, else nothing."""
-        if not hasattr(value, "tolist") or matrix_width(with_decimals(value)) <= width:
-            return []
-        join = ";" if "_" in name else "_"
-        places = [(i, j) for i in range(value.rows) for j in range(value.cols) if value[i, j] != 0]
-        return [(self.name(f"{name}{join}{i + 1}{j + 1}"), value[i, j]) for i, j in places]
 
     def rows(self, value: Any, width: float) -> list[tuple[str, int]]:
         """An expression in rows of about a width, and how many parentheses each row begins in."""

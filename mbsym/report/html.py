@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.report.copies import Copies
+from mbsym.report.formulas import entries_of
 from mbsym.report.mathml import MathML
 from mbsym.report.pictures import Pictures
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps, Table
@@ -138,15 +139,9 @@ class _Writing:
     def matrix(self, item: NamedMatrix) -> ItemView:
         """A matrix as one, or its entries."""
         shown = item.value.xreplace(self.short)
-        if _WRITER.entries_of(item.name, shown, MATRIX_WIDTH):
-            rows, columns = item.value.shape
-            join = ";" if "_" in item.name else "_"
-            places = [(i, j) for i in range(rows) for j in range(columns) if item.value[i, j] != 0]
-            return ItemView(
-                formulas=tuple(
-                    self.formula(f"{item.name}{join}{i + 1}{j + 1}", (), item.value[i, j]) for i, j in places
-                )
-            )
+        entries = entries_of(item, shown, MATRIX_WIDTH)
+        if entries:
+            return ItemView(formulas=tuple(self.formula(left, (), value) for left, value in entries))
         left = _WRITER.name(item.name) if item.name else ""
         copy = ""
         if hasattr(item.value, "tolist"):
@@ -222,11 +217,10 @@ def _items(item: Any, writing: _Writing) -> list[ItemView]:
 
 def _pattern(item: Pattern) -> ItemView:
     header = (CellView(escape(item.name), ""), *(CellView(escape(each), "column") for each in item.columns))
-    rows = []
-    for i, label in enumerate(item.rows):
-        cells = [item.cells.get((i, j), "") for j in range(len(item.columns))]
-        shown = (CellView(escape(each), "full" if each else "void") for each in cells)
-        rows.append((CellView(escape(label), "row"), *shown))
+    rows = (
+        (CellView(escape(label), "row"), *(CellView(escape(each), "full" if each else "void") for each in cells))
+        for label, *cells in item.table().rows
+    )
     return ItemView(header=header, cells=tuple(rows), look="pattern")
 
 

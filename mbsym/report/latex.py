@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, final
 
-from mbsym.report.formulas import FormulaWriter
+from mbsym.report.formulas import FormulaWriter, entries_of
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps, Table
 from mbsym.report.symbols import GREEK, SymbolParts
 
@@ -149,9 +149,9 @@ def _item(item: Any) -> list[str]:
     if isinstance(item, Entries):
         return _aligned([(_WRITER.placed(item.letter, place), value) for place, value in item.values.items()])
     if isinstance(item, NamedMatrix):
-        entries = _WRITER.entries_of(item.name, item.value, ROW_WIDTH)
+        entries = entries_of(item, item.value, ROW_WIDTH)
         if entries:
-            return _aligned(entries)
+            return _aligned([(_WRITER.name(left), value) for left, value in entries])
         left = f"{_WRITER.name(item.name)} = " if item.name else ""
         return [rf"\[ {left}{_WRITER.expression(item.value)} \]"]
     if isinstance(item, Equation):
@@ -163,23 +163,18 @@ def _item(item: Any) -> list[str]:
             lines += _aligned([(_WRITER.name(left), value) for left, value in group.steps])
         return [*lines, *_item(item.entries)]
     if isinstance(item, Pattern):
-        rows = [[item.cells.get((i, j), "") for j in range(len(item.columns))] for i in range(len(item.rows))]
-        header = [item.name, *item.columns]
-        return _tabular(header, [[label, *row] for label, row in zip(item.rows, rows, strict=True)])
+        return _tabular(item.table())
     assert isinstance(item, Table)
-    return _tabular(item.header, item.rows, item.symbols)
+    return _tabular(item)
 
 
-def _tabular(header: Sequence[str], rows: Sequence[Sequence[str]], symbols: Sequence[int] = ()) -> list[str]:
-    def line(cells: Sequence[str]) -> str:
-        return " & ".join(map(plain, cells)) + r" \\"
-
-    def set_in_line(cells: Sequence[str]) -> str:
+def _tabular(table: Table) -> list[str]:
+    def line(cells: Sequence[str], symbols: Sequence[int]) -> str:
         shown = (rf"\({_WRITER.name(cell)}\)" if k in symbols else plain(cell) for k, cell in enumerate(cells))
         return " & ".join(shown) + r" \\"
 
-    columns = "l" * len(header)
-    body = [line(header), r"\hline", *map(set_in_line, rows)]
+    columns = "l" * len(table.header)
+    body = [line(table.header, ()), r"\hline", *(line(row, table.symbols) for row in table.rows)]
     return [r"\begin{center}", rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}", r"\end{center}"]
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any, Final, Protocol
 
 from mbsym import markup
-from mbsym.report.formulas import FormulaWriter
+from mbsym.report.formulas import FormulaWriter, entries_of
 from mbsym.report.latex import Latex
 from mbsym.report.mathml import MathML
+from mbsym.report.sections import NamedMatrix
 
 SHOWN: Final = ("mass_matrix", "bias_force")
 
@@ -48,9 +49,9 @@ def _formulas(equations: Equations, writer: FormulaWriter) -> Iterator[tuple[str
         form = equations.form(name)
         if form.is_expanded:
             value = equations.matrix(name)
-            entries = writer.entries_of(form.symbol, value, WIDTH)
-            for left, entry in entries or [(writer.name(form.symbol), value)]:
-                yield left, writer.expression(entry)
+            entries = entries_of(NamedMatrix(form.symbol, value), value, WIDTH)
+            for left, entry in entries or [(form.symbol, value)]:
+                yield writer.name(left), writer.expression(entry)
 
 
 def _too_large(equations: Equations) -> Iterator[tuple[str, str]]:

@@ -63,31 +63,22 @@ def _item(item: Any) -> list[str]:
             lines += [f"  {name} = {text(value)}" for name, value in group.steps]
         return [*lines, *_item(item.entries)]
     if isinstance(item, Pattern):
-        rows = [[item.cells.get((i, j), ".") for j in range(len(item.columns))] for i in range(len(item.rows))]
-        return _columns(
-            [[item.name, *item.columns], *([label, *row] for label, row in zip(item.rows, rows, strict=True))]
-        )
+        item = item.table(".")
     assert isinstance(item, Table)
-    return _columns([item.header, *item.rows])
+    right = [k for k in range(len(item.header)) if all(row[k].isdigit() for row in item.rows)]
+    return [f"  {line}" for line in aligned([item.header, *item.rows], right)]
 
 
 def _matrix(item: NamedMatrix) -> list[str]:
+    """A formula or a vector in a line, short entries in rows, and of others those that are not zero."""
+    left = f"  {item.name} ="
     if not hasattr(item.value, "tolist"):
-        return [f"  {item.name} = {text(item.value)}"]
-    rows = item.value.tolist()
-    if item.value.rows == 1 or item.value.cols == 1:
-        entries = ", ".join(text(entry) for row in rows for entry in row)
-        left = f"{item.name} = " if item.name else ""
-        return [f"  {left}[{entries}]{'^T' if item.value.cols == 1 and item.value.rows > 1 else ''}"]
-    cells = [[text(entry) for entry in row] for row in rows]
-    if any(len(cell) > LONGEST_CELL for row in cells for cell in row):
-        places = [(i, j) for i, row in enumerate(rows) for j, entry in enumerate(row) if entry != 0]
-        return [f"  {item.name}[{i + 1},{j + 1}] = {cells[i][j]}" for i, j in places]
-    widths = [max(len(row[k]) for row in cells) for k in range(len(cells[0]))]
-    shown = [" ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
-    return [*([f"  {item.name} ="] if item.name else []), *(f"  {row}" for row in shown)]
-
-
-def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    right = [k for k in range(len(rows[0])) if all(row[k].isdigit() for row in rows[1:])]
-    return [f"  {line}" for line in aligned(rows, right)]
+        return [f"{left} {text(item.value)}"]
+    cells = [[text(entry) for entry in row] for row in item.value.tolist()]
+    entries = [entry for row in cells for entry in row]
+    if 1 in item.value.shape:
+        vector = f"[{', '.join(entries)}]{'^T' * (item.value.rows > 1)}"
+        return [f"{left} {vector}" if item.name else f"  {vector}"]
+    if max(map(len, entries)) > LONGEST_CELL:
+        return [f"  {item.name}[{i + 1},{j + 1}] = {cells[i][j]}" for i, j in sorted(item.value.todok())]
+    return [*[left] * bool(item.name), *(f"  {row}" for row in aligned(cells, range(item.value.cols), " "))]

@@ -86,6 +86,14 @@ class Pattern:
     columns: tuple[str, ...]
     cells: Mapping[tuple[int, int], str]
 
+    def table(self, empty: str = "") -> Table:
+        """The same as a table, with a sign where no block is."""
+        rows = (
+            (label, *(self.cells.get((i, j), empty) for j in range(len(self.columns))))
+            for i, label in enumerate(self.rows)
+        )
+        return Table((self.name, *self.columns), tuple(rows))
+
 
 Item: TypeAlias = Entries | Equation | NamedMatrix | Steps | Table | Pattern
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import SimulationError
-from mbsym.simulation.options import shown
+from mbsym.simulation.argument_checks import shown
 
 Array: TypeAlias = NDArray[Any]
 

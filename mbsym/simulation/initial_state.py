@@ -15,13 +15,44 @@ from mbsym.loops.assembly import Assembly, assemble, consistent_velocity
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.start import given_joints
 from mbsym.model.names import expression_names
+from mbsym.model.state_values import state_values
+from mbsym.model.system import Model
+from mbsym.options.texts import numbers_in
+from mbsym.simulation.argument_checks import finite
 from mbsym.simulation.equations import coordinate_quantities, speed_quantities, suggestion
-from mbsym.simulation.options import finite
 
 Array: TypeAlias = NDArray[Any]
 
 COARSE: Final = 1e-6
 """Angles [rad] between neighbouring numbers that are told: far above what methods allow as errors of a step."""
+
+
+def is_text(given: object) -> bool:
+    """True for what is typed: the name of a state, or several of these and NAME=NUMBER."""
+    texts = given if isinstance(given, list | tuple) else (given,)
+    return bool(texts) and all(isinstance(text, str) for text in texts)
+
+
+def starting_values(model: Model, given: Mapping[str, float] | Sequence[str] | None) -> Mapping[str, float]:
+    """Values to start from by name, of which named states of the model give those that stand nowhere else.
+
+    Raises:
+        SimulationError: a text is neither the name of a state nor NAME=NUMBER.
+    """
+    if given is None or isinstance(given, Mapping):
+        return given or {}
+    texts = (given,) if isinstance(given, str) else given
+    found = numbers_in([text for text in texts if "=" in text], "`initial`")
+    known = [state.name for state in model.states]
+    for name in (text.strip() for text in texts if "=" not in text):
+        if name not in known:
+            raise SimulationError(
+                f"{name!r} gives no number a name, and no state of the model has that name",
+                where="`initial`",
+                remedy=" or one of ".join(["write NAME=NUMBER", *([", ".join(known)] if known else [])]),
+            )
+        found = {**state_values(model, name), **found}
+    return found
 
 
 def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Array, Array, tuple[str, ...]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,29 +17,35 @@ from mbsym.loops.corrections import CORRECTIONS, Keeper, NoCorrection, Projectio
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.model.beam_checks import check_beams
 from mbsym.model.system import Model
+from mbsym.option import takes
 from mbsym.pipeline import Progress, read
 from mbsym.simulation.adaptive_steps import CompiledEngine, Engine
+from mbsym.simulation.argument_checks import check_callable, check_named, shown
 from mbsym.simulation.crossing import WIDEST_GAP, Crossing
 from mbsym.simulation.equations import Equations, prepare, speed_quantities, suggestion
 from mbsym.simulation.evaluated_steps import EvaluatedSteps
-from mbsym.simulation.events import Event, EventWatch
+from mbsym.simulation.events import EventWatch
 from mbsym.simulation.fixed_steps import FixedStepper
-from mbsym.simulation.initial_state import closed_state, coarse_angles, constants, initial_state
+from mbsym.simulation.initial_state import (
+    closed_state,
+    coarse_angles,
+    constants,
+    initial_state,
+    is_text,
+    starting_values,
+)
 from mbsym.simulation.jacobian import RateJacobian
 from mbsym.simulation.limit_watch import LimitWatch, Lookout
-from mbsym.simulation.limits import STOP, TELL, check_choice, held_within, unwatched
+from mbsym.simulation.limits import STOP, check_choice, held_within, unwatched
 from mbsym.simulation.monitors import monitor
 from mbsym.simulation.options import (
-    Accuracy,
     Keeping,
     Loads,
-    Preparation,
+    OfSimulations,
+    SimulationOptions,
     Stepping,
-    check_callable,
     check_kinds,
-    check_named,
     check_numbers,
-    shown,
 )
 from mbsym.simulation.rates import ActingLoads, LoopCorrection, leaves_rates, looped_system
 from mbsym.simulation.result import SimulationResult, Statistics
@@ -50,6 +56,7 @@ from mbsym.simulation.trajectory import (
     MULTI_STEP_METHODS,
     ONE_STEP_METHODS,
     Correct,
+    Course,
     Trajectory,
     adaptive_trajectory,
     beyond_reach,
@@ -68,7 +75,6 @@ METHODS: Final = (*ONE_STEP_METHODS, *MULTI_STEP_METHODS, *FIXED_STEP_METHODS, T
 AFTER_STEPS: Final = ("velocity", "projection", "reassignment")
 """Corrections that leave the steps themselves alone."""
 
-DEFAULT_METHOD: Final = "DOP853"
 DEFAULT_STEP: Final = 1e-3
 """Step of methods with a fixed one [s]."""
 
@@ -82,45 +88,21 @@ BAUMGARTE_TIME: Final = 0.01
 """Step [s] from which Baumgarte's gains follow where the integrator chooses its steps."""
 
 
+@takes(SimulationOptions, OfSimulations)
 def simulate(
     model: Model | str | Path | Equations,
     duration: float,
     *,
-    method: str = DEFAULT_METHOD,
-    step: float | None = None,
-    output_step: float | None = None,
-    initial: Mapping[str, float] | None = None,
-    parameters: Mapping[str, float] | None = None,
-    events: Sequence[Event] = (),
-    loads: Loads = Loads(),
-    keeping: Keeping = Keeping(),
-    stepping: Stepping = Stepping(),
-    accuracy: Accuracy = Accuracy(),
-    preparation: Preparation = Preparation(),
-    limits: str = TELL,
     tell: Callable[[str], None] | None = None,
     progress: Progress | None = None,
+    **options: Unpack[OfSimulations],
 ) -> SimulationResult:
     """Integrates the motion of a model.
 
     Args:
         model: a model, a model file, the name of a bundled example, or what ``prepare`` made of one, for many runs.
         duration: [s].
-        method: RK45, DOP853; Radau, BDF, LSODA (SciPy's); rk4, symplectic (variational midpoint rule, trees only), or
-            transfer-matrix.
-        step: length of the steps of rk4, symplectic and transfer-matrix (default 1 ms); of the other methods, which
-            choose their steps, the interval of the output (default a thousandth of the duration).
-        output_step: interval of the output [s]; default ``step``.
-        initial: coordinates and speeds to start from by name; others are the model's initial coordinates, and zero.
-        parameters: numbers that replace those of the model's parameters.
-        events: to look out for.
-        loads: control inputs and generalised forces.
-        keeping: how loops are kept closed.
-        stepping: scheme and rotation variable of transfer-matrix.
-        accuracy: of methods that choose their steps.
-        preparation: language and order of the equations; those of prepared equations stay as they are.
-        limits: "tell" goes on beyond the limits of the model, which the result tells; "stop" ends the motion there, as
-            a terminal event does.
+        **options: see below.
         tell: is given each warning as a sentence as soon as it is known; the result has them all.
         progress: told of each step.
 
@@ -133,12 +115,13 @@ def simulate(
         ToolchainError: C is asked for and there is no compiler.
         MbsymError: the model cannot be read or its equations cannot be derived.
     """
-    check_kinds(
-        {"loads": loads, "keeping": keeping, "stepping": stepping, "accuracy": accuracy, "preparation": preparation}
-    )
-    check_numbers(duration, step, output_step, accuracy)
-    _check_rest(model, {"initial": initial, "parameters": parameters}, {"progress": progress, "tell": tell})
-    check_choice(limits)
+    asked = SimulationOptions(**options)
+    step, method, parameters = asked.step, asked.method, asked.parameters
+    loads, stepping, accuracy = asked.loads, asked.stepping, asked.accuracy
+    check_kinds(asked)
+    check_numbers(duration, step, asked.output_step, accuracy)
+    _check_rest(model, asked, {"progress": progress, "tell": tell})
+    check_choice(asked.limits)
     if method not in METHODS:
         raise SimulationError(f"no method is called {method!r}", remedy=suggestion(method, METHODS))
     if method != TRANSFER_MATRIX and stepping != Stepping():
@@ -153,7 +136,7 @@ def simulate(
     else:
         equations = prepare(
             with_parameters(read(model), parameters or {}),
-            preparation,
+            asked.preparation,
             loaded=loads.drive,
             variational=method == "symplectic",
             stepped=method == TRANSFER_MATRIX,
@@ -162,9 +145,9 @@ def simulate(
         )
     demanded = _acting(equations, loads)
     acting = held_within(equations, demanded) if loads.saturate else demanded
-    times = _output_times(equations, duration, step, output_step, method)
-    q, v, named = initial_state(equations.mechanism, initial or {})
-    loops, kept, label = _loops(equations, method, keeping, step)
+    times = _output_times(equations, duration, step, asked.output_step, method)
+    q, v, named = initial_state(equations.mechanism, starting_values(equations.mechanism.model, asked.initial))
+    loops, kept, label = _loops(equations, method, asked.keeping, step)
     assembly: Assembly | None = None
     if loops is not None:
         assembly, v = closed_state(equations.mechanism, loops, q, v, named)
@@ -172,8 +155,8 @@ def simulate(
     layout = equations.layout
     demanded.check(q, v)
     singular = _singular_watch(equations, loops)
-    limited = LimitWatch(equations, demanded, accuracy, saturate=loads.saturate, stops=limits == STOP)
-    watch = Lookout(EventWatch(events, lambda x: (layout.q(x), layout.v(x))), limited)
+    limited = LimitWatch(equations, demanded, accuracy, saturate=loads.saturate, stops=asked.limits == STOP)
+    watch = Lookout(EventWatch(asked.events, lambda x: (layout.q(x), layout.v(x))), limited)
     short = beyond_reach(method, accuracy) if method in (*ONE_STEP_METHODS, *MULTI_STEP_METHODS) else ""
     notes = (*unwatched(equations), *coarse_angles(equations.mechanism, q), *([short] if short else []))
     limited.begin(0.0, layout.state(q, v))
@@ -187,10 +170,8 @@ def simulate(
         tell(start.sentence)
     # A state that is not finite is told as an error, so that warnings on the way there say nothing new.
     with np.errstate(all="ignore"), _after(start, equations):
-        trajectory = _integrated(
-            equations, loops, kept, acting, method, x, times, step or DEFAULT_STEP, watch,
-            singular, accuracy, progress, stepping, tell,
-        )  # fmt: skip
+        course = Course(x, times, layout, equations.mechanism.model.name, watch, singular, progress, tell)
+        trajectory = _integrated(course, equations, loops, kept, acting, asked)
     tau_free = not callable(acting.tau) and not np.any(acting.tau)
     return SimulationResult(
         t=trajectory.t,
@@ -221,13 +202,12 @@ def check_model(model: object) -> None:
         )
 
 
-def _check_rest(model: object, named: Mapping[str, object], called: Mapping[str, object]) -> None:
+def _check_rest(model: object, asked: SimulationOptions, called: Mapping[str, object]) -> None:
     """Refuses what is no model, what gives no numbers names, and what cannot be called."""
     check_model(model)
-    for name, given in named.items():
-        if given is not None:
-            example = "{'q_rail': 0.1}" if name == "initial" else "{'l': 0.5}"
-            check_named(name, given, f"write {name}={example}")
+    if not is_text(asked.initial):
+        check_named("initial", asked.initial or {}, "write initial={'q_rail': 0.1}")
+    check_named("parameters", asked.parameters or {}, "write parameters={'l': 0.5}")
     for name, given in called.items():
         check_callable(name, given)
 
@@ -358,24 +338,16 @@ def _loops(
 
 
 def _integrated(
+    course: Course,
     equations: Equations,
     system: LoopedSystem | None,
     kept: Keeper | None,
     loads: ActingLoads,
-    method: str,
-    x: Array,
-    times: Array,
-    step: float,
-    watch: Lookout,
-    singular: SingularWatch | None,
-    accuracy: Accuracy,
-    progress: Progress | None,
-    stepping: Stepping,
-    tell: Callable[[str], None],
+    asked: SimulationOptions,
 ) -> Trajectory:
-    layout, name = equations.layout, equations.mechanism.model.name
+    method, step, stepping, name = asked.method, asked.step or DEFAULT_STEP, asked.stepping, course.name
     if method == TRANSFER_MATRIX:
-        _require_equal_steps(equations, times, step, watch)
+        _require_equal_steps(course, step)
         taken = TransferMatrixSteps(equations, stepping, loads)
         after = LoopCorrection(equations, system, kept) if system is not None and kept is not None else None
         if after is not None and stepping.scheme is not None and stepping.scheme.name == "houbolt":
@@ -384,7 +356,7 @@ def _integrated(
                 where=name,
                 remedy="leave the correction out, or take another scheme",
             )
-        return fixed_step_trajectory(taken, x, times, step, watch, after, singular, progress, remembers=True)
+        return fixed_step_trajectory(course, taken, step, after, remembers=True)
     steps: Steps
     compiled: Engine | None = None
     if equations.library is not None and leaves_rates(kept) and not callable(loads.tau) and not callable(loads.u):
@@ -398,16 +370,14 @@ def _integrated(
         correct = LoopCorrection(equations, system, kept)
     if method in FIXED_STEP_METHODS:
         stepper = FixedStepper(steps, method, name)
-        return fixed_step_trajectory(stepper, x, times, step, watch, correct, singular, progress)
+        return fixed_step_trajectory(course, stepper, step, correct)
     crossing: Crossing | None = None
+    singular, layout = course.singular, course.layout
     if singular is not None and correct is not None and method in WIDEST_GAP and isinstance(kept, Projection):
-        crossing = Crossing(steps.rates, correct, singular, layout, accuracy.absolute) if kept.positions else None
+        crossing = Crossing(steps.rates, correct, singular, layout, asked.accuracy.absolute) if kept.positions else None
     rates = steps.rates if crossing is None else crossing.rates
     jacobian = RateJacobian(rates, equations.mechanism, layout) if method in IMPLICIT_METHODS else None
-    return adaptive_trajectory(
-        steps.rates, method, x, times, layout, name, accuracy, watch, correct, singular, crossing, jacobian, progress,
-        compiled, tell,
-    )  # fmt: skip
+    return adaptive_trajectory(course, steps.rates, method, asked.accuracy, correct, crossing, jacobian, compiled)
 
 
 def _singular_watch(equations: Equations, system: LoopedSystem | None) -> SingularWatch | None:
@@ -417,9 +387,9 @@ def _singular_watch(equations: Equations, system: LoopedSystem | None) -> Singul
     return SingularWatch(equations, equations.loops, system)
 
 
-def _require_equal_steps(equations: Equations, times: Array, step: float, watch: Lookout) -> None:
+def _require_equal_steps(course: Course, step: float) -> None:
     """Steps by transfer matrices are of one length."""
-    name = equations.mechanism.model.name
+    name, times, watch = course.name, course.times, course.watch
     if watch.events or (watch.limits and watch.limits.stops):
         raise SimulationError(
             "the transfer matrix method takes no events here, nor stops at limits",

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 
 from mbsym.errors import SimulationError
+from mbsym.option import alike, option, options_of
+from mbsym.options.generation import GenerationOptions
+from mbsym.options.texts import names_in, numbers_in
+from mbsym.simulation.argument_checks import check_named, finite, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from mbsym.loops.corrections import Keeper
+    from mbsym.simulation.events import Event
     from mbsym.transfer_matrix.layout import RotationVariable
     from mbsym.transfer_matrix.stepper import Scheme
 
@@ -20,8 +25,33 @@ Law: TypeAlias = "Callable[[float, NDArray[Any], NDArray[Any]], ArrayLike]"
 
 LANGUAGES: Final = ("auto", "c", "numpy")
 
-_LONGEST: Final = 80
-"""Letters of a value that an error shows."""
+
+def _gains(texts: list[str]) -> tuple[float, ...]:
+    """Gains of Baumgarte's correction as they are typed."""
+    parts = names_in(texts)
+    if len(parts) > 2:
+        raise SimulationError(f"{len(parts)} gains are given", where="`gains`", remedy="give ALPHA or ALPHA,BETA")
+    try:
+        found = tuple(float(part) for part in parts)
+    except ValueError:
+        found = (-1.0,)
+    if not all(0.0 <= gain < math.inf for gain in found):
+        remedy = "give numbers that are not negative"
+        raise SimulationError(f"{','.join(texts)!r} are no gains", where="`gains`", remedy=remedy)
+    return found
+
+
+def _scheme(names: list[str], parameters: list[str]) -> Scheme | None:
+    """A scheme of integration as it is typed."""
+    from mbsym.transfer_matrix.stepper import SCHEMES, Scheme
+
+    numbers = numbers_in(parameters, "`scheme_parameter`")
+    name = next((name for name in reversed(names) if name), "")
+    try:
+        return Scheme(name or "generalised-alpha", numbers) if name or numbers else None
+    except SimulationError as error:
+        where = "`scheme_parameter`" if not name or name in SCHEMES else "`scheme`"
+        raise SimulationError(error.what, where=where, remedy=error.remedy) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +64,11 @@ class Accuracy:
         max_step: longest step [s].
     """
 
-    rtol: float = 1e-9
-    atol: float | None = None
-    max_step: float = math.inf
+    rtol: float = option(1e-9, "Relative error per step of methods that choose their steps.", "rtol")
+    atol: float | None = option(
+        None, "Absolute error per step of these methods; default a hundredth of `rtol`.", "atol", kind=float
+    )
+    max_step: float = option(math.inf, "Longest step [s].")
 
     @property
     def absolute(self) -> float:
@@ -55,9 +87,11 @@ class Loads:
             beyond them is told.
     """
 
-    inputs: Mapping[str, float] | Law = field(default_factory=dict)
-    tau: Mapping[str, float] | Law = field(default_factory=dict)
-    saturate: bool = False
+    inputs: Mapping[str, float] | Law = option({}, "NAME=VALUE,...: constant control inputs; repeatable.", "input")
+    tau: Mapping[str, float] | Law = option(
+        {}, "SPEED=VALUE,...: constant generalised forces along speeds; repeatable.", "tau"
+    )
+    saturate: bool = option(False, "Control inputs and given forces are held within their limits.", "saturate")
 
     def __post_init__(self) -> None:
         for name, entry in (("inputs", "push"), ("tau", "v_rail")):
@@ -82,8 +116,18 @@ class Keeping:
         gains: of Baumgarte's correction, alpha and beta [1/s]; they follow from the step if none are given.
     """
 
-    correction: str | Keeper | None = None
-    gains: Sequence[float] = ()
+    correction: str | Keeper | None = option(
+        None,
+        "Closed loops: none, baumgarte, velocity, projection, partitioning, reassignment.",
+        "correction",
+        kind=str,
+    )
+    gains: Sequence[float] = option(
+        (),
+        "ALPHA[,BETA]: gains of the correction baumgarte [1/s]; default 0.1 per step length.",
+        "gains",
+        typed=_gains,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +139,29 @@ class Stepping:
         rotation: variable of rotations in space, "incremental" or "cardan"; None takes incremental ones.
     """
 
-    scheme: Scheme | None = None
-    rotation: RotationVariable | None = None
+    scheme: Scheme | None = option(
+        None,
+        (
+            "Of transfer-matrix: generalised-alpha (default), newmark, wilson, houbolt or fox-euler.",
+            "NAME=VALUE,...: spectral_radius, beta and gamma, or theta of the scheme; repeatable.",
+        ),
+        "scheme",
+        "scheme-parameter",
+        typed=_scheme,
+    )
+    rotation: RotationVariable | None = option(
+        None,
+        "Variable of transfer-matrix in space: incremental (default) or cardan.",
+        "rotation",
+        kind=str,
+        choices=("incremental", "cardan"),
+        refused="no rotation variable is called {}",
+        error=SimulationError,
+    )
+
+    def __post_init__(self) -> None:
+        for item in options_of(Stepping):
+            item.require(getattr(self, item.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +173,86 @@ class Preparation:
         order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
     """
 
-    language: str = "auto"
-    order: str = "weight"
+    language: str = option("auto", "c, numpy, or auto for C where there is a compiler.", "language")
+    order: str = alike(GenerationOptions, "order")
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationOptions:
+    """What a simulation is asked for besides the model and its duration; each field says what it is for."""
+
+    step: float | None = option(
+        None,
+        "Step of rk4, symplectic and transfer-matrix [s]; else interval of the output.",
+        "step",
+        keyword="length of the steps of rk4, symplectic and transfer-matrix (default 1 ms); of the other methods, "
+        "which choose their steps, the interval of the output (default a thousandth of the duration).",
+        kind=float,
+    )
+    output_step: float | None = option(
+        None,
+        "Interval of the output [s].",
+        "output-step",
+        keyword="interval of the output [s]; default ``step``.",
+        kind=float,
+    )
+    method: str = option(
+        "DOP853",
+        "RK45, DOP853, Radau, BDF, LSODA, rk4, symplectic or transfer-matrix.",
+        "method",
+        keyword="RK45, DOP853; Radau, BDF, LSODA (SciPy's); rk4, symplectic (variational midpoint rule, trees only), "
+        "or transfer-matrix.",
+    )
+    initial: Mapping[str, float] | Sequence[str] | None = option(
+        {},
+        "NAME=VALUE,...: coordinates and speeds to start from; or a named state of the model; repeatable.",
+        "initial",
+        keyword="coordinates and speeds to start from by name, or the name of a state of the model; others are the "
+        "model's initial coordinates, and zero.",
+        typed=lambda texts: texts,
+    )
+    parameters: Mapping[str, float] | None = option(
+        {},
+        "NAME=VALUE,...: parameters; repeatable.",
+        "parameter",
+        keyword="numbers that replace those of the model's parameters.",
+    )
+    events: Sequence[Event] = option((), "to look out for.")
+    loads: Loads = option(Loads(), "control inputs and generalised forces.")
+    limits: str = option(
+        "tell",
+        "tell goes on beyond limits of the model and tells them; stop ends the motion there.",
+        "limits",
+        keyword="'tell' goes on beyond the limits of the model, which the result tells; 'stop' ends the motion there, "
+        "as a terminal event does.",
+    )
+    keeping: Keeping = option(Keeping(), "how loops are kept closed.")
+    stepping: Stepping = option(Stepping(), "scheme and rotation variable of transfer-matrix.")
+    accuracy: Accuracy = option(Accuracy(), "of methods that choose their steps.")
+    preparation: Preparation = option(
+        Preparation(), "language and order of the equations; those of prepared equations stay as they are."
+    )
+
+
+DEFAULTS: Final = SimulationOptions()
+"""Nothing asked for."""
+
+
+class OfSimulations(TypedDict, total=False):
+    """These as keywords, with what a caller may give."""
+
+    step: float | None
+    output_step: float | None
+    method: str
+    initial: Mapping[str, float] | Sequence[str] | None
+    parameters: Mapping[str, float] | None
+    events: Sequence[Event]
+    loads: Loads
+    limits: str
+    keeping: Keeping
+    stepping: Stepping
+    accuracy: Accuracy
+    preparation: Preparation
 
 
 EXAMPLES: Final[Mapping[type, str]] = {
@@ -122,49 +265,20 @@ EXAMPLES: Final[Mapping[type, str]] = {
 """What to write for each group of options."""
 
 
-def check_kinds(options: Mapping[str, object]) -> None:
+def check_kinds(asked: object) -> None:
     """Refuses what is no group of options where one is asked for.
 
     Args:
-        options: by keyword, each named as its class is.
+        asked: has them as attributes, each named as its class is.
 
     Raises:
         SimulationError: naming the keyword and what to write.
     """
-    kinds = {kind.__name__.lower(): kind for kind in EXAMPLES}
-    for name, value in options.items():
-        if not isinstance(value, kinds[name]):
-            raise SimulationError(f"{name} = {shown(value)} is no {kinds[name].__name__}", remedy=_write(name))
-
-
-def _write(name: str) -> str:
-    return next(f"write {name}={text}" for kind, text in EXAMPLES.items() if kind.__name__.lower() == name)
-
-
-def check_named(name: str, given: object, remedy: str) -> None:
-    """Refuses what does not give values by name.
-
-    Raises:
-        SimulationError: naming the keyword.
-    """
-    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
-        raise SimulationError(f"{name} = {shown(given)} does not give values by name", remedy=remedy)
-
-
-def check_callable(name: str, given: object) -> None:
-    """Refuses what is neither None nor a function.
-
-    Raises:
-        SimulationError: naming the keyword.
-    """
-    if given is not None and not callable(given):
-        raise SimulationError(f"{name} = {shown(given)} is no function", remedy="give one, or leave it out")
-
-
-def shown(value: object) -> str:
-    """A value as an error shows it, on one line and not for ever."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    for kind, example in EXAMPLES.items():
+        name = kind.__name__.lower()
+        value = getattr(asked, name, kind())
+        if not isinstance(value, kind):
+            raise SimulationError(f"{name} = {shown(value)} is no {kind.__name__}", remedy=f"write {name}={example}")
 
 
 def check_numbers(duration: float, step: float | None, output_step: float | None, accuracy: Accuracy) -> None:
@@ -192,22 +306,3 @@ def check_numbers(duration: float, step: float | None, output_step: float | None
     longest = 1.0 if accuracy.max_step == math.inf else finite("max_step", accuracy.max_step)
     if not longest > 0.0:
         raise SimulationError(f"the longest step is {longest:g}", remedy="give a positive number")
-
-
-def finite(name: str, value: object) -> float:
-    """The value as a float.
-
-    Raises:
-        SimulationError: it is no finite number.
-    """
-    try:
-        # Text that looks like a number is a slip where numbers are computed with.
-        number = math.nan if isinstance(value, (str, bytes)) else float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        remedy = "give a number, or one function in the place of them all" if callable(value) else "give a number"
-        raise SimulationError(
-            f"{name} = {shown(value) if callable(value) else value} is no finite number", remedy=remedy
-        )
-    return number

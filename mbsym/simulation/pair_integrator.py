@@ -5,7 +5,7 @@ It has the attributes of SciPy's integrators that a trajectory reads and sets, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mbsym.simulation import adaptive_steps as text
 from mbsym.simulation.adaptive_steps import Engine, EvaluatedEngine, Rates
+from mbsym.simulation.equations import StateLayout
 from mbsym.simulation.options import Accuracy
 from mbsym.simulation.runge_kutta_pairs import PAIRS
 from mbsym.simulation.stiffness import Stiffness
@@ -37,6 +38,7 @@ class PairIntegrator:
         status: "running", "finished" or "failed".
         y: the state; changes of it are told by ``restart``.
         atol: absolute errors that are allowed, a number or one for each entry of the state.
+        tell: is given a sentence where the motion is stiff, once.
     """
 
     def __init__(
@@ -45,13 +47,10 @@ class PairIntegrator:
         rates: Rates,
         x: Array,
         times: Array,
-        quaternions: Sequence[int],
         accuracy: Accuracy,
+        layout: StateLayout | None = None,
         idle: float = 0.0,
-        compiled: Engine | None = None,
-        is_compiled: Callable[[], bool] = lambda: True,
-        felt: tuple[int, int] | None = None,
-        tell: Callable[[str], None] | None = None,
+        compiled: Callable[[], Engine | None] = lambda: None,
     ) -> None:
         """Chooses the length of the first step.
 
@@ -60,21 +59,17 @@ class PairIntegrator:
             rates: of a state.
             x: state at the first time.
             times: the output grid.
-            quaternions: where those of a state begin.
             accuracy: errors and the longest step.
+            layout: of the state, on whose work no rate depends; None for states of one kind.
             idle: length of steps that lead nowhere.
-            compiled: the text in C; None for Python alone.
-            is_compiled: tells before each step whether compiled code may take it, or ``rates`` must be asked.
-            felt: how many coordinates a state begins with, and how many speeds; what follows, no rate depends on. None
-                for states of one kind.
-            tell: is given a sentence where the motion is stiff, once.
+            compiled: gives before each step the text in C that may take it; None where ``rates`` must be asked.
 
         Raises:
             ValueError: rates are not finite.
         """
-        self._rates, self._compiled, self._is_compiled = rates, compiled, is_compiled
-        self._method, self._tell = method, tell
-        self._size, self._quaternions = len(x), tuple(quaternions)
+        self._rates, self._compiled, self._method = rates, compiled, method
+        self._size, self._quaternions = len(x), () if layout is None else layout.quaternions
+        self.tell: Callable[[str], None] | None = None
         self._evaluated: Engine | None = None
         self._last: Engine | None = None
         self._times = np.ascontiguousarray(times, dtype=float)
@@ -91,8 +86,8 @@ class PairIntegrator:
             text.TIME: times[0],
             text.FRESH: 1.0,
             text.EVALUATIONS: 2.0,
-            text.COORDINATES: 0 if felt is None else felt[0],
-            text.FELT: len(x) if felt is None else sum(felt),
+            text.COORDINATES: 0 if layout is None else layout.nq,
+            text.FELT: len(x) if layout is None else layout.nq + layout.nv,
         }
         for entry, value in entries.items():
             self._control[entry] = value
@@ -176,7 +171,7 @@ class PairIntegrator:
         }
 
     def _advance(self, steps: int, samples: Array) -> None:
-        engine = self._compiled if self._compiled is not None and self._is_compiled() else self._in_python()
+        engine = self._compiled() or self._in_python()
         if engine is not self._last:
             # Rates at the start of a step are kept by what took the last one.
             self._last = engine
@@ -186,8 +181,8 @@ class PairIntegrator:
         is_told = self._control[text.IS_TOLD]
         engine.call("adaptive", {**self._given(), **arrays})
         stiffness = self.stiffness
-        if stiffness is not None and self._tell is not None and is_told != self._control[text.IS_TOLD]:
-            self._tell(stiffness.sentence)
+        if stiffness is not None and self.tell is not None and is_told != self._control[text.IS_TOLD]:
+            self.tell(stiffness.sentence)
 
     def _in_python(self) -> Engine:
         if self._evaluated is None:

@@ -69,16 +69,42 @@ class Trajectory:
     stiffness: Stiffness | None = None
 
 
-class _Recorder:
-    """States in the order in which they come."""
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Where a motion starts, when its states are recorded, and who looks on.
 
-    def __init__(self, times: Array, size: int, progress: Progress | None) -> None:
-        self.times = times
+    Attributes:
+        x: state at the first time.
+        times: the grid.
+        layout: of the state.
+        name: of the model, for errors.
+        watch: events and limits to look out for.
+        singular: told of the state after each step.
+        progress: told of each hundredth part.
+        tell: is given a sentence where the motion is stiff.
+    """
+
+    x: Array
+    times: Array
+    layout: StateLayout
+    name: str
+    watch: Lookout
+    singular: SingularWatch | None = None
+    progress: Progress | None = None
+    tell: Callable[[str], None] | None = None
+
+
+class _Recorder:
+    """States in the order in which they come, that at the first time among them."""
+
+    def __init__(self, course: Course) -> None:
+        self.times = times = course.times
         self.t = np.empty(len(times) + 1)
-        self.x = np.empty((len(times) + 1, size))
+        self.x = np.empty((len(times) + 1, len(course.x)))
         self.count = 0
-        self._progress = progress
+        self._progress = course.progress
         self._shown = 0
+        self.add(float(times[0]), course.x)
 
     @property
     def due(self) -> float:
@@ -116,32 +142,19 @@ class _Recorder:
 
 
 def fixed_step_trajectory(
-    stepper: Stepper,
-    x: Array,
-    times: Array,
-    step: float,
-    watch: Lookout,
-    correct: Correct | None,
-    singular: SingularWatch | None = None,
-    progress: Progress | None = None,
-    *,
-    remembers: bool = False,
+    course: Course, stepper: Stepper, step: float, correct: Correct | None, *, remembers: bool = False
 ) -> Trajectory:
     """States on a grid by steps of one length; the last before a time of the grid is shorter where it has to be.
 
     Args:
+        course: of the motion.
         stepper: takes the steps.
-        x: state at the first time.
-        times: the grid.
         step: length of the steps.
-        watch: events and limits to look out for.
         correct: puts a state right after each step.
-        singular: told of the state after each step.
-        progress: told of each hundredth part.
         remembers: steps build on earlier ones, so that none is taken again to look into it.
     """
-    record = _Recorder(times, len(x), progress)
-    record.add(float(times[0]), x)
+    x, times, watch, singular = course.x, course.times, course.watch, course.singular
+    record = _Recorder(course)
     watch.start(float(times[0]), x)
     one_by_one = bool(watch) or correct is not None or singular is not None
     count = 0
@@ -194,21 +207,14 @@ def _chord(t: float, x: Array, h: float, moved: Array) -> Callable[[float], Arra
 
 
 def adaptive_trajectory(
+    course: Course,
     rates: Rates,
     method: str,
-    x: Array,
-    times: Array,
-    layout: StateLayout,
-    name: str,
     accuracy: Accuracy,
-    watch: Lookout,
     correct: Correct | None,
-    singular: SingularWatch | None = None,
     crossing: Crossing | None = None,
     jacobian: RateJacobian | None = None,
-    progress: Progress | None = None,
     compiled: Engine | None = None,
-    tell: Callable[[str], None] | None = None,
 ) -> Trajectory:
     """States on a grid by an integrator that chooses its steps: a pair of ours, or one of SciPy.
 
@@ -216,38 +222,29 @@ def adaptive_trajectory(
     methods run on, since rates do not depend on the lengths of quaternions. Recorded states are always put right.
 
     Args:
+        course: of the motion.
         rates: of a state.
         method: one of ``ONE_STEP_METHODS`` and ``MULTI_STEP_METHODS``.
-        x: state at the first time.
-        times: the grid.
-        layout: of the state.
-        name: of the model, for errors.
         accuracy: of the integrator.
-        watch: events and limits to look out for.
         correct: puts a state right.
-        singular: told of the state after each step.
-        crossing: lays steps across singular positions; for one-step methods, and with ``singular``.
+        crossing: lays steps across singular positions; for one-step methods, and where these are watched.
         jacobian: of the rates; for implicit methods.
-        progress: told of each hundredth part.
         compiled: what takes the steps of a pair; None for Python.
-        tell: is given a sentence where the motion is stiff.
 
     Raises:
         SimulationError: the integrator fails, or a state is not finite.
     """
+    x, times, name, watch, singular = course.x, course.times, course.name, course.watch, course.singular
 
     def put_right(time: float, state: Array) -> Array:
-        state = layout.normalise(state.copy())
+        state = course.layout.normalise(state.copy())
         return state if correct is None else correct(time, state)
 
     with warnings.catch_warnings():
         # What integrators warn of makes them fail, and is told then.
         warnings.simplefilter("ignore")
         try:
-            integrator = _integrator(
-                rates if crossing is None else crossing.rates, method, x, times, layout, accuracy, jacobian,
-                compiled, (lambda: True) if crossing is None else (lambda: not crossing.is_near), tell,
-            )  # fmt: skip
+            integrator = _integrator(course, rates, method, accuracy, crossing, jacobian, compiled)
         except (ValueError, ArithmeticError, np.linalg.LinAlgError):
             raise not_finite(name, float(times[0])) from None
         one_step = method in ONE_STEP_METHODS
@@ -255,8 +252,7 @@ def adaptive_trajectory(
         def calls() -> int:
             return int(integrator.nfev) + (jacobian.evaluations if jacobian is not None else 0)
 
-        record = _Recorder(times, len(x), progress)
-        record.add(float(times[0]), x)
+        record = _Recorder(course)
         if isinstance(integrator, PairIntegrator) and not watch and correct is None and singular is None:
             return _run(integrator, record, method, name, rates)
         watch.start(float(times[0]), x, rates)
@@ -308,24 +304,26 @@ def adaptive_trajectory(
 
 
 def _integrator(
+    course: Course,
     rates: Rates,
     method: str,
-    x: Array,
-    times: Array,
-    layout: StateLayout,
     accuracy: Accuracy,
+    crossing: Crossing | None,
     jacobian: RateJacobian | None,
     compiled: Engine | None,
-    is_compiled: Callable[[], bool],
-    tell: Callable[[str], None] | None,
 ) -> Any:
     """The integrator of a method, before its first step."""
+    x, times = course.x, course.times
+    rates = rates if crossing is None else crossing.rates
     if method in PAIRS:
         idle = _IDLE * float(times[-1] - times[0])
-        return PairIntegrator(
-            method, rates, x, times, layout.quaternions, accuracy, idle, compiled, is_compiled,
-            (layout.nq, layout.nv), tell,
-        )  # fmt: skip
+
+        def engine() -> Engine | None:
+            return None if crossing is not None and crossing.is_near else compiled
+
+        pair = PairIntegrator(method, rates, x, times, accuracy, course.layout, idle, engine)
+        pair.tell = course.tell
+        return pair
     from scipy import integrate
 
     part = TIGHTER.get(method, 1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mbsym.spatial.rotation import Rotation
+from mbsym.spatial.rotation import MatrixRotation, Rotation
 from mbsym.spatial.vector import Vector3, add, cross, negate, subtract, zero_vector
 from mbsym.symbolic.graph import Graph
 
@@ -23,6 +23,13 @@ class Transform:
     def inverse(self) -> Transform:
         """The parent frame placed in the child frame."""
         return Transform(self.rotation.inverse(), negate(self.rotation.to_child(self.translation)))
+
+    def flat(self) -> Transform:
+        """The rotation as one matrix, so that its products are not applied again for every vector."""
+        if len(self.rotation.factors) < 2:
+            return self
+        matrix = MatrixRotation(self.rotation.matrix())
+        return Transform(Rotation(self.rotation.graph, (matrix,)), self.translation)
 
     def point_to_parent(self, point: Vector3) -> Vector3:
         """Parent coordinates of a point given in child coordinates."""

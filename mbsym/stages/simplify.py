@@ -9,6 +9,7 @@ from typing import Final
 from mbsym.kinematics.alone import alone
 from mbsym.kinematics.equivalents import REGROUP, SLIDE
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.simplified import simplified, ways_of
 from mbsym.passes.pass_manager import Report, run
 from mbsym.passes.prepare import gather_parameters, remaining_operations
 from mbsym.passes.standard import PLAIN_PASSES, STANDARD_PASSES
@@ -35,13 +36,13 @@ def shortest(derive: DeriveFunction, mechanism: Mechanism, *, prepare: bool = Fa
     Regrouping parameters that stay run-time arguments takes operations, and so do points of bodies whose frames have
     slid: there it is counted what is shorter. The mechanism is one ``afresh``, and is that again afterwards.
     """
-    allowed = mechanism.simplifications
+    allowed = ways_of(mechanism)
     doubtful = [REGROUP] if mechanism.parameters else []
     doubtful += [SLIDE] if any(force.named("body") for force in mechanism.model.forces) else []
     ways = [allowed]
     for name in doubtful:
         ways += [tuple(kept for kept in way if kept != name) for way in ways if name in way]
-    variants = (replace(mechanism, simplifications=way) for way in ways)
+    variants = (simplified(mechanism, way, prepared=prepare) for way in ways)
     found = (optimise(alone(derive, variant), allowed) for variant in variants)
     if prepare:
         gathered = ((gather_parameters(program), report) for program, report in found)

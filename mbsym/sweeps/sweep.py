@@ -6,19 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbsym.codegen.description import Real
 from mbsym.errors import CodegenError
 from mbsym.formats.native.text import dump_native
 from mbsym.model.system import Model
+from mbsym.option import takes
+from mbsym.options.generation import GenerationOptions, chosen
+from mbsym.options.keywords import OfFunctions
 from mbsym.pipeline import Progress, read
+from mbsym.simulation.argument_checks import check_callable, shown
 from mbsym.simulation.initial_state import initial_state
 from mbsym.simulation.integrate import check_model, with_parameters
-from mbsym.simulation.options import check_callable, shown
 from mbsym.sweeps.stores import require_suffix, store_of
 from mbsym.sweeps.values import Array, Values, arrays, named_arrays
 from mbsym.sweeps.work import (
@@ -68,6 +70,7 @@ class Sweep:
         return self.results[name]
 
 
+@takes(GenerationOptions, OfFunctions)
 def sweep(
     source: Model | str | Path,
     function: str | Simulations,
@@ -77,10 +80,8 @@ def sweep(
     executor: Executor | Client | None = None,
     chunk: int | None = None,
     output: str | Path | None = None,
-    formulation: str = "auto",
-    real: Real = "double",
-    symbolic_parameters: str | Sequence[str] = "",
     progress: Progress | None = None,
+    **options: Unpack[OfFunctions],
 ) -> Sweep:
     """A function or a simulation for many states, parameter sets or both, chunk by chunk.
 
@@ -95,7 +96,7 @@ def sweep(
         chunk: states that are computed at a time; default 16384, and 64 simulations.
         output: .npz file or .zarr store for the results and statuses. Chunks that are done wait in a folder beside the
             file, or are in the store; the same sweep goes on with the others when it is started again.
-        formulation, real, symbolic_parameters: of a function, see ``mbsym.generate``.
+        **options: see below.
         progress: told of chunks done, and of all.
 
     Raises:
@@ -120,8 +121,10 @@ def sweep(
     if simulations is None:
         if starts:
             raise CodegenError(f"{name} starts from no state", where="sweep", remedy="give its arguments in order")
-        chosen = symbolic_parameters if isinstance(symbolic_parameters, str) else tuple(symbolic_parameters)
-        task = FunctionTask(dump_native(model), name, formulation, real, chosen)
+        of_function = chosen(options)
+        task = FunctionTask(
+            dump_native(model), name, of_function.formulation, of_function.real, of_function.symbolic_parameters
+        )
         values = _arguments(task, arrays(inputs), changed)
     else:
         if inputs:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbsym.errors import CodegenError
-from mbsym.simulation.options import shown
+from mbsym.simulation.argument_checks import shown
 
 Array: TypeAlias = NDArray[Any]
 

@@ -17,8 +17,8 @@ from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
 from mbsym.model.system import Model
 from mbsym.simulation.equations import Equations, prepare
-from mbsym.simulation.integrate import DEFAULT_METHOD, simulate
-from mbsym.simulation.options import Accuracy, Keeping, Loads, Preparation, check_kinds
+from mbsym.simulation.integrate import simulate
+from mbsym.simulation.options import DEFAULTS, Accuracy, Keeping, Loads, Preparation, check_kinds
 from mbsym.simulation.result import SimulationResult
 from mbsym.sweeps.values import Array, Values
 
@@ -72,7 +72,7 @@ class Simulations:
     """
 
     duration: float
-    method: str = DEFAULT_METHOD
+    method: str = DEFAULTS.method
     step: float | None = None
     output_step: float | None = None
     loads: Loads = Loads()
@@ -82,7 +82,7 @@ class Simulations:
     last: bool = False
 
     def __post_init__(self) -> None:
-        check_kinds({name: getattr(self, name) for name in ("loads", "keeping", "accuracy", "preparation")})
+        check_kinds(self)
 
 
 @dataclass(frozen=True, slots=True)

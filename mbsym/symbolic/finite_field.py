@@ -17,7 +17,7 @@ Zippel 1979). The other functions take values that obey the identities one wants
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import blake2b
@@ -92,12 +92,11 @@ class Sampler:
         """The multiple of its lattice unit that an angle's part is."""
         return int(coefficient * self.lattice[lattice_key(monomial)])
 
-    def evaluate(self, seed: int, trial: int, given: Callable[[Draw], None] | None = None) -> list[dict[int, int]]:
+    def evaluate(self, seed: int, trial: int) -> list[dict[int, int]]:
         """The value of every node of each program at one random point.
 
         Args:
             seed, trial: say which.
-            given: says what some symbols are, before anything is evaluated.
 
         Raises:
             SymbolicError: some divisor is zero everywhere.
@@ -109,8 +108,6 @@ class Sampler:
             draw = Draw(f"{seed},{trial},{attempt}", self.lattice, known_roots and attempt < _ROOT_ATTEMPTS)
             try:
                 draw.unit_quaternions(self.quaternions)
-                if given is not None:
-                    given(draw)
                 values: list[dict[int, int]] = [{} for _ in self.prepared]
                 for item, known in zip(self.prepared, values, strict=True):
                     draw.evaluate(item, item.radicands, known)
@@ -231,7 +228,7 @@ class Draw:
         key: of the point.
         lattice: common denominators of the coefficients of monomials in angles.
         known_roots: square roots are roots.
-        symbols: values by label, as far as they were asked for or given.
+        symbols: values by label, as far as they were asked for.
         units, multiples: sines and cosines that are known.
     """
 
@@ -251,10 +248,6 @@ class Draw:
         if label not in self.symbols:
             self.symbols[label] = self.random(label)
         return self.symbols[label]
-
-    def circle(self, label: str) -> Point:
-        """(sin, cos) of a symbol, of which some program has the sine or cosine."""
-        return self._point((((label,), Fraction(1)),), {})
 
     def unit_quaternions(self, quaternions: Sequence[tuple[str, str, str, str]]) -> None:
         for labels in quaternions:

@@ -80,35 +80,19 @@ def overall_equation(system: TransferSystem) -> OverallEquation:
     Raises:
         DerivationError: the system is spatial, elastic, or has loops or branches of another kind.
     """
-    where = system.mechanism.model.name
-    remedy = "the generated stepping code covers it by recursion"
-    if not system.is_planar or any(body.hinge.elastic for body in system.bodies):
+    covered = _not_covered(system)
+    if covered:
         raise DerivationError(
-            "products are shown for planar systems without elastic hinges", where=where, remedy=remedy
+            f"products are shown for {covered}",
+            where=system.mechanism.model.name,
+            remedy="the generated stepping code covers it by recursion",
         )
-    if len(system.cuts) > 1 or any(cut.is_spring or 0 not in (cut.first, cut.second) for cut in system.cuts):
-        raise DerivationError("products are shown for one loop, cut at ground", where=where, remedy=remedy)
     children: dict[int, list[int]] = {k: [] for k in range(len(system.bodies) + 1)}
+    names = {number: body.name for number, body in enumerate(system.bodies, start=1)}
     for number, body in enumerate(system.bodies, start=1):
         children[body.parent].append(number)
-        if body.hinge.torsion[0] or body.hinge.torsion[1] or body.hinge.torsion[2]:
-            raise DerivationError("products are shown for smooth hinges", where=where, remedy=remedy)
-    if len(children[0]) > 1:
-        raise DerivationError("products are shown for one body on ground", where=where, remedy=remedy)
-    ends: dict[int, object] = {}
-    for body in system.bodies:
-        place = tuple(x.ref for x in body.hinge.attachment)
-        if body.parent and ends.setdefault(body.parent, place) != place:
-            raise DerivationError("products are shown for bodies with one output end", where=where, remedy=remedy)
-    tip = 0
-    if system.cuts:
-        cut = system.cuts[0]
-        tip, point = (cut.second, cut.second_point) if cut.first == 0 else (cut.first, cut.first_point)
-        if ends.setdefault(tip, tuple(x.ref for x in point)) != tuple(x.ref for x in point):
-            raise DerivationError("products are shown for bodies with one output end", where=where, remedy=remedy)
-    main = _main_path(system, children, tip)
-    path = _path(main, children)
-    names = {number: body.name for number, body in enumerate(system.bodies, start=1)}
+    tip = max(system.cuts[0].first, system.cuts[0].second) if system.cuts else 0
+    path = _path(_main_path(system, tip), children)
     factors: list[sp.MatrixExpr] = []
     for number, branches in zip(path.bodies, path.branches, strict=True):
         factors.append(sp.MatrixSymbol(f"U_{names[number]}", 5, 5))
@@ -116,7 +100,28 @@ def overall_equation(system: TransferSystem) -> OverallEquation:
     return OverallEquation(path, bool(system.cuts), sp.MatMul(*reversed(factors)), names)
 
 
-def _main_path(system: TransferSystem, children: Mapping[int, list[int]], tip: int) -> list[int]:
+def _not_covered(system: TransferSystem) -> str:
+    """What products are shown for where the system is of another kind, nothing where it is not."""
+    hinges = [body.hinge for body in system.bodies]
+    if not system.is_planar or any(hinge.elastic for hinge in hinges):
+        return "planar systems without elastic hinges"
+    if len(system.cuts) > 1 or any(cut.is_spring or 0 not in (cut.first, cut.second) for cut in system.cuts):
+        return "one loop, cut at ground"
+    if any(any(hinge.torsion[:3]) for hinge in hinges):
+        return "smooth hinges"
+    if sum(not body.parent for body in system.bodies) > 1:
+        return "one body on ground"
+    return "" if _has_one_end_each(system) else "bodies with one output end"
+
+
+def _has_one_end_each(system: TransferSystem) -> bool:
+    used = [(body.parent, body.hinge.attachment) for body in system.bodies]
+    used += [end for cut in system.cuts for end in ((cut.first, cut.first_point), (cut.second, cut.second_point))]
+    ends = {(number, tuple(x.ref for x in point)) for number, point in used if number}
+    return len(ends) == len({number for number, _ in ends})
+
+
+def _main_path(system: TransferSystem, tip: int) -> list[int]:
     """Numbers from the body on ground to the tip; without a tip along the longest chain."""
     if not tip:
         depth = [0] * (len(system.bodies) + 1)

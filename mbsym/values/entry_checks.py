@@ -76,22 +76,7 @@ def check_references(item: Any, path: Path, word: str, around: Surroundings, fin
             findings.error(
                 (*path, entry.key), f"{word} connects body {name!r} with itself", "connect two different bodies"
             )
-    joint: NamedJoint | None = None
-    joints: list[Any] = []
-    for entry in entries_of(type(item)):
-        if entry.kind not in ("joint", "joints"):
-            continue
-        value, here = getattr(item, entry.key), (*path, entry.key)
-        listed = value if entry.kind == "joints" else (value,)
-        if entry.kind == "joints" and (isinstance(value, str) or not value):
-            findings.error(here, f"{word} names no joint", "list one or more")
-            continue
-        for place, name in enumerate(listed):
-            at = (*here, place) if entry.kind == "joints" else here
-            if name in joints:
-                findings.error(at, f"{word} couples joint {name!r} with itself", "name two joints")
-            joints.append(name)
-            joint = _checked_joint(name, entry, at, word, around, findings)
+    joint = _check_joints(item, path, word, around, findings)
     for entry in entries_of(type(item)):
         name = getattr(item, entry.key)
         if entry.kind == "index" and joint is not None:
@@ -102,6 +87,29 @@ def check_references(item: Any, path: Path, word: str, around: Surroundings, fin
                 f"{word} refers to the control input {name!r}, which does not exist",
                 f"{nearest(str(name), around.inputs)}; control inputs are listed under 'inputs'",
             )
+
+
+def _check_joints(item: Any, path: Path, word: str, around: Surroundings, findings: Findings) -> NamedJoint | None:
+    """Checks the joints that an element names, and returns the last of them."""
+    joint: NamedJoint | None = None
+    seen: list[Any] = []
+    for entry in entries_of(type(item)):
+        value, here = getattr(item, entry.key), (*path, entry.key)
+        if entry.kind == "joint":
+            named: list[tuple[Path, Any]] = [(here, value)]
+        elif entry.kind != "joints":
+            continue
+        elif isinstance(value, str) or not value:
+            findings.error(here, f"{word} names no joint", "list one or more")
+            continue
+        else:
+            named = [((*here, place), name) for place, name in enumerate(value)]
+        for at, name in named:
+            if name in seen:
+                findings.error(at, f"{word} couples joint {name!r} with itself", "name two joints")
+            seen.append(name)
+            joint = _checked_joint(name, entry, at, word, around, findings)
+    return joint
 
 
 def _check_body(name: Any, entry: Entry, path: Path, word: str, around: Surroundings, findings: Findings) -> None:
@@ -161,14 +169,8 @@ def check_values(item: Any, path: Path, word: str, findings: Findings) -> None:
                 _check_factors(item, value, entry, here, word, findings)
             case "expression":
                 findings.expression(value, here)
-            case "vector":
-                numbers = check_several(findings, value, here)
-                if numbers is not None and entry.least == "above zero" and min(numbers) <= 0:
-                    findings.error(here, f"the {entry.key} of {word} is not positive", entry.remedy)
-            case "direction":
-                direction = check_several(findings, value, here)
-                if direction is not None and not any(direction):
-                    findings.error(here, f"the direction of {word} is zero", "give a direction")
+            case "vector" | "direction":
+                _check_vector(value, entry, here, word, findings)
             case "expressions":
                 if _are_several(findings, value, here, 3):
                     for index, component in enumerate(value):
@@ -189,6 +191,16 @@ def _check_number(value: Any, entry: Entry, path: Path, word: str, findings: Fin
         findings.warning(path, f"{what} is negative", "check its sign")
     elif number is not None and entry.least == "above zero" and number <= 0:
         findings.error(path, f"{what} is not positive", entry.remedy)
+
+
+def _check_vector(value: Any, entry: Entry, path: Path, word: str, findings: Findings) -> None:
+    numbers = check_several(findings, value, path)
+    if numbers is None:
+        return
+    if entry.kind == "direction" and not any(numbers):
+        findings.error(path, f"the direction of {word} is zero", "give a direction")
+    elif entry.kind == "vector" and entry.least == "above zero" and min(numbers) <= 0:
+        findings.error(path, f"the {entry.key} of {word} is not positive", entry.remedy)
 
 
 def _check_factors(item: Any, values: Any, entry: Entry, path: Path, word: str, findings: Findings) -> None:

@@ -62,6 +62,9 @@ READ_BACK_WORDS: Final = "{count} table{s} of constants, places, limits and defa
 WITHIN_WORDS: Final = "{count} function{s} within the memory of arguments and arrays, as the compiler watches it"
 UNWATCHED: Final = "accesses to memory were not watched: the compiler has nothing that does (-fsanitize=address)"
 
+PRINTED_ONLY: Final = "printed from the same functions, not run by mbsym"
+"""What is said of files that no check has run."""
+
 MOST_NAMED: Final = 5
 """Functions and files that failed, of which a line names no more."""
 
@@ -133,6 +136,12 @@ class Certificate:
         functions = sorted({check.function for check in self.checks if not check.passed})
         return (*functions, *(f"{name} (changed since it was generated)" for name in self.changed))
 
+    @property
+    def not_run(self) -> tuple[str, ...]:
+        """Files that are as they were generated, in a language that mbsym prints and does not run."""
+        printed = {file for item in LANGUAGES.values() if not item.is_run for file in item.files(self.name)}
+        return tuple(name for name in self.files if name in printed)
+
     def raise_on_failure(self) -> None:
         """Raises VerificationError naming the functions and files that failed."""
         if self.failures:
@@ -154,6 +163,7 @@ class Certificate:
             "closure_rows_apart_by": self.conditioning.loops if math.isfinite(self.conditioning.loops) else None,
             "files": dict(self.files),
             "changed_files": list(self.changed),
+            **({"not_run": list(self.not_run)} if self.not_run else {}),
             "checks": [check.as_dict() for check in self.checks],
             "coverage": self._coverage(),
         }
@@ -207,6 +217,7 @@ class Certificate:
             rows.append((function, against, *errors, f"{allowed:.1e}", verdict))
         lines = [*markup.aligned(rows), *self._beyond()]
         lines += [f"{name}: changed since it was generated  FAILED" for name in self.changed]
+        lines += [f"{name}: {PRINTED_ONLY}" for name in self.not_run]
         verdict = "verified" if self.passed else "NOT VERIFIED"
         end = f"{self.name}: {verdict} at {self.states} random states (seed {self.seed})"
         if math.isfinite(self.condition):
@@ -252,7 +263,8 @@ class Certificate:
                 for item in self.coverage
             ]
         lines += ["", "| file | SHA-256 |", "|---|---|"]
-        changed = dict.fromkeys(self.changed, ", **changed since it was generated**")
+        told = dict.fromkeys(self.not_run, f", {PRINTED_ONLY}")
+        changed = told | dict.fromkeys(self.changed, ", **changed since it was generated**")
         lines += [f"| {name} | {digest}{changed.get(name, '')} |" for name, digest in self.files.items()]
         return "\n".join(lines) + "\n"
 
@@ -298,11 +310,12 @@ def _verify_generated(place: Path, states: int, seed: int, progress: Progress | 
     name = manifest["name"]
     model = _model(directory, manifest)
     languages = [language for language in LANGUAGES.values() if language.is_in(directory, name)]
-    if not languages:
+    if not any(language.is_run for language in languages):
+        only = " and ".join(language.name for language in languages)
         raise CodegenError(
-            "there is no generated code",
+            f"there is no generated code that can be run, {only} alone" if only else "there is no generated code",
             where=str(directory),
-            remedy=f"generate it with `languages {' or '.join(LANGUAGES)}`",
+            remedy=f"generate it with `languages {' or '.join(x.name for x in LANGUAGES.values() if x.is_run)}`",
         )
     code = [file for language in languages for file in language.files(name)]
     changed = changed_files(directory, manifest, code)
@@ -383,8 +396,9 @@ def _run(
 ) -> _Run:
     modules, calls = [], Calls(directory, manifest)
     for language in languages:
-        notes.write(f"{language.name} {manifest['name']}")
-        modules.append(_watched(language.load(directory, manifest["name"]), notes, calls))
+        if language.load is not None:
+            notes.write(f"{language.name} {manifest['name']}")
+            modules.append(_watched(language.load(directory, manifest["name"]), notes, calls))
     threaded = [entry["name"] for entry in manifest["functions"] if "threads" in entry]
     if threaded and any(module.language == "c" for module in modules):
         notes.write(f"{THREADS} {manifest['name']}")

@@ -18,6 +18,7 @@ from mbsym.derivatives.of_functions import requests_of
 from mbsym.errors import VerificationError
 from mbsym.formulations.contracts import Contract
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.model.own_units import in_units
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress
 from mbsym.reference import Reference
@@ -28,7 +29,7 @@ from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers, giv
 from mbsym.verification.given_sines_identities import GIVEN_SINES
 from mbsym.verification.identities import IDENTITIES
 from mbsym.verification.own_measures import OwnMeasures
-from mbsym.verification.own_units import in_units, input_sizes, units_of
+from mbsym.verification.own_units import input_sizes, units_of
 from mbsym.verification.random_state import random_state
 from mbsym.verification.workspace_identities import PREPARED, workspaces
 

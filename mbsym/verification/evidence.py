@@ -16,11 +16,11 @@ from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.errors import VerificationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.independent import independent_at_start
+from mbsym.model.own_units import SI, Units
 from mbsym.passes.given_sines import SIN_COS, SINES_COSINES
 from mbsym.reference import Reference
 from mbsym.registry import Available, available_functions
 from mbsym.symbolic.evaluator import Evaluator
-from mbsym.verification.own_units import SI, Units
 
 Array: TypeAlias = NDArray[Any]
 Kind: TypeAlias = Literal["rounding", "solution", "closure", "difference", "slope", "solved slope"]

@@ -11,10 +11,9 @@ from typing import Any, Final
 import numpy as np
 
 from mbsym.reference import Reference
-from mbsym.regressors.parameters import standard_parameters, with_values
+from mbsym.regressors.parameters import parameter_units, standard_parameters, with_values
 from mbsym.verification.derivative_identities import slope
 from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
-from mbsym.verification.own_units import parameter_units
 
 
 def _others(evidence: Evidence) -> tuple[Array, Reference]:
@@ -29,7 +28,7 @@ def _others(evidence: Evidence) -> tuple[Array, Reference]:
     others = {item.name: item.value for item in standard_parameters(changed)}
     found = np.array([others[item.name] for item in parameters])
     # The module's parameters are in SI, whatever its states are in.
-    found = found * parameter_units(mechanism.model, evidence.companions.units)
+    found *= np.array(parameter_units(mechanism.model, evidence.companions.units), dtype=float)
     return found, Reference(changed, mechanism.labelling)
 
 

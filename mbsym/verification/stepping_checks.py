@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mbsym.codegen.load import LoadedModule
 from mbsym.errors import VerificationError
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.model.own_units import Units, in_units
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress
 from mbsym.records import Registry
@@ -32,7 +33,7 @@ from mbsym.verification.checks import (
 from mbsym.verification.closed_states import ClosedStates
 from mbsym.verification.element_identities import ELEMENT_IDENTITIES
 from mbsym.verification.element_table_identities import TABLE_IDENTITIES
-from mbsym.verification.own_units import Units, in_units, motion_units, units_of
+from mbsym.verification.own_units import motion_units, units_of
 from mbsym.verification.random_state import random_state
 from mbsym.verification.rotation_identities import ROTATION_IDENTITIES
 from mbsym.verification.scheme_identities import SCHEME_IDENTITIES

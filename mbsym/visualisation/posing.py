@@ -1,8 +1,7 @@
 """A mechanism to be moved by hand: one HTML page with sliders for its coordinates, which keeps its loops closed.
 
-The page carries the poses of the bodies, the residuals of all closure rows and their exact derivatives as functions in
-JavaScript, printed from the Programs that C is printed from, and closes loops as ``loops.closing`` does: a slider holds
-its own coordinate and the other independent ones, the dependent ones follow.
+The page carries functions in JavaScript, printed from the Programs and the text that C is printed from: a slider holds
+its own coordinate and the other independent ones, and the dependent ones follow.
 """
 
 from __future__ import annotations
@@ -17,19 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.codegen.environment import render_template
-from mbsym.codegen.javascript.functions import javascript_function
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.kinematics.observables import pose_entries
 from mbsym.kinematics.roadmap import limit_tables
-from mbsym.loops.closing import gap_program, rate_program
+from mbsym.loops.closing import gap_program
 from mbsym.loops.constraints import closures
+from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.names import expression_names
-from mbsym.passes.pass_manager import run
-from mbsym.passes.standard import STANDARD_PASSES
 from mbsym.symbolic.evaluator import Evaluator
-from mbsym.symbolic.program import Output, Program
 from mbsym.visualisation.linkage import scenery
-from mbsym.visualisation.parts import parts_of, rounded
+from mbsym.visualisation.page_functions import page_script, poses_program
+from mbsym.visualisation.parts import rounded
 from mbsym.visualisation.scene import extent, scene_of, scene_text, script
 from mbsym.visualisation.skeleton import skeleton
 from mbsym.visualisation.surfaces import Surface
@@ -106,17 +102,13 @@ def show_html(mechanism: Mechanism, q: Array, mark: str, surfaces: Sequence[Surf
         mark: of the file.
         surfaces: of its bodies and ground.
     """
-    programs = motion_programs(mechanism)
     poses = poses_at(mechanism, q)[None]
     shape = skeleton(mechanism)
-    labels = {body.name: label for label, body in enumerate(shape.bodies, start=1)}
-    items = scenery(shape, poses[0], parts_of(surfaces, labels))
+    items = scenery(shape, poses[0], surfaces)
     where = extent(shape, items, poses)
     found = handles(mechanism, q, where.sphere[1])
     controls = {
         "q": [float(x) for x in q],
-        "nv": mechanism.nv,
-        "quaternions": list(mechanism.q.quaternions),
         "handles": [asdict(handle) for handle in found],
         "length": rounded([where.sphere[1]])[0],
     }
@@ -130,9 +122,9 @@ def show_html(mechanism: Mechanism, q: Array, mark: str, surfaces: Sequence[Surf
             scene_text(controls),
             "\n".join(
                 (
-                    script("camera", "solids", "view", "closing"),
-                    *(javascript_function(program) for program in programs),
-                    script("show"),
+                    script("camera", "solids", "view"),
+                    page_script(mechanism, analyse_loops(mechanism)),
+                    script("handles", "show"),
                 )
             ),
         ),
@@ -141,20 +133,8 @@ def show_html(mechanism: Mechanism, q: Array, mark: str, surfaces: Sequence[Surf
 
 def poses_at(mechanism: Mechanism, q: Array) -> Array:
     """Body frames in base axes (nb, 4, 4)."""
-    poses: Array = Evaluator(_poses(mechanism))(q)["poses"].reshape(mechanism.nb, 4, 4)
+    poses: Array = Evaluator(poses_program(mechanism))(q)["poses"].reshape(mechanism.nb, 4, 4)
     return poses
-
-
-def _poses(mechanism: Mechanism) -> Program:
-    entries = tuple(x.ref for x in pose_entries(mechanism))
-    output = Output("poses", (mechanism.nb, 4, 4), entries)
-    return Program("body_poses", mechanism.graph, (mechanism.q,), (output,), mechanism.parameters)
-
-
-def motion_programs(mechanism: Mechanism) -> tuple[Program, ...]:
-    """body_poses, position_rate and closure_gap with its derivatives, after the passes that C goes through."""
-    programs = _poses(mechanism), rate_program(mechanism), gap_program(mechanism, closures(mechanism))
-    return tuple(run(program, STANDARD_PASSES)[0] for program in programs)
 
 
 def handles(mechanism: Mechanism, q: Array, size: float) -> tuple[Handle, ...]:

@@ -2,17 +2,28 @@
 
 /* Sliders, and what became of them. */
 const controls = JSON.parse(control("handles").textContent);
-const solver = closing(controls, {closure_gap, position_rate});
+const solver = handling(controls, mechanism);
 let q = controls.q.slice();
 const rows = [];
 
 function pose_of(q) {
-  const {poses} = body_poses(q);
+  const poses = solver.poses(q);
   bodies.forEach((body, k) => { for (let i = 0; i < 12; i += 1) { pose[12*k + i] = poses[16*k + i]; } });
 }
 function told(slider, x) {
   if (slider.unit === "rad") { return (x*180/Math.PI).toFixed(1) + "°"; }
   return controls.length < 1 ? (x*1000).toFixed(1) + " mm" : x.toFixed(3) + " m";
+}
+/* Steps back where bodies would leave the stage, unless the view was turned or moved by hand. */
+function keepInSight() {
+  if (moved) { return; }
+  aim();
+  const points = bodies.flatMap((body, k) => [...body.lines.flat(), ...body.joints, body.center].map(p => place(k + 1, p)));
+  const half = [cam.width/2, cam.height/2];
+  const far = bounds(cam, points).map(([low, high], k) => Math.max(half[k] - low, high - half[k])/(0.92*half[k]));
+  const factor = Math.max(1, ...far);
+  zoom /= factor;
+  shift = shift.map(x => x/factor);
 }
 function show(except) {
   pose_of(q);
@@ -24,6 +35,7 @@ function show(except) {
     output.textContent = told(slider, x);
     output.classList.toggle("beyond", x < slider.low - slack || x > slider.high + slack);
   });
+  keepInSight();
   draw();
 }
 function turn(row) {
@@ -72,7 +84,12 @@ controls.handles.forEach(handle => {
 control("start").addEventListener("click", () => {
   q = controls.q.slice();
   control("told").textContent = "";
+  if (!moved) { home(); }
   show(null);
+});
+/* After the stage itself has answered. */
+[[window, "resize"], [control("home"), "click"]].forEach(([where, event]) => {
+  where.addEventListener(event, () => { keepInSight(); draw(); });
 });
 home();
 /* PAGE#NAME=0.5 shows the mechanism with that coordinate moved there, in rad or m. */

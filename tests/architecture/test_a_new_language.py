@@ -1,4 +1,4 @@
-"""One record adds a language: it is generated, listed in help and messages, and run by the certificate.
+"""One record adds a language: it is generated, listed in help and messages, and run by the certificate if it can be.
 
 The language is that of a stack machine: each line pushes numbers, earlier lines and arguments, and applies operations.
 """
@@ -165,7 +165,7 @@ def test_the_command_line_knows_it(tmp_path: Path, capsys: pytest.CaptureFixture
         main(["generate", "--help"])
         assert "words of a stack machine" in " ".join(capsys.readouterr().out.split())
         assert main(["generate", "double_pendulum", "--language", "fortran"]) == 2
-        assert "c, numpy, batch, stack" in capsys.readouterr().err
+        assert "c, numpy, batch, javascript, stack" in capsys.readouterr().err
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".json", ".md", ".stack"]
     with pytest.raises(CodegenError, match="no language is called 'stack'"):
         mbsym.generate("double_pendulum", tmp_path, languages=["stack"])
@@ -181,3 +181,29 @@ def test_a_mistake_in_it_fails_the_certificate(tmp_path: Path) -> None:
     failed = {check.function for check in certificate.checks if not check.passed}
     assert "mass_matrix" in failed
     assert failed <= {"mass_matrix", "kinetic_energy"}
+
+
+def read_aloud(module: LoweredModule) -> tuple[GeneratedFile, ...]:
+    """NAME.words."""
+    words = [f"{function.name} makes {len(function.arguments)} things meet" for function in module.functions]
+    return (GeneratedFile(f"{module.names.module}.words", ".\n".join(words) + ".\n"),)
+
+
+WORDS = Language("words", "sentences to read aloud", (".words",), read_aloud, None)
+
+
+def test_one_that_only_prints_is_printed_where_it_is_asked_for_and_told_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    usual, alone = tmp_path / "usual", tmp_path / "alone"
+    with LANGUAGES.including(WORDS):
+        assert not [path for path in mbsym.generate("cart_pole", usual).paths if path.suffix == ".words"]
+        mbsym.generate("cart_pole", tmp_path, languages=("numpy", "words"), functions=("mass_matrix",))
+        certificate = mbsym.verify(tmp_path, states=1)
+        assert certificate.not_run == ("cart_pole.words",) and "cart_pole.words" in certificate.files
+        mbsym.generate("cart_pole", alone, languages=("words",))
+        capsys.readouterr()
+        assert main(["verify", str(alone)]) == 2
+        assert "that can be run, words alone; generate it with --language c or numpy" in capsys.readouterr().err
+    assert "mass_matrix makes 2 things meet" in (tmp_path / "cart_pole.words").read_text(encoding="utf-8")
+    assert {check.language for check in certificate.checks} == {"numpy"}

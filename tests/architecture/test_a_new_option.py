@@ -111,5 +111,5 @@ def test_it_is_tried_with_all_others() -> None:
 
 
 def test_an_argument_that_generate_lacks_is_seen() -> None:
-    """``tests/unit/options/test_generation.py`` holds the signature for Python to the table."""
+    """``tests/unit/options/test_generation.py`` holds the keywords for Python to the table."""
     assert set(OPTIONS) - set(signature(mbsym.generate).parameters) == {"remark"}

@@ -19,6 +19,8 @@ OTHER_MEANINGS = {
     ("formats/sdf/joints.py", "JOINT_TYPES"): "SDF's own words for types of joints",
     ("formats/urdf/reader.py", "JOINT_TYPES"): "URDF's own words for types of joints",
     ("formats/urdf/plus.py", "LOOP_TYPES"): "URDF+'s own words for types of joints",
+    ("linear/options.py", "LinearOptions"): "an option: what may take any value in equilibrium",
+    ("linear/options.py", "OF_EQUILIBRIA"): "the same option",
     ("loops/contracts.py", "CONSTRAINED_TERMS"): "an output: accelerations of the tree with its loops left free",
     ("loops/functions.py", "_constrained_terms"): "the same output",
     ("verification/loop_identities.py", "_open_motion"): "the same output",

@@ -18,6 +18,7 @@ from mbsym import examples
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.loops.corrections import Baumgarte, Keeper, NoCorrection, Partitioning, Projection
 from mbsym.loops.looped_system import LoopedSystem
+from mechanisms.looped_systems import looped_system
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from mechanisms.constrained_step import runge_kutta_step
@@ -113,7 +114,7 @@ def main() -> None:
     histories: dict[str, list[tuple[float, float, float]]] = {}
     model = examples.load("rhombus_regular")
     mechanism = build_mechanism(model, model.label())
-    system, rhombus = LoopedSystem.of_mechanism(mechanism), Rhombus.of_mechanism(mechanism)
+    system, rhombus = looped_system(mechanism), Rhombus.of_mechanism(mechanism)
     print(f"{'method':24}{'h':>7}  {'gap 1 s':>16}{'gap 20 s':>18}{'energy':>18}{'error 1 s':>18}{'error 20 s':>18}")
     for (name, step), expected in EXPECTED.items():
         if step < 2e-3 and "--fine" not in sys.argv:

@@ -41,8 +41,20 @@ LINES: Final = {
     "mbsym/codegen/expressions.py": {
         "if terms[0][«0»]:": "of terms of which the first is added it is the first that is",
     },
+    "mbsym/codegen/load_batch.py": {
+        "flat = array.reshape((count, item.size)) if count and item.size else np.zeros((1, «1»), "
+        "dtype=array.dtype)": "a place for an argument without entries, which nobody reads",
+    },
     "mbsym/codegen/lower.py": {
         "LONGEST_EXPRESSION: Final = «100»": LIMIT,
+    },
+    "mbsym/consumers/acados.py": {
+        '("dyn_disc_phi_fun", "step", (x, u, p), (phi,), «4» * nx),': (
+            "room to work in, which may be more than is needed"
+        ),
+    },
+    "mbsym/embedded/misra.py": {
+        "if any(len(file.text) «>» LARGEST_CHECKED for file in sources):": LIMIT,
     },
     "mbsym/formats/mesh_copies.py": {
         "copy.parent.mkdir(parents=«True», exist_ok=True)": "folders are made from the outer to the inner",
@@ -56,8 +68,9 @@ LINES: Final = {
     "mbsym/formulations/constraint_force/joint_compliance.py": {
         "_sum(«self.upper, other.upper»),": TURNED,
     },
-    "mbsym/formulations/constraint_force/kkt.py": {
-        "driving = tuple(f + g for f, g in zip(«driving, applied.joints[body.label - 1]», strict=True))": TURNED,
+    "mbsym/formulations/constraint_force/leaf_to_root.py": {
+        "return tuple(tuple(f + g for f, g in zip(«a, b», strict=True)) for a, b in zip(tau, applied.joints, "
+        "strict=True))": TURNED,
     },
     "mbsym/formulations/recursive/articulated_body.py": {
         "biases[parent] = [x + y for x, y in zip(«biases[parent], push», strict=True)]": TURNED,
@@ -105,7 +118,7 @@ LINES: Final = {
         "columns: Array | float = «1.0»": "a unit that all motions have in common",
     },
     "mbsym/loops/code_size.py": {
-        "parameters = _OF_A_BODY «*» mechanism.nb": (
+        "axes |= dict.fromkeys(_OF_PARAMETERS, _OF_A_BODY «*» mechanism.nb)": (
             "an estimate that is promised within a factor of four, and is with either"
         ),
     },
@@ -122,15 +135,22 @@ LINES: Final = {
     },
     "mbsym/regressors/base_parameters.py": {
         "point += «1»": "other random points, as good as these",
+        "exact: bool = «True»": "a default that every call overrides",
     },
-    "mbsym/regressors/field_matrix.py": {
+    "mbsym.symbolic.field_matrix.py": {
         "while newer «>» _SHORT:": LIMIT,
+    },
+    "mbsym/regressors/relations_text.py": {
+        "long = {each: sympy.Float(each, _DIGITS) for each in value.atoms(sympy.Rational) if each.q «>» _LONG}": LIMIT,
     },
     "mbsym/report/reader_symbols.py": {
         "symbols=(0, «1», 2),": LOOK,
     },
     "mbsym/report/rows.py": {
         'found.append(Piece("close", "", None, depth, «1»))': LOOK,
+    },
+    "mbsym/simulation/trajectory.py": {
+        "idle = _IDLE * float(times[-1] «-» times[0])": "a motion begins at time 0",
     },
     "mbsym/symbolic/differentiate.py": {
         "total = graph.add(total, graph.mul(«partial, _signed(tangents, operand)»))": "a product, in either order",
@@ -158,17 +178,26 @@ LINES: Final = {
         "for factor in (Fraction(1, 362880 * «110»), Fraction(-1, 362880), Fraction(1, 5040), Fraction(-1, "
         "120)):": "below round-off where the series is used, for squares below 1/100",
     },
+    "mbsym/verification/apart.py": {
+        "receiver, sender = Pipe(duplex=«False»)": (
+            "one end sends and the other receives, whether they could do both or not"
+        ),
+    },
     "mbsym/verification/edge_states.py": {
         "FINE: Final = «24»": SAMPLE,
     },
     "mbsym/verification/loop_checks.py": {
         "STARTS: Final = «8»": SAMPLE,
+        "for positions, factors in ((closed, SCALED), (near, (1.0,)), (singular, («0.0»,))):": SAMPLE,
     },
     "mbsym/verification/loop_identities.py": {
         "return np.zeros((«0», matrix.shape[1]))": "a row of zeros spans nothing",
     },
     "mbsym/verification/text_checks.py": {
         "UNDERFLOW: Final = «1e3»": LIMIT,
+    },
+    "mbsym/visualisation/surfaces.py": {
+        "MOST_FACES: Final = «40_000»": LIMIT,
     },
     "mbsym/visualisation/topology_diagram.py": {
         "y += self.strips[row] if row else «0»": LOOK,

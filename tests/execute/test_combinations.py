@@ -21,7 +21,7 @@ from mbsym.option import Option
 from mbsym.options.generation import OPTIONS
 from mbsym.registry import FORMULATIONS
 from mbsym.symbolic.program import Program
-from mechanisms.combination import factors, generated_outcome, outcome, quick_outcome, reason, smallest
+from mechanisms.combination import Outcome, factors, generated_outcome, outcome, quick_outcome, reason, smallest
 from mechanisms.covering_array import CoveringArray, Factor
 from mechanisms.examples import some
 from mechanisms.generated_c import require
@@ -80,6 +80,15 @@ FOUND = (
         "level": "-O0",
     },
     {"base": "floating", "force": "actuator", "joint": "helical", "place": "loop", "level": "-O0"},
+    {
+        "armature": "rotor",
+        "body": "point",
+        "force": "joint_friction",
+        "formulation": "cfa-elimination",
+        "parameter": "rotor",
+        "place": "flipped",
+        "level": "-O0",
+    },
 )
 """Fewest settings at which something was wrong once."""
 
@@ -122,6 +131,14 @@ def test_what_a_refusal_is_about_is_found() -> None:
     found = quick_outcome(row)
     assert (found.kind, found.told) == ("refused", "prepared batches")
     assert reason(row, found, quick_outcome) == {("prepare", "prepare"), ("batch", "all")}
+
+
+def test_an_order_whose_tree_moves_no_inertia_is_left_out() -> None:
+    """The search cuts the joint behind a point mass on a ball joint, which then turns about its own direction."""
+    plain = {factor.name: factor.values[0] for factor in factors()}
+    row = {**plain, "body": "point", "geometry": "skew", "place": "loop"}
+    assert quick_outcome({**row, "order": "breadth-first"}) == Outcome("impossible", "some motion moves no inertia")
+    assert quick_outcome(row).kind == "equal"
 
 
 def test_what_is_registered_is_combined() -> None:

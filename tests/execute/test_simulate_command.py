@@ -29,6 +29,12 @@ def test_it_writes_what_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert header[2].startswith("0.0,1.2,0.3,0.0,-0.1,")
 
 
+def test_gains_are_one_or_two(capsys: pytest.CaptureFixture[str]) -> None:
+    for gains in ("20", "20,100"):
+        assert main([*LOOP, "--duration", "0.001", "--correction", "baumgarte", "--gains", gains]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*SHORT, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

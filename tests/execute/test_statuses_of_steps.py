@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import mbsym
 from mbsym import examples
 from mbsym.codegen.interface import ModuleDescription, render
 from mbsym.codegen.load import LoadedModule, load_c, load_numpy
 from mbsym.codegen.statuses import Status
 from mbsym.codegen.write import write_files
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.model.system import Model
 from mbsym.transfer_matrix.module import stepping_module, with_steps
 from mbsym.transfer_matrix.recognition import transfer_system
 from mechanisms.singular import parallel_cranks
@@ -33,7 +35,10 @@ FAILING = ("transfer_matrix_start", "transfer_matrix_advance", "step")
 def modules(name: str, real: Any = "double") -> tuple[LoadedModule, LoadedModule]:
     """In C and in Python."""
     example, rotation = MODELS[name]
-    model = parallel_cranks() if example is None else examples.load(example)
+    return loaded(parallel_cranks() if example is None else examples.load(example), rotation, real)
+
+
+def loaded(model: Model, rotation: Any, real: Any = "double") -> tuple[LoadedModule, LoadedModule]:
     system = transfer_system(build_mechanism(model, model.label()), rotation)
     description = with_steps(ModuleDescription(model.name, (), real=real), stepping_module(system))
     with TemporaryDirectory() as scratch:
@@ -96,6 +101,18 @@ def test_steps(name: str, real: str) -> None:
         assert step(top, name, turned, loads=np.nan)[1] == Status.CHART_LOST
         assert "CHART_LOST" not in tree.functions[name].statuses
         assert "CHART_LOST" in top.functions[name].statuses
+
+
+def test_a_spring_whose_ends_coincide_has_no_direction() -> None:
+    """The one unknown of the closure is its tension."""
+    link = mbsym.Body("link", 1, (0, 0, 1), (0.1, 0.1, 0.1))
+    hinge = mbsym.Joint("hinge", "revolute", "ground", "link", axis=(0, 1, 0))
+    spring = mbsym.PointSpringDamper("spring", "ground", "link", 3, first_point=(0, 0, 1), second_point=(0, 0, 1))
+    model = mbsym.Model("sprung", bodies=(link,), joints=(hinge,), forces=(spring,))
+    for module in loaded(model, None):
+        lying = np.nan_to_num(start(module)[0], nan=0.0)
+        for name in FAILING[1:]:
+            assert step(module, name, lying)[1] == Status.SINGULAR
 
 
 def test_an_iteration_that_does_not_come_to_rest() -> None:

@@ -13,12 +13,13 @@ import pytest
 
 from mbsym import examples
 from mbsym.codegen.load import LoadedFunction, LoadedModule, load_numpy
+from mbsym.model.own_units import SI, Units, in_units
 from mbsym.model.system import Model
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
 from mbsym.verification.certificate import verify
 from mbsym.verification.checks import Settings, run_checks
-from mbsym.verification.own_units import SI, Units, in_units, units_of
+from mbsym.verification.own_units import units_of
 from mechanisms.scaled import scaled
 
 SCALES = {"dust": (1e-4, 1e-6, 1e-3), "watch": (1e-4, 1e6, 1.0), "crane": (1e3, 1e6, 1e3), "balloon": (1e3, 1e-6, 1.0)}
@@ -28,7 +29,7 @@ LOOPED = (
     "mass_matrix", "inverse_dynamics", "gravity_force", "momentum", "body_jacobians", "constraint_residual",
     "constraint_jacobian", "constraint_bias", "forward_dynamics", "constrained_dynamics", "project_position",
     "project_velocity", "stabilised_dynamics", "closed_form_position", "inverse_dynamics_derivatives", "regressor",
-    "joint_wrenches",
+    "joint_wrenches", "base_regressor",
 )  # fmt: skip
 TREES = (
     "mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity_force", "momentum", "kinetic_energy", "body_poses",

@@ -14,9 +14,9 @@ import pytest
 from mbsym import examples
 from mbsym.cli import main
 from mbsym.loops.corrections import Partitioning
-from mbsym.loops.looped_system import LoopedSystem
 from mbsym.simulation.integrate import simulate
 from mbsym.simulation.options import Accuracy, Keeping
+from mechanisms.looped_systems import looped_system
 from mechanisms.mechanism import mechanism_of
 from mechanisms.rhombus import Rhombus
 
@@ -78,7 +78,7 @@ def test_gains_are_reached(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 def test_reassignment_is_that_of_equations_11_to_13() -> None:
     # With bodies 2, 8, 9 and 10 independent, the closure equations solved anew are the source's closed form.
     mechanism = mechanism_of(examples.load("rhombus_regular"))
-    rhombus, system = Rhombus.of_mechanism(mechanism), LoopedSystem.of_mechanism(mechanism)
+    rhombus, system = Rhombus.of_mechanism(mechanism), looped_system(mechanism)
     general = Partitioning(np.array([rhombus.row(body) for body in (2, 8, 9, 10)]), in_stages=False)
     closed_form = rhombus.reassignment()
     rng = np.random.default_rng(11)

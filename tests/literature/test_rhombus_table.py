@@ -9,8 +9,8 @@ from types import ModuleType
 import pytest
 
 from mbsym import examples
-from mbsym.loops.looped_system import LoopedSystem
 from mechanisms.examples import further
+from mechanisms.looped_systems import looped_system
 from mechanisms.mechanism import mechanism_of
 from mechanisms.rhombus import Rhombus
 
@@ -42,7 +42,7 @@ def test_figures_agree_to_two_digits(name: str) -> None:
     model = examples.load("rhombus_regular")
     mechanism = mechanism_of(model)
     rhombus = Rhombus.of_mechanism(mechanism)
-    system = LoopedSystem.of_mechanism(mechanism)
+    system = looped_system(mechanism)
     figures = module.run(system, rhombus, module.way(name, rhombus), 1e-2)
     expected = module.EXPECTED[name, 1e-2]
     for place, (found, wanted) in enumerate(zip(figures, expected, strict=True)):

@@ -28,6 +28,7 @@ from mbsym.loops.looped_system import LoopedSystem
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
 from mechanisms.constrained_step import runge_kutta_step
+from mechanisms.looped_systems import looped_system
 from mechanisms.mechanism import mechanism_of
 from mechanisms.rhombus import BODIES, Rhombus
 
@@ -216,7 +217,7 @@ def test_weaker_gravity_is_slower_time(name: str) -> None:
     rhombus = Rhombus.of_mechanism(mechanism_of(model))
     ends = []
     for version, step in ((model, 1e-3), (slow, 2e-3)):
-        system = LoopedSystem.of_mechanism(mechanism_of(version))
+        system = looped_system(mechanism_of(version))
         q, v = rhombus.start, np.zeros(6)
         for _ in range(200):
             done = runge_kutta_step(system, NoCorrection(), q, v, step, np.zeros(6))

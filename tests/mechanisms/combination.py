@@ -29,7 +29,6 @@ from mbsym.codegen.load_batch import batch_module
 from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.codegen.statuses import Status
 from mbsym.errors import DerivationError, MbsymError, OptionError
-from mbsym.formulations.massless_motion import massless_motion
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.system import Model
@@ -47,6 +46,7 @@ from mbsym.verification.random_state import random_state
 from mbsym.verification.stepping_evidence import random_arguments
 from mechanisms.covering_array import Combination, Factor, Setting
 from mechanisms.factor_models import ImpossibleError, model_factors, model_of, start_of
+from mechanisms.javascript import javascript_module
 
 Array = NDArray[Any]
 Kind = Literal["equal", "refused", "not covered", "impossible", "difference"]
@@ -70,6 +70,9 @@ ITERATED: Final = 2.0**-30
 
 AGAINST_REFERENCE: Final = 1e-8
 """The same for the reference, which solves for all forces at once and loses digits where its matrices do."""
+
+SINGULAR: Final = 1e-10
+"""Of a mass matrix' largest eigenvalue: masses, lengths and moments are about one, and rounding leaves some 1e-16."""
 
 OF_FACTORS: Final = ("inverses",)
 """What kernels hand to the solver of closed loops as their formulation factors the mass matrix."""
@@ -189,21 +192,35 @@ def _same(first: Outcome, second: Outcome) -> bool:
 
 
 @cache
-def _mechanism(settings: tuple[Setting, ...]) -> tuple[Model, Mechanism]:
+def _mechanism(settings: tuple[Setting, ...], order: str) -> tuple[Model, Mechanism]:
     """The model with such settings, and its mechanism.
 
     Raises:
-        ImpossibleError: there is none.
+        ImpossibleError: there is none whose tree can be moved by forces alone, the joints being taken in that order.
     """
     model = model_of(dict(settings))
-    if massless_motion(express(model, GenerationOptions(symbolic_parameters="none"))) is not None:
+    labelled = express(model, GenerationOptions(order=order, symbolic_parameters="none"))
+    if _moves_without_inertia(labelled):
         raise ImpossibleError("some motion moves no inertia")
     return model, express(model, GenerationOptions())
 
 
+def _moves_without_inertia(mechanism: Mechanism) -> bool:
+    """Whether the reference's mass matrix of the tree is singular wherever one looks."""
+    reference = Reference(mechanism.model, mechanism.labelling)
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(3 if reference.nv else 0):
+        q, _, _ = random_state(mechanism.model, mechanism.labelling, rng, reference=reference)
+        values = np.linalg.eigvalsh(reference.mass_matrix(q))
+        found.append(values[0] / values[-1])
+    return bool(max(found, default=1.0) < SINGULAR)
+
+
 def _judged(row: Mapping[str, str], scratch: Path, compared: Any) -> Outcome:
     try:
-        model, mechanism = _mechanism(tuple((factor.name, row[factor.name]) for factor in model_factors()))
+        settings = tuple((factor.name, row[factor.name]) for factor in model_factors())
+        model, mechanism = _mechanism(settings, row["order"])
         given = _arguments(row, mechanism)
     except ImpossibleError as error:
         return Outcome("impossible", error.what)
@@ -291,6 +308,8 @@ def _modules(row: Mapping[str, str], target: Path, name: str) -> list[LoadedModu
         found += [batch_module(library, manifest)] if many else []
     if (target / f"{name}.py").is_file():
         found.append(imported(target / f"{name}.py", manifest))
+    if (target / f"{name}.mjs").is_file():
+        found.append(javascript_module(target, manifest))
     return found
 
 

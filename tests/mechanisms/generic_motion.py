@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from mbsym.kinematics.mechanism import build_mechanism
-from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.verification.closed_states import ClosedStates
+from mechanisms.looped_systems import looped_system
 
 Array = np.ndarray[Any, Any]
 
@@ -64,7 +64,7 @@ def compared(
     drawn = ClosedStates(reference, build_mechanism(near, near.label()), reference.nv - mobility)
     rng = np.random.default_rng(4)
     rank, error = 0, 0.0
-    system = LoopedSystem.of_mechanism(mechanism, analysis) if moves else None
+    system = looped_system(mechanism, analysis) if moves else None
     for _ in range(states):
         q, v = drawn.draw(rng.uniform(-1, 1, reference.nv), rng)
         rank = max(rank, rank_by_reference(reference, q))

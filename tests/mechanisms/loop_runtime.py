@@ -33,7 +33,7 @@ enum {{ {statuses} }};
 #define M_ABS {fabs}
 #define M_INFINITY {infinity}
 {numbers}
-long M_counts[4];
+long M_counts[5];
 static const M_real *M_taken(const M_real *from, M_real *to, int size)
 {{
     memcpy(to, from, sizeof(M_real) * (size_t)size);

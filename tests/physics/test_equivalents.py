@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib.metadata import files
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from mbsym.kinematics import regrouping
 from mbsym.kinematics.equivalents import REGROUP, SLIDE, for_forces, for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import AXES
+from mbsym.kinematics.simplified import simplified
 from mbsym.model.body import Body
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
@@ -49,15 +49,15 @@ def exactly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def changed_functions(mechanism: Mechanism, ways: tuple[str, ...], names: tuple[str, ...] = ()) -> list[str]:
     """Names of the functions whose values the simplifications change."""
-    same = replace(mechanism, simplifications=ways).afresh()
-    given, simplified = (available_functions(each, "auto").every for each in (mechanism, same))
+    same = simplified(mechanism, ways, prepared=getattr(mechanism, "prepared", False)).afresh()
+    given, shorter = (available_functions(each, "auto").every for each in (mechanism, same))
     found = []
     for name in names or given:
         try:
             before = given[name](mechanism.afresh())
         except DerivationError:
             continue
-        if not compare(before, simplified[name](same.afresh()), trials=2):
+        if not compare(before, shorter[name](same.afresh()), trials=2):
             found.append(name)
     return found
 
@@ -84,11 +84,11 @@ def test_no_function_of_random_trees_changes(seed: int, ways: tuple[str, ...], e
 
 def test_no_function_changes_where_parameters_are_prepared() -> None:
     """Other moments are moved there than where each operation on them counts."""
-    mechanism = replace(mechanism_of(benchmark_chain(3)), prepared=True)
+    mechanism = simplified(mechanism_of(benchmark_chain(3)), (), prepared=True)
     assert not changed_functions(mechanism, (SLIDE, REGROUP, AXES), ("inverse_dynamics", "forward_dynamics"))
     moments = [
-        [each.inertia.about_origin for each in for_forces(replace(given, simplifications=(REGROUP,))).bodies]
-        for given in (mechanism, replace(mechanism, prepared=False))
+        [each.inertia.about_origin for each in for_forces(simplified(mechanism, (REGROUP,), prepared=first)).bodies]
+        for first in (True, False)
     ]
     assert moments[0] != moments[1]
 
@@ -97,7 +97,7 @@ def test_no_function_changes_where_parameters_are_prepared() -> None:
 @pytest.mark.parametrize("prepared", [False, True])
 def test_no_function_changes_where_every_moment_is_a_symbol(seed: int, prepared: bool, exactly: None) -> None:
     model, _ = with_symbols(random_tree(seed, bodies=(1, 4)))
-    mechanism = replace(mechanism_of(model), prepared=prepared)
+    mechanism = simplified(mechanism_of(model), (), prepared=prepared)
     assert not changed_functions(mechanism, (SLIDE, REGROUP, AXES), ("inverse_dynamics", "mass_matrix"))
 
 
@@ -119,7 +119,7 @@ def test_no_function_of_random_loops_changes(seed: int, exactly: None) -> None:
 @pytest.mark.parametrize("kind", JOINT_TYPES)
 def test_as_many_parameters_stay_as_can_be_identified(kind: str) -> None:
     """A finite field counts the base parameters otherwise: by the columns of the regressor that are independent."""
-    mechanism = replace(mechanism_of(on_a_moving_base(kind)), simplifications=(REGROUP,))
+    mechanism = simplified(mechanism_of(on_a_moving_base(kind)), (REGROUP,))
     for same in (for_mass_matrix(mechanism), for_forces(mechanism)):
         inertias = [body.inertia for body in same.bodies]
         entries = [entry for item in inertias for entry in (item.mass, *item.first_moment, *item.about_origin)]
@@ -144,7 +144,7 @@ def test_what_is_told_of_true_bodies_is_derived_from_them() -> None:
     """They take what they took before; what does not need them takes less."""
     mechanism = mechanism_of(read("puma560"))
     functions = available_functions(mechanism, "auto").every
-    same = replace(mechanism, simplifications=(SLIDE, REGROUP))
+    same = simplified(mechanism, (SLIDE, REGROUP))
     for name in ("momentum", "center_of_mass", "body_poses", "joint_wrenches", "potential_energy", "kinetic_energy"):
         before, after = (functions[name](each.afresh()).operation_count() for each in (mechanism, same))
         assert before.arithmetic > after.arithmetic if name == "kinetic_energy" else before == after
@@ -152,7 +152,7 @@ def test_what_is_told_of_true_bodies_is_derived_from_them() -> None:
 
 def test_origins_are_slid_to_where_axes_meet() -> None:
     """The arm of the PUMA 560: its elbow is where the axes of link 4 and its wrist are nearest."""
-    mechanism = replace(mechanism_of(read("puma560")), simplifications=(SLIDE,))
+    mechanism = simplified(mechanism_of(read("puma560")), (SLIDE,))
     offsets = [[float(x.constant or 0) for x in body.inboard.translation] for body in for_forces(mechanism).bodies]
     still = [0.0, 0.0, 0.0]
     assert offsets == [still, [0, 0.1501, 0], [0.4318, 0, 0], [-0.0203, 0, 0], [0, 0, 0.4331], still]

@@ -15,10 +15,10 @@ from mbsym.codegen.statuses import Status
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.loops.assembly import assemble
 from mbsym.loops.independent import independent_at_start
-from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.model.system import Model
 from mechanisms.examples import further
+from mechanisms.looped_systems import looped_system
 from mechanisms.overconstrained import sarrus, windows
 from mechanisms.random_mechanisms import random_closed_loops
 from mechanisms.random_overconstrained import random_overconstrained
@@ -66,7 +66,7 @@ def test_rows_freedoms_and_motions_are_the_same(name: str) -> None:
     model = scaled(MODELS[name](), 1.0)
     mechanism, loops = analysed(model)
     in_q, in_v = lengths(mechanism)
-    system = LoopedSystem.of_mechanism(mechanism, loops)
+    system = looped_system(mechanism, loops)
     rng = np.random.default_rng(2)
     v, tau, opening = rng.normal(size=(3, mechanism.nv))
     q = np.array(loops.configuration)
@@ -78,7 +78,7 @@ def test_rows_freedoms_and_motions_are_the_same(name: str) -> None:
         assert findings(other, same) == findings(mechanism, loops), (length, mass)
         in_metres, to_speeds = np.where(in_q, length, 1.0), np.where(in_v, length, 1.0)
         assert relative(np.array(same.configuration) / in_metres, q) < 1e-9
-        there = LoopedSystem.of_mechanism(other, same)
+        there = looped_system(other, same)
         forces = tau * mass * length**2 / to_speeds
         dynamics = there.functions["constrained_dynamics_report"].with_status
         (found, _, other_rank, other_pivot), other_status = dynamics(q * in_metres, v * to_speeds, forces)
@@ -96,7 +96,7 @@ def test_a_gap_of_a_thousandth_is_a_gap(length: float) -> None:
     """Whatever a thousandth is in metres; what cannot be assembled is told as well."""
     model = scaled(parallel_cranks(), length)
     mechanism, loops = analysed(model)
-    system = LoopedSystem.of_mechanism(mechanism, loops)
+    system = looped_system(mechanism, loops)
     assert system.functions["project_position"].with_status([0.7, -0.7, 0.7])[1] == Status.OK
     assert system.functions["project_position"].with_status([0.0, 0.0, np.pi])[1] == Status.NOT_CLOSED
     assert system.functions["forward_dynamics"].with_status([0.0, 0.0, 0.0], np.zeros(3), np.ones(3))[1] == 1
@@ -113,7 +113,7 @@ def test_lengths_of_run_time_parameters_count(factor: float) -> None:
     loops = analyse_loops(mechanism)
     changed = {p.name: p.default * factor for p in mechanism.parameters if p.unit == "m"}
     assert changed
-    plain, system = (LoopedSystem.of_mechanism(mechanism, loops, given) for given in ({}, changed))
+    plain, system = (looped_system(mechanism, loops, given) for given in ({}, changed))
     rng = np.random.default_rng(1)
     for _ in range(10):
         q = np.array(loops.configuration) + rng.uniform(-0.05, 0.05, mechanism.nq)

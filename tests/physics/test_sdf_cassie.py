@@ -20,13 +20,13 @@ from mbsym.errors import FormatError
 from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.sdf import load_sdf
 from mbsym.loops.functions import constraint_jacobian
-from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.registry import TREE_FUNCTIONS
 from mbsym.symbolic.interpret import interpret
 from mechanisms.examples import some
+from mechanisms.looped_systems import looped_system
 from mechanisms.mechanism import mechanism_of
 
 Array = np.ndarray[Any, Any]
@@ -212,7 +212,7 @@ def test_the_loops_close_and_their_rank_is_that_of_maximal_coordinates(
 ) -> None:
     mechanism = mechanism_of(model)
     analysis = analyse_loops(mechanism)
-    system = LoopedSystem.of_mechanism(mechanism, analysis)
+    system = looped_system(mechanism, analysis)
     jacobian = constraint_jacobian(mechanism, analysis)
     start = start_of(model)
     assert np.max(np.abs(reference.closure_gap(start))) < 1e-14  # the file closes its loops where it has the robot

@@ -178,7 +178,7 @@ def driver_lines(module: LoweredModule, function: ModuleFunction, printer: LaneP
         guarded=guarded,
         guards=len(function.guards),
         conditions=tuple(conditions),
-        absolute=printer.function("abs"),
+        absolute=printer.library("abs"),
         infinity=printer.infinity,
         worth_threads=WORTH_THREADS,
         call_of_lanes=call(f"{symbol}_lanes", names["given"], blocks),

@@ -54,7 +54,7 @@ class Statements:
         expression = statement.expression
         if isinstance(statement, Assignment):
             before = f"{indent}const {self.prefix}_{self.printer.kind} {statement.identifier} = "
-            text = self._read(expression) if isinstance(expression, Element) else self.printer.format(expression)
+            text = self._read(expression) if isinstance(expression, Element) else self.printer.expression(expression)
         else:
             before = f"{indent}{self._place(statement.array, statement.index)} = "
             text = self.printer.value(self._named(expression))
@@ -112,7 +112,9 @@ def loop_lines(loop: Loop, prefix: str, names: SharedNames, printer: CPrinter) -
     if loop.table:
         lines.append(f"{INDENT}static const {prefix}_real {names.numbers}[{len(loop.table)}][{loop.width}] = {{")
         for row in loop.table:
-            text = wrapped(", ".join(map(printer.format, row)), first=len(CONTINUED) + 3, following=CONTINUED + INDENT)
+            text = wrapped(
+                ", ".join(map(printer.expression, row)), first=len(CONTINUED) + 3, following=CONTINUED + INDENT
+            )
             lines.append(f"{CONTINUED}{{{text}}},")
         lines += [f"{INDENT}}};", ""]
     lines += Statements(prefix, printer, names.shared).lines(loop.common)

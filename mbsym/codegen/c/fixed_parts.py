@@ -80,7 +80,7 @@ def _arguments(module: LoweredModule, kind: str) -> Mapping[str, str]:
 
 def _names(printer: CPrinter) -> Mapping[str, str]:
     """Functions of the floating-point type."""
-    return {"SQRT": printer.function("sqrt"), "ABS": printer.function("abs"), "INFINITY": printer.infinity}
+    return {"SQRT": printer.library("sqrt"), "ABS": printer.library("abs"), "INFINITY": printer.infinity}
 
 
 def _head(start: str, lines: Sequence[str]) -> str:

@@ -11,11 +11,19 @@ from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 def formals(
     module: LoweredModule, function: ModuleFunction, restrict: str, close: str, kind: str = "real"
 ) -> tuple[str, ...]:
-    """Formal arguments, each with its comma, and the last with what closes the list."""
+    """Formal arguments, each with its comma, and the last with what closes the list.
+
+    Args:
+        module, function: whose they are.
+        restrict: a word, or none.
+        close: what ends the list.
+        kind: of the values: numbers, or vectors of lanes, beside which an integer is an array with an entry a lane.
+    """
     prefix = module.names.module
     texts = [structure_formal(module, kind)] if module.takes_parameters(function) else []
     for item, identifier in function.paired:
-        texts.append(formal(item, identifier, f"{prefix}_{kind}", restrict))
+        lanes = f" * {prefix}_LANES" if item.kind == "int" and kind != "real" else ""
+        texts.append(formal(item, identifier, f"{prefix}_{kind}", restrict, lanes))
     return closed(texts or ["void"], close)
 
 
@@ -29,12 +37,12 @@ def structure_formal(module: LoweredModule, kind: str) -> str:
     return f"const {module.names.module}_{'' if kind == 'real' else f'{kind}_'}parameters *parameters"
 
 
-def formal(item: Argument, identifier: str, real: str, restrict: str) -> str:
-    """One formal argument: an array with its size, or a scalar."""
+def formal(item: Argument, identifier: str, real: str, restrict: str, times: str = "") -> str:
+    """One formal argument: an array with its size, which results may have several times, or a scalar."""
     if item.kind == "int":
         real = "int"
     if item.direction == "in":
         if not item.shape:
             return f"{real} {identifier}"
         return f"const {real} {identifier}[{item.size}]" if item.size else f"const {real} *{identifier}"
-    return f"{real} {identifier}[{restrict} {item.size}]" if item.size else f"{real} *{restrict} {identifier}"
+    return f"{real} {identifier}[{restrict} {item.size}{times}]" if item.size else f"{real} *{restrict} {identifier}"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.description import Real
-from mbsym.codegen.expressions import Call, Expression, Select, Variable
+from mbsym.codegen.expressions import Call, Expression, Select, Variable, operands
+from mbsym.codegen.printer import Item
 
 KIND: Final = "lanes"
 """What stands behind the prefix in the type of these values."""
@@ -16,21 +18,19 @@ SELECT: Final = "select"
 class LanePrinter(CPrinter):
     """Operators are those of numbers; functions go through the lanes one by one and are remembered."""
 
-    __slots__ = ("_numbers", "_prefix", "arities")
-
     def __init__(self, real: Real, prefix: str) -> None:
         super().__init__(real, KIND)
         self._numbers = CPrinter(real)
         self._prefix = prefix
         self.arities: dict[str, int] = {}
 
-    def format_call(self, expression: Call) -> str:
+    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
         """A call of the function that goes through the lanes."""
-        return self._called(expression.function, expression.arguments)
+        return self._called(node.function, node.arguments)
 
-    def format_select(self, expression: Select) -> str:
+    def format_select(self, node: Select, items: Sequence[Item] = ()) -> str:
         """The choice, lane by lane."""
-        return self._called(SELECT, (expression.condition, expression.positive, expression.otherwise))
+        return self._called(SELECT, operands(node))
 
     def _called(self, function: str, arguments: tuple[Expression, ...]) -> str:
         self.arities[function] = len(arguments)
@@ -55,7 +55,7 @@ class LanePrinter(CPrinter):
             "{",
             f"    {prefix}_lanes y = x1;",
             f"    for (int lane = 0; lane < {prefix}_LANES; ++lane) {{",
-            f"        (({prefix}_real *)&y)[lane] = {self._numbers.format(made)};",
+            f"        (({prefix}_real *)&y)[lane] = {self._numbers.expression(made)};",
             "    }",
             "    return y;",
             "}",

@@ -8,7 +8,7 @@ results that only the function for one state needs, and small functions of ``run
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -52,44 +52,55 @@ def lane_texts(module: LoweredModule, functions: Sequence[ModuleFunction], print
         functions: those for many states.
         printer: of expressions over lanes; it remembers what the C library is asked for.
     """
-    asked: dict[str, list[ModuleFunction]] = {}
-    for function in functions:
-        if function.is_side_by_side and function.fixed is not None:
-            asked.setdefault(function.fixed.file, []).append(function)
+    side_by_side = [function for function in functions if function.is_side_by_side]
+    texts, idle = _routines(module, [function for function in side_by_side if function.fixed is not None])
+    derived = [function for function in side_by_side if function.fixed is None]
+    kernels = _kernels(module, derived, idle, printer)
+    prefix = f"{module.names.module}_"
+    helpers = _helpers("\n".join(texts).replace(prefix, "MODEL_"))
+    if any(f"{prefix}lanes_sqrt(" in text for text in texts):
+        printer.arities["sqrt"] = 1
+    placed_helpers = [placed(module, text, CPrinter(module.description.real), kind=KIND) for text in helpers]
+    return LaneTexts(tuple(kernels), ("\n\n".join([*placed_helpers, *texts]),) * bool(texts))
+
+
+def _routines(
+    module: LoweredModule, functions: Sequence[ModuleFunction]
+) -> tuple[list[str], dict[str, frozenset[int]]]:
+    """Texts over lanes for functions that fixed texts define; of derived functions that these call, the results that
+    they do without."""
     texts: list[str] = []
     idle: dict[str, frozenset[int]] = {}
-    prefix = f"{module.names.module}_"
-    for file, public in asked.items():
-        names = {function.identifier for function in public}
-        heads = {function.identifier: _head(module, function) for function in public}
-        routine = routine_of(module, file, names)
-        made = print_lanes(routine, prefix, heads, module.description.real, bool(module.parameters))
+    judged = frozenset(function.identifier for function in module.functions if function.guards)
+    for file in dict.fromkeys(function.fixed.file for function in functions if function.fixed):
+        public = [function for function in functions if function.fixed and function.fixed.file == file]
+        heads = {function.identifier: formals(module, function, "restrict", ")", KIND) for function in public}
+        routine = routine_of(module, file, {*heads})
+        prefix, real = f"{module.names.module}_", module.description.real
+        made = print_lanes(routine, prefix, heads, real, bool(module.parameters), judged)
         texts.append(made.text)
         idle.update(made.idle)
-    derived = {function.name: function for function in functions if function.is_side_by_side and function.fixed is None}
-    wanted = [(function, frozenset[int]()) for function in derived.values()]
-    for function in module.functions:
-        if (left := idle.get(function.identifier)) is not None and (left or function.name not in derived):
-            wanted.append((function, left))
+    return texts, idle
+
+
+def _kernels(
+    module: LoweredModule,
+    derived: Sequence[ModuleFunction],
+    idle: Mapping[str, frozenset[int]],
+    printer: LanePrinter,
+) -> list[FunctionView]:
+    """Derived functions with vectors for numbers: those that are asked for, and those that texts call, which do without
+    some of their results."""
+    wanted = [(function, frozenset[int]()) for function in derived]
+    called = [(function, idle[function.identifier]) for function in module.functions if function.identifier in idle]
     views: list[FunctionView] = []
-    for function, left in wanted:
+    for function, left in (*wanted, *(each for each in called if each not in wanted)):
         own = _without(function, left) if left else function
         symbol = f"{module.names.c_symbol(function.name)}_{'brief' if left else 'lanes'}"
         views += _views(module, own, printer, symbol)
         if own.guards and idle.get(function.identifier) == left:
             views.append(_judging(module, own, printer, symbol))
-            texts = [text.replace(f"{symbol}(", f"{views[-1].symbol}(") for text in texts]
-    helpers = _helpers("\n".join(texts).replace(prefix, "MODEL_"))
-    if any(f"{prefix}lanes_sqrt(" in text for text in texts):
-        printer.arities["sqrt"] = 1
-    placed_helpers = [placed(module, text, CPrinter(module.description.real), kind=KIND) for text in helpers]
-    return LaneTexts(tuple(views), ("\n\n".join([*placed_helpers, *texts]),) * bool(texts))
-
-
-def _head(module: LoweredModule, function: ModuleFunction) -> tuple[str, ...]:
-    """The arguments of a routine's function over lanes, of which integers are arrays with an entry a lane."""
-    head = formals(module, function, "restrict", ")", KIND)
-    return tuple(re.sub(r"^(int \w+\[restrict \d+)\]", rf"\1 * {module.names.module}_LANES]", text) for text in head)
+    return views
 
 
 def _helpers(text: str) -> list[str]:

@@ -8,7 +8,7 @@ lane, which a table of signs puts right where others read it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Final, TypeAlias
@@ -34,9 +34,6 @@ from mbsym.symbolic.graph import ODD_FUNCTIONS
 FEWEST_LANES: Final = 2
 LEAST_WORK: Final = 40
 """Operations of a section below which a loop is not worth its columns."""
-
-_TO_A_COLUMN: Final = 1000
-"""More than all signs of a sum's other terms."""
 
 Leaf: TypeAlias = Constant | Variable | Element | Negation
 """What a column holds in one lane: a number, a value from outside, or its opposite."""
@@ -181,31 +178,28 @@ class _Matcher:
 
     def match(self, a: Expression, b: Expression) -> _Match | None:
         """How ``b`` follows from ``a``."""
-        if isinstance(a, (Constant, Variable, Element)):
-            return self._leaf(a, b) if isinstance(b, (Constant, Variable, Element)) else None
-        if isinstance(a, Sum) and isinstance(b, Sum):
-            return self._sum(a, b)
-        if isinstance(a, Product) and isinstance(b, Product):
-            found = self._paired([(1, x) for x in a.factors], [(1, x) for x in b.factors])
-            return None if found is None else _multiplied(found)
-        if isinstance(a, Negation) or isinstance(b, Negation):
-            inner = self.match(a.operand if isinstance(a, Negation) else a, b.operand if isinstance(b, Negation) else b)
-            if inner is None or a.__class__ is b.__class__:
-                return inner
-            return _Match(-inner.sign, inner.leaves, inner.flexible, inner.cost)
+        mine, other = _bare(a), _bare(b)
+        found = self._alike(mine, other)
+        if found is None or (a is mine) == (b is other):
+            return found
+        return _Match(-found.sign, found.leaves, found.flexible, found.cost)
+
+    def _alike(self, a: Expression, b: Expression) -> _Match | None:
+        if isinstance(a, (Constant, Variable, Element)) and isinstance(b, (Constant, Variable, Element)):
+            return self._leaf(a, b)
         if a.__class__ is not b.__class__ or len(operands(a)) != len(operands(b)):
             return None
-        parts = [self.match(x, y) for x, y in zip(operands(a), operands(b), strict=True)]
-        if isinstance(a, Quotient):
-            matched = [part for part in parts if part is not None]
-            return _multiplied(matched) if len(matched) == len(parts) else None
+        if isinstance(a, Sum) and isinstance(b, Sum):
+            return self._sum(a, b)
+        if isinstance(a, Product):
+            return _multiplied(self._paired(_unsigned(a), _unsigned(b)))
         if isinstance(a, Call) and isinstance(b, Call) and a.function != b.function:
             return None
-        if isinstance(a, Call) and a.function in ODD_FUNCTIONS and parts[0] is not None:
-            return parts[0]
-        upright = [part.towards(1) if part is not None else None for part in parts]
-        leaves = [part.leaves for part in upright if part is not None]
-        return _Match(1, tuple(leaf for group in leaves for leaf in group), None) if len(leaves) == len(parts) else None
+        found = _whole(self.match(x, y) for x, y in zip(operands(a), operands(b), strict=True))
+        if found is None or isinstance(a, Quotient) or (isinstance(a, Call) and a.function in ODD_FUNCTIONS):
+            return _multiplied(found)
+        upright = _whole(part.towards(1) for part in found)
+        return None if upright is None else _Match(1, _leaves(upright), None)
 
     def _leaf(self, a: Constant | Variable | Element, b: Constant | Variable | Element) -> _Match | None:
         mine = self._own.get(a.identifier) if isinstance(a, Variable) else None
@@ -225,9 +219,8 @@ class _Matcher:
         if found is None:
             return None
         common = min((1, -1), key=lambda sign: sum(match.cost for match in found if match.sign != sign))
-        turned = [match.towards(common) for match in found]
-        leaves = tuple(leaf for match in turned if match is not None for leaf in match.leaves)
-        return _Match(common, leaves, None) if None not in turned else None
+        turned = _whole(match.towards(common) for match in found)
+        return None if turned is None else _Match(common, _leaves(turned), None)
 
     def _paired(self, a: Sequence[tuple[int, Expression]], b: Sequence[tuple[int, Expression]]) -> list[_Match] | None:
         """Matches of the signed operands of ``a`` with those of ``b`` in any order."""
@@ -254,7 +247,29 @@ class _Matcher:
         return 2 if isinstance(expression, (Constant, Variable, Element)) else 1
 
 
-def _multiplied(factors: Sequence[_Match]) -> _Match:
+def _bare(expression: Expression) -> Expression:
+    return expression.operand if isinstance(expression, Negation) else expression
+
+
+def _unsigned(product: Expression) -> list[tuple[int, Expression]]:
+    return [(1, factor) for factor in operands(product)]
+
+
+def _whole(found: Iterable[_Match | None]) -> list[_Match] | None:
+    """All of them, if none is missing."""
+    matches = list(found)
+    kept = [match for match in matches if match is not None]
+    return kept if len(kept) == len(matches) else None
+
+
+def _leaves(matches: Sequence[_Match]) -> tuple[Leaf, ...]:
+    return tuple(leaf for match in matches for leaf in match.leaves)
+
+
+def _multiplied(factors: Sequence[_Match] | None) -> _Match | None:
+    """The match of a product: its sign is that of its factors together."""
+    if factors is None:
+        return None
     sign, leaves, flexible, cost = 1, list[Leaf](), None, inf
     for factor in factors:
         sign *= factor.sign

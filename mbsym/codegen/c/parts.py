@@ -16,12 +16,7 @@ from typing import Final
 from mbsym.codegen.c.lanes import Lanes, in_lanes
 from mbsym.codegen.c.pieces import Line, Parts, Stage, identifier_of, variables_of
 from mbsym.codegen.c.placing import Placing
-from mbsym.codegen.expressions import (
-    Constant,
-    Expression,
-    leaves,
-    operations,
-)
+from mbsym.codegen.expressions import Constant, Expression, leaves, operations
 from mbsym.codegen.lowered import Block, LoweredFunction
 
 LARGEST_WHOLE: Final = 4000

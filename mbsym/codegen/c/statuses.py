@@ -156,7 +156,7 @@ def is_sound(value: str, guard: Guard, prefix: str, printer: CPrinter) -> str:
         bound = f"{prefix}_{VANISHES.name}"
         if guard.size != 1:
             bound += f" * {printer.literal(Fraction(guard.size))}"
-        return f"{printer.function('abs')}({value}) > {bound}"
+        return f"{printer.library('abs')}({value}) > {bound}"
     if guard.need == "within one":
-        return f"{printer.function('abs')}({value}) <= 1"
+        return f"{printer.library('abs')}({value}) <= 1"
     return f"{value} {'>=' if guard.need == 'not negative' else '>'} 0"

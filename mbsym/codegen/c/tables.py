@@ -100,7 +100,7 @@ def has_table(result: Result) -> bool:
 def table_lines(result: Result, real: str, printer: CPrinter) -> list[str]:
     """The constant entries of a result as a table that is copied: compilers take long over lists of assignments."""
     size = len(result.entries)
-    values = [printer.format(entry) if isinstance(entry, Constant) else "0" for entry in result.entries]
+    values = [printer.expression(entry) if isinstance(entry, Constant) else "0" for entry in result.entries]
     lines = [f"{INDENT}{{", f"{CONTINUED}static const {real} constant_entries[{size}] = {{"]
     for start in range(0, size, 8):
         lines.append(f"{CONTINUED}{INDENT}{', '.join(values[start : start + 8])},")

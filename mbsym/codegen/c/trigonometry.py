@@ -92,10 +92,10 @@ class Front:
         if not self.angles:
             return ()
         real = f"{prefix}_{printer.kind}"
-        texts = [printer.format(angle) for angle in self.angles]
+        texts = [printer.expression(angle) for angle in self.angles]
         if printer.kind == "real":
             vector, count, function = f"{prefix}_angles", f"{self.length} / {prefix}_ABREAST", f"{prefix}_sincos"
-            texts += [printer.format(Constant(Fraction(0)))] * (self.length - len(texts))
+            texts += [printer.expression(Constant(Fraction(0)))] * (self.length - len(texts))
             fours = (", ".join(texts[place : place + ABREAST]) for place in range(0, self.length, ABREAST))
             texts = [f"{prefix}_FOUR({four})" for four in fours]
         else:

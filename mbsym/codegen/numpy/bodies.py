@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Final
+from typing import ClassVar, Final
 
-from mbsym.codegen.expressions import Call, Constant, Select
+from mbsym.codegen.expressions import Call, Select, operands
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lowered import LoweredFor, LoweredFunction, LoweredPairs, Result, Run
 from mbsym.codegen.lowered_module import ModuleFunction
-from mbsym.codegen.printer import ExpressionPrinter, double_literal
+from mbsym.codegen.printer import ExpressionPrinter, Item, double_literal
 from mbsym.codegen.text import WIDTH, plain_line, wrapped
 
 INDENT: Final = "    "
@@ -20,25 +20,20 @@ DEEPER: Final = "        "
 class NumpyPrinter(ExpressionPrinter):
     """Prints functions by their names in the graph, which the generated module binds for floats or for arrays."""
 
-    __slots__ = ()
+    WORDS: ClassVar[Mapping[str, str]] = {"and": "and", "or": "or", "not": "not "}
 
-    def format_number(self, value: Fraction) -> str:
-        """A literal of at most 17 digits."""
-        return double_literal(value)
+    def number(self, value: Fraction | bool | int | float) -> str:
+        return double_literal(value) if isinstance(value, Fraction) else repr(value)
 
-    def format_constant(self, expression: Constant) -> str:
-        """A literal."""
-        return double_literal(expression.value)
+    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
+        return f"{node.function}({', '.join(map(self.expression, node.arguments))})"
 
-    def format_call(self, expression: Call) -> str:
-        """A call."""
-        arguments = ", ".join(self.format(argument) for argument in expression.arguments)
-        return f"{expression.function}({arguments})"
-
-    def format_select(self, expression: Select) -> str:
+    def format_select(self, node: Select, items: Sequence[Item] = ()) -> str:
         """A call, since arrays choose entry by entry."""
-        parts = (expression.condition, expression.positive, expression.otherwise)
-        return f"select({', '.join(self.format(part) for part in parts)})"
+        return f"select({', '.join(map(self.expression, operands(node)))})"
+
+    def choice(self, test: str, first: str, second: str) -> str:
+        return f"{first} if {test} else {second}"
 
 
 def kernel_lines(body: LoweredFunction) -> tuple[str, ...]:
@@ -50,7 +45,7 @@ def kernel_lines(body: LoweredFunction) -> tuple[str, ...]:
             lines.append(f"{INDENT}# {plain_line(block.title)}")
         for assignment in block.assignments:
             before = f"{INDENT}{assignment.identifier} = "
-            lines.append(before + _enclosed(printer.format(assignment.expression), len(before)))
+            lines.append(before + _enclosed(printer.expression(assignment.expression), len(before)))
     for result in body.results:
         lines += _result_lines(result, printer)
     names = [result.identifier for result in body.results]
@@ -72,7 +67,7 @@ def _result_lines(result: Result, printer: NumpyPrinter) -> list[str]:
         return [f"{INDENT}{result.identifier} = ()"]
     lines = [f"{INDENT}{result.identifier} = ("]
     for entry in result.entries:
-        lines.append(f"{DEEPER}{wrapped(printer.format(entry), first=len(DEEPER), following=DEEPER + INDENT)},")
+        lines.append(f"{DEEPER}{wrapped(printer.expression(entry), first=len(DEEPER), following=DEEPER + INDENT)},")
     return [*lines, f"{INDENT})"]
 
 
@@ -137,7 +132,7 @@ class LoopText:
         for places, numbers in zip(step.places, step.numbers, strict=True):
             cells = [str(place) for place in places]
             if step.has_numbers:
-                cells.append(f"({', '.join(map(printer.format_number, numbers))},)")
+                cells.append(f"({', '.join(map(printer.number, numbers))},)")
             rows += _filled(f"({', '.join(cells)},),".split(" "))
         return "\n".join((f"{self._names[number]}_calls = (", *rows, ")"))
 

@@ -5,32 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from mbsym.codegen.routines.language import Routine, RoutineFunction
-from mbsym.codegen.routines.numpy import PythonPrinter
-from mbsym.codegen.routines.printer import ATOM, CONDITION, INDENT, SUM, Item
-from mbsym.codegen.routines.spmd import Varying, side_by_side, varies
-from mbsym.codegen.statements import (
-    BEGIN,
+from mbsym.codegen.expressions import (
     Array,
     Call,
     Constant,
-    Do,
     Expression,
-    Invoke,
-    Let,
-    Look,
-    Number,
+    MatrixProduct,
+    NamedConstant,
     Operation,
     Place,
-    Product,
-    Record,
     Span,
-    Store,
     Variable,
-    every,
     is_whole,
-    walk,
 )
+from mbsym.codegen.printer import ATOM, CONDITION, SUM, Item
+from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.numpy import PythonPrinter
+from mbsym.codegen.routines.printer import INDENT
+from mbsym.codegen.routines.spmd import Varying, side_by_side, varies
+from mbsym.codegen.statements import BEGIN, Do, Invoke, Let, Look, Record, Store, every, walk
 from mbsym.codegen.statuses import Status
 
 _NAMED: Final[Mapping[str, str]] = {"abs": "np.abs", "min": "np.minimum", "sqrt": "np.sqrt", "isfinite": "np.isfinite"}
@@ -61,7 +54,7 @@ def _class(record: Record) -> str:
     lines += [f'{INDENT}"""{record.documentation}"""', ""] if record.documentation else []
     lines.append(f"{INDENT}def __init__(self, states):")
     for item in record.fields:
-        made = _made(item) if isinstance(item, Array) else _BLANK[item.kind]
+        made = _made(item) if item.extents else _BLANK[item.kind]
         note = f"  # {comments[item.name]}" if item.name in comments else ""
         lines.append(f"{INDENT * 2}self.{item.name} = {made}{note}")
     return "\n".join(lines)
@@ -114,13 +107,13 @@ class _ArrayFunction(PythonPrinter):
 
     # ---- expressions -------------------------------------------------------------------------------------------------
 
-    def constant(self, node: Constant) -> str:
+    def constant(self, node: NamedConstant) -> str:
         if node.name not in self.routine.module:
             return f"_{self.routine.name}_{node.name}"
         return f"_{node.name}" if node.name in Status.__members__ else node.name
 
     def variable(self, node: Variable) -> str:
-        return f"{node.record}.{node.name}" if node.record else node.name
+        return f"{node.record}.{node.identifier}" if node.record else node.identifier
 
     def place(self, node: Place, items: Sequence[Item]) -> str:
         name = f"{node.array.record}.{node.array.name}" if node.array.record else node.array.name
@@ -139,9 +132,6 @@ class _ArrayFunction(PythonPrinter):
         start, stop = self.integer(index.start), self.integer(index.stop)
         return f"{'' if str(start) == '0' else start}:{stop}"
 
-    def choice(self, test: str, first: str, second: str) -> str:
-        return f"{first} if {test} else {second}"
-
     def operation(self, node: Operation, items: Sequence[Item] = ()) -> str:
         operator, operands = node.operator, node.operands
         if operator == "choice" and self.varies(operands[0]):
@@ -154,16 +144,16 @@ class _ArrayFunction(PythonPrinter):
             return f"~{self.expression(operands[0], ATOM)}"
         return super().operation(node, items)
 
-    def call(self, node: Call, items: Sequence[Item]) -> str:
+    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
         name = node.function
         if name == "seldom":
             mask, inner = node.arguments
-            assert isinstance(inner, Call) and not isinstance(mask, str)
+            assert isinstance(inner, Call)
             function = self.routine.function(inner.function)
             assert function is not None
-            texts = [each if isinstance(each, str) else self.expression(each) for each in inner.arguments]
+            texts = list(map(self.expression, inner.arguments))
             return f"_on_those({', '.join([self.expression(mask), self.symbol(function), 'states', *texts])})"
-        texts = [each if isinstance(each, str) else self.expression(each) for each in node.arguments]
+        texts = list(map(self.expression, node.arguments))
         function = self.routine.function(name)
         if function is not None:
             return f"{self.symbol(function)}({', '.join(['states', *texts])})"
@@ -171,7 +161,6 @@ class _ArrayFunction(PythonPrinter):
             return "0.0"
         if name in ("finite", "peak", "all"):
             (argument,) = node.arguments
-            assert not isinstance(argument, str)
             axis = "0" if argument.axes == 1 else str(tuple(range(argument.axes)))
             if name == "finite":
                 return f"np.isfinite({texts[0]}).all(axis={axis})"
@@ -186,7 +175,7 @@ class _ArrayFunction(PythonPrinter):
             return texts[0]
         return f"{_NAMED[name]}({', '.join(texts)})"
 
-    def product(self, node: Product) -> str:
+    def product(self, node: MatrixProduct) -> str:
         if node.left.axes == node.right.axes == 1:
             return f"({self.expression(node.left)} * {self.expression(node.right)}).sum(axis=0)"
         sums = _SUMS[node.left.axes, node.right.axes]
@@ -204,7 +193,7 @@ class _ArrayFunction(PythonPrinter):
             return
         if isinstance(value, Place):
             self.write(f"{target} = {self.copied(value)}")
-        elif isinstance(value, Number) and value.kind == "bool" and self.varies(node.target):
+        elif isinstance(value, Constant) and value.kind == "bool" and self.varies(node.target):
             self.write(f"{target} = np.bool_({value.value})")
         else:
             self.write(f"{target} = {self.expression(value)}")
@@ -212,7 +201,7 @@ class _ArrayFunction(PythonPrinter):
     def copied(self, value: Expression) -> str:
         """The text of a value that does not change when what it was read from does."""
         if isinstance(value, Call) and value.function == "chosen":
-            mask, new, old = (each for each in value.arguments if not isinstance(each, str))
+            mask, new, old = value.arguments
             return f"_chosen({self.expression(mask)}, {self.copied(new)}, {self.expression(old)})"
         return f"+{self.expression(value)}" if isinstance(value, Place) else self.expression(value)
 
@@ -229,7 +218,7 @@ class _ArrayFunction(PythonPrinter):
         self.write(f"{text} {node.operator} {self.expression(value)}")
 
     def invoke(self, node: Invoke) -> None:
-        texts = [self.expression(each) for each in node.call.arguments if not isinstance(each, str)]
+        texts = map(self.expression, node.call.arguments)
         call = f"_results_of({', '.join([node.call.function, 'states', *texts])})"
         given = {item.name for item in self.function.formals}
         goals = []
@@ -241,8 +230,8 @@ class _ArrayFunction(PythonPrinter):
 
     def do(self, node: Do) -> None:
         if node.call.function == BEGIN:
-            (name,) = node.call.arguments
-            self.write(f"{name} = _{self.function.records[str(name)].name}(states)")
+            name = self.expression(node.call.arguments[0])
+            self.write(f"{name} = _{self.function.records[name].name}(states)")
             return
         self.write(self.expression(node.call))
 

@@ -6,15 +6,17 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 
+from mbsym.codegen.description import Real
+from mbsym.codegen.expressions import Array
 from mbsym.codegen.routines.c_functions import CFunction, CNames, broken
 from mbsym.codegen.routines.language import Formal, Routine, RoutineFunction
 from mbsym.codegen.routines.printer import INDENT
-from mbsym.codegen.statements import Array, Record, Variable
+from mbsym.codegen.statements import Record
 from mbsym.codegen.text import WIDTH, c_comment
 
 
 def print_c(
-    routine: Routine, prefix: str, heads: Mapping[str, tuple[str, ...]], real: str, has_parameters: bool
+    routine: Routine, prefix: str, heads: Mapping[str, tuple[str, ...]], real: Real, has_parameters: bool
 ) -> str:
     """The text of a routine.
 
@@ -32,7 +34,7 @@ class CStyle(CNames):
     """What all functions of a routine in one module share."""
 
     def __init__(
-        self, routine: Routine, prefix: str, heads: Mapping[str, tuple[str, ...]], real: str, has_parameters: bool
+        self, routine: Routine, prefix: str, heads: Mapping[str, tuple[str, ...]], real: Real, has_parameters: bool
     ) -> None:
         super().__init__(routine, prefix, real, has_parameters)
         self.heads = heads
@@ -77,7 +79,7 @@ class CStyle(CNames):
         comments = dict(record.comments)
         members = []
         for item in record.fields:
-            size = f"[{item.size}]" if isinstance(item, Array) else ""
+            size = f"[{item.size}]" if item.extents else ""
             members.append((f"{INDENT}{self.field_type(record, item)} {item.name}{size};", comments.get(item.name, "")))
         width = max(len(text) for text, _ in members)
         lines = [f"{text:{width}} /* {c_comment(note)} */" if note else text for text, note in members]
@@ -85,7 +87,7 @@ class CStyle(CNames):
         name = self.record(record)
         return "\n".join([*head, f"typedef struct {name} {{", *lines, f"}} {name};"])
 
-    def field_type(self, record: Record, item: Array | Variable) -> str:
+    def field_type(self, record: Record, item: Array) -> str:
         """The type of what a record holds."""
         return self.types[item.kind]
 
@@ -151,7 +153,6 @@ class CStyle(CNames):
 
     def peak(self) -> str:
         """The largest size of entries."""
-        size = "fabsf" if self.real == "float" else "fabs"
         return "\n".join(
             [
                 "/* The largest size of an entry. */",
@@ -159,7 +160,7 @@ class CStyle(CNames):
                 "{",
                 f"    {self.type} most = {self.number(0)};",
                 "    for (int k = 0; k < count; ++k) {",
-                f"        const {self.type} size = {size}(x[k]);",
+                f"        const {self.type} size = {self.literals.library('abs')}(x[k]);",
                 "        if (size > most) {",
                 "            most = size;",
                 "        }",
@@ -172,10 +173,6 @@ class CStyle(CNames):
     def printer(self, function: RoutineFunction) -> CFunction:
         """What prints the statements of a function."""
         return CFunction(self, function)
-
-    def own_array(self, array: Array) -> str:
-        """The declaration of an array of a function's own."""
-        return f"{self.types[array.kind]} {array.name}[{max(array.size, 1)}];"
 
     def body(self, function: RoutineFunction) -> list[str]:
         """Its declarations and statements."""

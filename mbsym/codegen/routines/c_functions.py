@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
-from mbsym.codegen.routines.language import Routine, RoutineFunction
-from mbsym.codegen.routines.printer import ATOM, INDENT, PRODUCT, FunctionPrinter, Item, Sum, as_sum
-from mbsym.codegen.routines.scopes import is_given, scopes_of
-from mbsym.codegen.statements import (
-    BEGIN,
+from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.description import Real
+from mbsym.codegen.expressions import (
     Array,
     Call,
     Constant,
-    Do,
     Expression,
-    For,
-    Invoke,
-    Let,
-    Look,
-    Number,
-    Operation,
+    MatrixProduct,
+    NamedConstant,
+    Negation,
     Place,
-    Product,
+    RecordName,
     Span,
-    Statement,
-    Store,
     Variable,
-    every,
-    linear,
+    combined,
     parts,
     whole,
 )
+from mbsym.codegen.integers import Integer, as_integer, linear
+from mbsym.codegen.printer import ATOM, PRODUCT, Item
+from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.printer import INDENT, FunctionPrinter
+from mbsym.codegen.routines.scopes import is_given, scopes_of
+from mbsym.codegen.statements import BEGIN, Do, For, Invoke, Let, Look, Statement, Store, every
 from mbsym.codegen.text import c_comment, wrapped
 
 ITEM: Final = "item"
@@ -59,8 +56,9 @@ class CNames:
         with_parameters: those that take the structure of parameters.
     """
 
-    def __init__(self, routine: Routine, prefix: str, real: str, has_parameters: bool) -> None:
+    def __init__(self, routine: Routine, prefix: str, real: Real, has_parameters: bool) -> None:
         self.routine, self.prefix, self.real, self.has_parameters = routine, prefix, real, has_parameters
+        self.literals = CPrinter(real)
         self.type = f"{prefix}real"
         self.types = {"int": "int", "bool": "bool", "real": self.type}
         self.own_prefix = f"{prefix}{routine.name}_"
@@ -77,21 +75,29 @@ class CNames:
 
     def number(self, value: float) -> str:
         """A real number."""
-        return f"{float(value)!r}{'f' if self.real == 'float' else ''}"
+        return self.literals.literal(float(value))
+
+    def own_array(self, array: Array) -> str:
+        """The declaration of an array of a function's own."""
+        return f"{self.types[array.kind]} {array.name}[{max(array.size, 1)}];"
 
 
 def _uses(function: RoutineFunction, names: set[str]) -> bool:
     return any(isinstance(each, Place) and each.array.name in names for each in every(function.body))
 
 
-class CFunction(FunctionPrinter):
-    """A function in C."""
+class CFunction(CPrinter, FunctionPrinter):
+    """A function in C, or in what has its braces and loops."""
 
     END: ClassVar[str] = ";"
-    WORDS: ClassVar[Mapping[str, str]] = {"and": "&&", "or": "||", "not": "!"}
+    INDEX: ClassVar[str] = "int"
+    """What declares the index of a loop."""
+    IGNORED: ClassVar[str] = "(void)"
+    """What stands before a call whose result nobody wants."""
 
     def __init__(self, style: CNames, function: RoutineFunction) -> None:
-        super().__init__(style.routine, function)
+        CPrinter.__init__(self, style.real)
+        FunctionPrinter.__init__(self, style.routine, function)
         self.style = style
         formals = {item.name for item in function.formals}
         self.views = {view.name for view in function.views}
@@ -122,6 +128,10 @@ class CFunction(FunctionPrinter):
             return f"const {self.style.type} *{name}"
         return f"{self.type_of(self.function.scalars[name])} {name}"
 
+    def declared_number(self, name: str, *, stays: bool) -> str:
+        """The declaration of a real number, which may stay as it is."""
+        return f"{'const ' * stays}{self.style.type} {name}"
+
     def type_of(self, variable: Variable) -> str:
         """The type of a scalar."""
         return self.style.types[variable.kind]
@@ -135,17 +145,15 @@ class CFunction(FunctionPrinter):
 
     # ---- expressions -------------------------------------------------------------------------------------------------
 
-    def number(self, value: bool | int | float) -> str:
-        if isinstance(value, bool):
-            return str(value).lower()
-        return self.style.number(value) if isinstance(value, float) else str(value)
-
-    def constant(self, node: Constant) -> str:
+    def constant(self, node: NamedConstant) -> str:
         prefix = self.style.prefix if node.name in self.routine.module else self.style.own_prefix
         return f"{prefix}{node.name}"
 
     def variable(self, node: Variable) -> str:
-        return f"{self.member(node.record)}{node.name}" if node.record else node.name
+        return f"{self.member(node.record)}{node.identifier}" if node.record else node.identifier
+
+    def format_record(self, node: RecordName, items: Sequence[Item] = ()) -> str:
+        return node.name if node.name in self.given else f"&{node.name}"
 
     def member(self, record: str) -> str:
         """What stands before the fields of a record."""
@@ -155,9 +163,9 @@ class CFunction(FunctionPrinter):
         """The name of an array."""
         return f"{self.member(array.record)}{array.name}" if array.record else array.name
 
-    def offset(self, place: Place, items: Sequence[Item]) -> Sum:
+    def offset(self, place: Place, items: Sequence[Item]) -> Integer:
         """Where an entry stands; one item for several axes goes through all their entries."""
-        extents, found = place.array.extents, Sum("")
+        extents, found = place.array.extents, Integer("")
         left = list(items)
         flat = len(items) == 1 and place.axes > 1
         for index, extent in zip(place.indices, extents, strict=True):
@@ -168,7 +176,7 @@ class CFunction(FunctionPrinter):
                 found = found.plus(left.pop(0).along(index, self))
             else:
                 found = found.plus(self.integer(index.start))
-        return found.plus(as_sum(items[0].text)) if flat else found
+        return found.plus(as_integer(items[0].text)) if flat else found
 
     def place(self, node: Place, items: Sequence[Item]) -> str:
         if not node.axes or items:
@@ -176,11 +184,8 @@ class CFunction(FunctionPrinter):
         offset = str(self.offset(node, ()))
         return self.array(node.array) if offset == "0" else f"&{self.array(node.array)}[{offset}]"
 
-    def choice(self, test: str, first: str, second: str) -> str:
-        return f"{test} ? {first} : {second}"
-
-    def call(self, node: Call, items: Sequence[Item]) -> str:
-        name, single = node.function, "f" if self.style.real == "float" else ""
+    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
+        name = node.function
         function = self.routine.function(name)
         if function is not None:
             return f"{self.style.symbol(function)}({', '.join(self.actual(node))})"
@@ -191,7 +196,7 @@ class CFunction(FunctionPrinter):
             assert isinstance(vector, Place)
             prefix = self.style.prefix if name == "finite" else self.style.own_prefix
             return f"{prefix}{name}({self.expression(vector)}, {self.count(vector)})"
-        texts = [self.expression(each, 0, items) for each in node.arguments if not isinstance(each, str)]
+        texts = [self.expression(each, 0, items) for each in node.arguments]
         if name in ("int", "real"):
             kind = "int" if name == "int" else self.style.type
             return f"({kind}){texts[0]}" if re.fullmatch(r"\w+(\[[^\]]*\])?", texts[0]) else f"({kind})({texts[0]})"
@@ -199,17 +204,17 @@ class CFunction(FunctionPrinter):
             return f"{self.style.own_prefix}min({', '.join(texts)})"
         if name == "isfinite":
             return f"isfinite({texts[0]})"
-        return f"{'fabs' if name == 'abs' else name}{single}({texts[0]})"
+        return super().call(node, items)
 
-    def count(self, place: Place) -> Sum:
+    def count(self, place: Place) -> Integer:
         """Number of entries of a place."""
         total = 1
         lengths = [linear(span.stop).plus(linear(span.start), -1) for span in place.spans]
         if len(lengths) == 1:
-            return self.integer(Operation("-", (place.spans[0].stop, place.spans[0].start), "int"))
+            return self.extent(place.spans[0])
         for each in lengths:
             total *= each.number
-        return Sum("", total)
+        return Integer("", total)
 
     def actual(self, node: Call) -> list[str]:
         """The arguments of a call, with those that go without saying."""
@@ -217,13 +222,13 @@ class CFunction(FunctionPrinter):
         takes = node.function in self.style.with_parameters or (
             self.style.has_parameters and (function is None or function.is_public)
         )
-        texts = [
-            (each if each in self.given else f"&{each}") if isinstance(each, str) else self.expression(each)
-            for each in node.arguments
+        return [
+            *["parameters"] * takes,
+            *map(self.expression, node.arguments),
+            *["work"] * (node.function in self.style.with_work),
         ]
-        return [*["parameters"] * takes, *texts, *["work"] * (node.function in self.style.with_work)]
 
-    def product(self, node: Product) -> str:
+    def product(self, node: MatrixProduct) -> str:
         left, right = node.left, node.right
         if not (isinstance(left, Place) and isinstance(right, Place) and left.axes == right.axes == 1):
             raise TypeError("a product of matrices stands alone")
@@ -241,8 +246,8 @@ class CFunction(FunctionPrinter):
         self.depth += 1
 
     def begin_loop(self, node: For) -> None:
-        name = node.index.name
-        kind = "int " * (name in self.scopes.loops)
+        name = node.index.identifier
+        kind = f"{self.INDEX} " * (name in self.scopes.loops)
         self.count_through(f"{kind}{name}", str(self.integer(node.start)), str(self.integer(node.stop)), node.is_down)
 
     def count_through(self, name: str, start: str, stop: str, down: bool = False) -> None:
@@ -264,13 +269,13 @@ class CFunction(FunctionPrinter):
         self.write("}")
 
     def let(self, node: Let) -> None:
-        name = node.target.name
-        if isinstance(node.value, Product):
+        name = node.target.identifier
+        if isinstance(node.value, MatrixProduct):
             if node.operator == "=":
                 self.write(f"{self._started(name)} = {self.zero()};")
             self.sum_into(self.variable(node.target), "-=" if node.operator == "-=" else "+=", node.value, ())
             return
-        if node.operator in ("+=", "-=") and node.value == Number(1, "int"):
+        if node.operator in ("+=", "-=") and node.value == Constant(1, "int"):
             self.write(f"{node.operator[0] * 2}{self.variable(node.target)};")
             return
         target = self.variable(node.target) if node.target.record else self._started(name)
@@ -278,9 +283,9 @@ class CFunction(FunctionPrinter):
 
     def store(self, node: Store) -> None:
         value, minus = node.value, False
-        if isinstance(value, Operation) and value.operator == "neg" and isinstance(value.operands[0], Product):
-            value, minus = value.operands[0], True
-        if isinstance(value, Product):
+        if isinstance(value, Negation) and isinstance(value.operand, MatrixProduct):
+            value, minus = value.operand, True
+        if isinstance(value, MatrixProduct):
             self._multiplied(node, value, minus)
             return
         target = node.target
@@ -298,25 +303,25 @@ class CFunction(FunctionPrinter):
             columns = zip(target.spans, *along, strict=True)
             items = [self._through(name, column) for name, column in zip((ITEM, OTHER), columns, strict=False)]
         else:
-            self.count_through(f"int {ITEM}", "0", str(bounds[0]))
+            self.count_through(f"{self.INDEX} {ITEM}", "0", str(bounds[0]))
             items = [Item(ITEM)]
         self.write(f"{self.place(target, items)} {node.operator} {self.expression(value, 0, items)};")
         for item in items:
             if item.text != "0":
                 self.close()
 
-    def extent(self, span: Span) -> Sum:
+    def extent(self, span: Span) -> Integer:
         """Number of entries."""
-        return self.integer(Operation("-", (span.stop, span.start), "int"))
+        return self.integer(combined("-", span.stop, span.start))
 
     def _through(self, name: str, spans: Sequence[Span]) -> Item:
         """Opens the loop over spans of one length, from the start that all have or else from zero."""
         first = spans[0]
         base = first.start if all(linear(span.start) == linear(first.start) for span in spans) else None
         if base is None:
-            self.count_through(f"int {name}", "0", str(self.extent(first)))
+            self.count_through(f"{self.INDEX} {name}", "0", str(self.extent(first)))
         else:
-            self.count_through(f"int {name}", str(self.integer(base)), str(self.integer(first.stop)))
+            self.count_through(f"{self.INDEX} {name}", str(self.integer(base)), str(self.integer(first.stop)))
         return Item(name, base)
 
     def _nested(self, target: Place, value: Expression) -> bool:
@@ -326,7 +331,7 @@ class CFunction(FunctionPrinter):
         places = [target, *(each for each in parts(value) if isinstance(each, Place) and each.axes)]
         return not all(isinstance(x, Span) and x.is_whole for each in places for x in each.indices[-each.axes :])
 
-    def _multiplied(self, node: Store, product: Product, minus: bool) -> None:
+    def _multiplied(self, node: Store, product: MatrixProduct, minus: bool) -> None:
         """Entries get products: each a sum, or, where rows are added to rows, all of a row side by side."""
         target, sign = node.target, "-=" if node.operator == "-=" else "+="
         left, right = product.left, product.right
@@ -339,7 +344,9 @@ class CFunction(FunctionPrinter):
             entry = self.place(target, items)
             self.write("{")
             self.depth += 1
-            self.write(f"{self.real_type()} total = {self.zero() if node.operator == '=' else entry};")
+            self.write(
+                f"{self.declared_number('total', stays=False)} = {self.zero() if node.operator == '=' else entry};"
+            )
             self.sum_into("total", sign, product, items)
             self.write(f"{entry} = {'-' * minus}total;")
             self.close()
@@ -347,7 +354,7 @@ class CFunction(FunctionPrinter):
         else:
             items = [self._through(name, spans) for name, spans in pairs[:-1]]
             term = self._through(TERM, (left.spans[-1], right.spans[0]))
-            self.write(f"const {self.real_type()} factor = {self.expression(left, 0, [*items, term])};")
+            self.write(f"{self.declared_number('factor', stays=True)} = {self.expression(left, 0, [*items, term])};")
             items.append(self._through(*pairs[-1]))
             entry = self.expression(right, PRODUCT, [term, items[-1]])
             self.write(f"{self.place(target, items)} {sign} factor * {entry};")
@@ -369,11 +376,7 @@ class CFunction(FunctionPrinter):
         """What sums begin with."""
         return self.number(0.0)
 
-    def real_type(self) -> str:
-        """The type of real numbers."""
-        return self.style.type
-
-    def sum_into(self, target: str, sign: str, product: Product, items: Sequence[Item]) -> None:
+    def sum_into(self, target: str, sign: str, product: MatrixProduct, items: Sequence[Item]) -> None:
         """Adds the terms of a product to a scalar, or takes them from it."""
         left, right = product.left, product.right
         assert isinstance(left, Place) and isinstance(right, Place)
@@ -394,7 +397,7 @@ class CFunction(FunctionPrinter):
         share = Array("share", (int(str(self.count(target))),), writable=True)
         self.write("{")
         self.depth += 1
-        self.write(f"{self.style.type} share[{share.size}];")
+        self.write(self.style.own_array(share))
         self.write(f"{symbol}({', '.join([*actual, 'share'])});")
         self.store(Store(target, node.operator, whole(share)))
         self.close()
@@ -403,7 +406,7 @@ class CFunction(FunctionPrinter):
         if node.call.function == BEGIN:
             return
         function = self.routine.function(node.call.function)
-        ignored = "(void)" * (function is not None and function.returns is not None)
+        ignored = self.IGNORED * (function is not None and function.returns is not None)
         self.write(f"{ignored}{self.expression(node.call)};")
 
     def look(self, node: Look) -> None:
@@ -424,7 +427,6 @@ class CFunction(FunctionPrinter):
     def return_all(self, value: Call) -> None:
         """Returns whether a condition holds for all entries."""
         (condition,) = value.arguments
-        assert not isinstance(condition, str)
         place = next(each for each in parts(condition) if isinstance(each, Place) and each.axes)
         item = self._through(ITEM, place.spans)
         self.begin("if", f"!({self.expression(condition, 0, [item])})")

@@ -11,33 +11,29 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from mbsym.codegen.routines.language import Routine, RoutineFunction
-from mbsym.codegen.routines.seldom import is_seldom
-from mbsym.codegen.statements import (
+from mbsym.codegen.expressions import (
     Call,
-    Do,
     Expression,
-    For,
-    If,
-    Invoke,
-    Leave,
-    Let,
-    Linear,
-    Look,
+    MatrixProduct,
+    Negation,
     Operation,
     Place,
     Product,
-    Return,
+    Quotient,
     Span,
-    Statement,
-    Store,
+    Sum,
     Variable,
-    While,
-    linear,
+    operands,
 )
+from mbsym.codegen.integers import Linear, linear
+from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.seldom import is_seldom
+from mbsym.codegen.statements import Do, For, If, Invoke, Leave, Let, Look, Return, Statement, Store, While
 from mbsym.symbolic.program import OperationCount
 
-_KINDS: Final[Mapping[str, str]] = {"+": "add", "-": "add", "*": "mul", "/": "div", "sqrt": "sqrt"}
+_KINDS: Final[Mapping[str, str]] = {"+": "add", "-": "add", "*": "mul", "/": "div"}
+_COUNTED: Final[Mapping[type, str]] = {Sum: "add", Product: "mul", Quotient: "div"}
+_FUNCTIONS: Final[Mapping[str, str]] = {"sqrt": "sqrt", "abs": "other"}
 
 
 def count_operations(routine: Routine, name: str) -> tuple[OperationCount, Counter[str]]:
@@ -46,7 +42,7 @@ def count_operations(routine: Routine, name: str) -> tuple[OperationCount, Count
     assert function is not None
     counter = _Counter(routine)
     counter.function(function, truth=True)
-    found = {kind: counter.found[kind] for kind in ("add", "mul", "div", "sqrt")}
+    found = {kind: counter.found[kind] for kind in ("add", "mul", "div", "sqrt", "other")}
     return OperationCount(**found), counter.calls
 
 
@@ -87,7 +83,7 @@ class _Counter:
                 self._condition(test, truth=False)
             case For(index, start, stop, is_down, body):
                 for count in range(self._integer(start), self._integer(stop), -1 if is_down else 1):
-                    self.indices[index.name] = count
+                    self.indices[index.identifier] = count
                     self._block(body, truth)
             case Return(value):
                 if value is not None and value.kind == "bool":
@@ -99,8 +95,8 @@ class _Counter:
 
     def _given(self, operator: str, value: Expression, entries: int) -> None:
         """A value that is computed for a number of entries."""
-        bare = value.operands[0] if isinstance(value, Operation) and value.operator == "neg" else value
-        if isinstance(bare, Product):
+        bare = value.operand if isinstance(value, Negation) else value
+        if isinstance(bare, MatrixProduct):
             terms = self._terms(bare) * entries
             self.found.update({"add": terms, "mul": terms})
             return
@@ -126,17 +122,16 @@ class _Counter:
             case Operation("choice", (test, first, _)):
                 self._condition(test, truth=True)
                 self._expression(first, entries)
-            case Operation(operator, operands):
-                for each in operands:
+            case Sum() | Product() | Quotient() | Negation() | Operation():
+                for each in operands(node):
                     self._expression(each, entries)
-                if node.kind == "real" and operator in _KINDS and len(operands) == 2:
-                    self.found[_KINDS[operator]] += entries
+                if node.kind == "real":
+                    self.found[_COUNTED.get(node.__class__, "none")] += entries
             case Call(name, arguments):
                 self._call(name, node, entries)
                 for argument in arguments if name != "all" else ():
-                    if not isinstance(argument, str):
-                        self._expression(argument, entries)
-            case Product():
+                    self._expression(argument, entries)
+            case MatrixProduct():
                 terms = self._terms(node) * entries
                 self.found.update({"add": terms, "mul": terms})
 
@@ -146,11 +141,12 @@ class _Counter:
             self.function(function, truth)
         elif name in self.routine.kernels:
             self.calls[name] += 1
-        elif name == "sqrt":
-            self.found["sqrt"] += entries
+        elif name in _FUNCTIONS:
+            self.found[_FUNCTIONS[name]] += entries
+        elif name == "peak":
+            self.found["other"] += self._longest(node)
         elif name == "all":
             (condition,) = node.arguments
-            assert not isinstance(condition, str)
             self._expression(condition, self._longest(condition) if truth else 1)
 
     def _condition(self, node: Expression, truth: bool) -> None:
@@ -158,15 +154,14 @@ class _Counter:
         match node:
             case Operation("not", (inner,)):
                 self._condition(inner, not truth)
-            case Operation("and" | "or" as word, operands):
+            case Operation("and" | "or" as word, tests):
                 decided = (word == "or") is truth
-                for each in operands[:1] if decided else operands:
+                for each in tests[:1] if decided else tests:
                     self._condition(each, truth)
             case Call(name, arguments):
                 self._call(name, node, 1, truth)
                 for argument in arguments if name != "all" else ():
-                    if not isinstance(argument, str):
-                        self._expression(argument)
+                    self._expression(argument)
             case _:
                 self._expression(node)
 
@@ -179,7 +174,7 @@ class _Counter:
         total = found.number
         for term, factor in found.terms.items():
             assert isinstance(term, Variable)
-            total += factor * self.indices[term.name]
+            total += factor * self.indices[term.identifier]
         return total
 
     def _length(self, span: Span) -> int:
@@ -191,12 +186,11 @@ class _Counter:
             total *= self._length(span)
         return total
 
-    def _terms(self, product: Product) -> int:
+    def _terms(self, product: MatrixProduct) -> int:
         assert isinstance(product.left, Place)
         return self._length(product.left.spans[-1])
 
-    def _longest(self, node: Expression | str) -> int:
-        if isinstance(node, Place) and node.axes:
+    def _longest(self, node: Expression) -> int:
+        if isinstance(node, Place):
             return self._entries(node)
-        inner = node.operands if isinstance(node, Operation) else node.arguments if isinstance(node, Call) else ()
-        return max((self._longest(each) for each in inner), default=1)
+        return max(map(self._longest, operands(node)), default=1)

@@ -6,33 +6,30 @@ function for one state would return OK with the same results.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mbsym.codegen.routines.c import CStyle
-from mbsym.codegen.routines.c_functions import CFunction
-from mbsym.codegen.routines.language import Formal, Routine, RoutineFunction
-from mbsym.codegen.routines.printer import ATOM, CONDITION, INDENT, SUM, Item
-from mbsym.codegen.routines.seldom import needed_of, without_seldom
-from mbsym.codegen.routines.spmd import Varying, side_by_side, varies
-from mbsym.codegen.statements import (
+from mbsym.codegen.description import Real
+from mbsym.codegen.expressions import (
     Array,
     Call,
     Constant,
-    Do,
     Expression,
-    Invoke,
-    Let,
-    Number,
+    NamedConstant,
     Operation,
     Place,
-    Record,
-    Store,
     Variable,
-    every,
     parts,
 )
+from mbsym.codegen.printer import ATOM, CONDITION, SUM, Item
+from mbsym.codegen.routines.c import CStyle
+from mbsym.codegen.routines.c_functions import CFunction
+from mbsym.codegen.routines.language import Formal, Routine, RoutineFunction
+from mbsym.codegen.routines.printer import INDENT
+from mbsym.codegen.routines.seldom import needed_of, without_seldom
+from mbsym.codegen.routines.spmd import Varying, side_by_side, varies
+from mbsym.codegen.statements import Do, Invoke, Let, Record, Store, every
 
 _NAMED: Final[Mapping[str, str]] = {"abs": "size", "min": "least"}
 _ARITHMETIC: Final = ("+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=")
@@ -52,13 +49,27 @@ class LaneText:
 
 
 def print_lanes(
-    routine: Routine, prefix: str, heads: Mapping[str, tuple[str, ...]], real: str, has_parameters: bool
+    routine: Routine,
+    prefix: str,
+    heads: Mapping[str, tuple[str, ...]],
+    real: Real,
+    has_parameters: bool,
+    judged: Set[str],
 ) -> LaneText:
-    """The text of a routine over lanes; see ``print_c``."""
+    """The text of a routine over lanes; see ``print_c``.
+
+    Args:
+        routine: what is printed.
+        prefix: of all its names.
+        heads: the arguments of its public functions.
+        real: type of numbers.
+        has_parameters: whether the module has run-time parameters.
+        judged: derived functions that are called by their ``_judged`` form, which says what is not sound.
+    """
     made = side_by_side(without_seldom(routine))
     records, idle = needed_of(made.routine)
     style = _LaneStyle(replace(made.routine, records=records), prefix, heads, real, has_parameters)
-    style.varying, style.idle = made.varying, idle
+    style.varying, style.idle, style.judged = made.varying, idle, judged
     return LaneText(style.text(), idle)
 
 
@@ -67,9 +78,10 @@ class _LaneStyle(CStyle):
 
     varying: Varying
     idle: Mapping[str, frozenset[int]]
+    judged: Set[str]
 
     def __init__(
-        self, routine: Routine, prefix: str, heads: Mapping[str, tuple[str, ...]], real: str, has_parameters: bool
+        self, routine: Routine, prefix: str, heads: Mapping[str, tuple[str, ...]], real: Real, has_parameters: bool
     ) -> None:
         super().__init__(routine, prefix, heads, real, has_parameters)
         self.number_type = self.type
@@ -96,7 +108,7 @@ class _LaneStyle(CStyle):
             return self.mask if kind == "bool" else self.type
         return {"int": "int", "bool": "bool", "real": self.number_type}[kind]
 
-    def field_type(self, record: Record, item: Array | Variable) -> str:
+    def field_type(self, record: Record, item: Array) -> str:
         if (record.name, item.name) in self.varying.fields:
             return self.scalar(item.kind, varies=True)
         return super().field_type(record, item)
@@ -177,10 +189,10 @@ class _LaneFunction(CFunction):
     def type_of(self, variable: Variable) -> str:
         return self.style.scalar(variable.kind, varies=self.varies(variable))
 
-    def spread(self, node: Expression, items: Sequence[Item] = (), level: int = CONDITION) -> str:
+    def in_lanes(self, node: Expression, items: Sequence[Item] = (), level: int = CONDITION) -> str:
         """An expression in every lane."""
         if node.kind == "bool":
-            if isinstance(node, Number):
+            if isinstance(node, Constant):
                 whole = f"{self.style.own_prefix}everywhere()"
                 return whole if node.value else f"{self.style.own_prefix}not({whole})"
             return self.expression(node, level, items)
@@ -195,11 +207,6 @@ class _LaneFunction(CFunction):
 
     # ---- expressions -------------------------------------------------------------------------------------------------
 
-    def number(self, value: bool | int | float) -> str:
-        if isinstance(value, float):
-            return f"{value!r}{'f' if self.style.real == 'float' else ''}"
-        return super().number(value)
-
     def operation(self, node: Operation, items: Sequence[Item] = ()) -> str:
         operator, operands = node.operator, node.operands
         if not any(self.varies(each) for each in operands):
@@ -207,35 +214,37 @@ class _LaneFunction(CFunction):
         own = self.style.own_prefix
         if operator == "choice":
             if not self.varies(operands[0]):
-                texts = [self.expression(operands[0], SUM, items), *(self.spread(each, items) for each in operands[1:])]
-                return self.choice(*texts)
+                first, second = (self.in_lanes(each, items) for each in operands[1:])
+                return self.choice(self.expression(operands[0], SUM, items), first, second)
             texts = [self.expression(operands[0], CONDITION, items)]
-            return f"{own}chosen({', '.join([*texts, *(self.spread(each, items) for each in operands[1:])])})"
+            return f"{own}chosen({', '.join([*texts, *(self.in_lanes(each, items) for each in operands[1:])])})"
         if operator in ("and", "or"):
             sign = "&" if operator == "and" else "|"
-            return f" {sign} ".join(self.spread(each, items, ATOM) for each in operands)
+            return f" {sign} ".join(self.in_lanes(each, items, ATOM) for each in operands)
         if operator == "not":
             return f"{own}not({self.expression(operands[0], CONDITION, items)})"
         if operator in ("==", "!="):
-            same = f"{own}same({', '.join(self.spread(each, items) for each in operands)})"
+            same = f"{own}same({', '.join(self.in_lanes(each, items) for each in operands)})"
             return same if operator == "==" else f"{own}not({same})"
         if operator in _ARITHMETIC and any(each.kind == "int" for each in operands):
             operands = tuple(
-                each if self.varies(each) or not isinstance(each, (Constant, Number, Variable)) else _Cast.of(each)
+                each
+                if self.varies(each) or not isinstance(each, (NamedConstant, Constant, Variable))
+                else _Cast.of(each)
                 for each in operands
             )
-            return super().operation(replace(node, operands=operands, kind="real"), items)
+            return super().operation(replace(node, operands=operands), items)
         return super().operation(node, items)
 
-    def call(self, node: Call, items: Sequence[Item]) -> str:
+    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
         name, own = node.function, self.style.own_prefix
         if name in ("both", "except"):
-            mask, test = (each for each in node.arguments if not isinstance(each, str))
+            mask, test = node.arguments
             text = self.expression(test, ATOM) if name == "both" else f"{own}not({self.expression(test)})"
             if isinstance(mask, Call) and mask.function == "everywhere":
                 return text
             return f"({self.expression(mask, ATOM)} & {text})"
-        if name == "real" and isinstance(node.arguments[0], (Constant, Number)):
+        if name == "real" and isinstance(node.arguments[0], (NamedConstant, Constant)):
             return f"({self.style.number_type}){self.expression(node.arguments[0], ATOM)}"
         if name in ("finite", "peak"):
             (vector,) = node.arguments
@@ -244,13 +253,13 @@ class _LaneFunction(CFunction):
         if name == "everywhere":
             return f"{own}everywhere()"
         if name == "any":
-            return f"{own}any({self.expression(_expression(node.arguments[0]))})"
+            return f"{own}any({self.expression(node.arguments[0])})"
         if name == "chosen":
-            mask, new, old = (_expression(each) for each in node.arguments)
-            texts = [self.expression(mask), self.spread(new, items), self.spread(old, items)]
+            mask, new, old = node.arguments
+            texts = [self.expression(mask), self.in_lanes(new, items), self.in_lanes(old, items)]
             return f"{own}chosen({', '.join(texts)})"
         if name in ("abs", "min", "sqrt", "isfinite"):
-            texts = [self.spread(_expression(each), items) for each in node.arguments]
+            texts = [self.in_lanes(each, items) for each in node.arguments]
             return f"{own}{_NAMED.get(name, name)}({', '.join(texts)})"
         return super().call(node, items)
 
@@ -264,8 +273,8 @@ class _LaneFunction(CFunction):
 
     def let(self, node: Let) -> None:
         if self.varies(node.target) and not self.varies(node.value) and node.operator == "=":
-            target = self.variable(node.target) if node.target.record else self._started(node.target.name)
-            self.write(f"{target} = {self.spread(node.value)};")
+            target = self.variable(node.target) if node.target.record else self._started(node.target.identifier)
+            self.write(f"{target} = {self.in_lanes(node.value)};")
             return
         super().let(node)
 
@@ -284,7 +293,7 @@ class _LaneFunction(CFunction):
         """An entry of each lane; lanes that are left out are done by the function for one state anyway."""
         value = node.value
         if isinstance(value, Call) and value.function == "chosen":
-            value = _expression(value.arguments[1])
+            value = value.arguments[1]
         lanes = f"{self.style.prefix}LANES"
         self.count_through("int lane", "0", lanes)
         text = self.expression(value)
@@ -299,17 +308,17 @@ class _LaneFunction(CFunction):
         name = node.call.function
         left = self.style.idle.get(name, frozenset())
         targets = [self.expression(target) for k, target in enumerate(node.targets) if k not in left]
-        symbol = f"{self.style.prefix}{name}_{'brief' if left else 'lanes'}"
+        symbol = f"{self.style.prefix}{name}_{'brief' if left else 'lanes'}{'_judged' * (name in self.style.judged)}"
         self.write(f"{symbol}({', '.join([*self.actual(node.call), *targets])});")
 
     def do(self, node: Do) -> None:
         if node.call.function == "require":
-            self.write(f"*sound &= {self.expression(_expression(node.call.arguments[0]), ATOM)};")
+            self.write(f"*sound &= {self.expression(node.call.arguments[0], ATOM)};")
             return
         super().do(node)
 
     def return_all(self, value: Call) -> None:
-        condition = _expression(value.arguments[0])
+        condition = value.arguments[0]
         place = next(each for each in parts(condition) if isinstance(each, Place) and each.axes)
         self.write(f"{self.style.mask} all = {self.style.own_prefix}everywhere();")
         item = self._through("item", place.spans)
@@ -319,7 +328,7 @@ class _LaneFunction(CFunction):
 
     def finish(self, value: Expression | None) -> None:
         if value is not None and self.function.name in self.style.varying.results and not self.varies(value):
-            self.write(f"return {self.spread(value)};")
+            self.write(f"return {self.in_lanes(value)};")
             return
         super().finish(value)
 
@@ -331,13 +340,8 @@ class _Cast:
     """An integer that is compared with lanes."""
 
     @staticmethod
-    def of(node: Constant | Number | Variable) -> Expression:
+    def of(node: NamedConstant | Constant | Variable) -> Expression:
         """As a real number."""
-        if isinstance(node, Number):
-            return Number(float(node.value), "real")
+        if isinstance(node, Constant):
+            return Constant(float(node.value), "real")
         return Call("real", (node,), "real")
-
-
-def _expression(node: Expression | str) -> Expression:
-    assert not isinstance(node, str)
-    return node

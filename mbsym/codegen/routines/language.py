@@ -31,7 +31,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
-from mbsym.codegen.statements import Array, Expression, Kind, Record, Statement, Variable
+from mbsym.codegen.expressions import Array, Expression, Kind, Variable
+from mbsym.codegen.statements import Record, Statement
 from mbsym.errors import CodegenError
 
 FUNCTIONS: Final[Mapping[str, Kind]] = {

@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
-from mbsym.codegen.routines.language import Routine, RoutineFunction
-from mbsym.codegen.routines.printer import ATOM, INDENT, LEVELS, FunctionPrinter, Item
-from mbsym.codegen.statements import (
+from mbsym.codegen.expressions import (
     Array,
     Call,
-    Constant,
     Expression,
-    For,
-    Invoke,
-    Let,
-    Look,
-    Operation,
+    MatrixProduct,
+    NamedConstant,
     Place,
-    Product,
     Span,
-    Store,
     Variable,
-    every,
+    combined,
     parts,
-    walk,
     whole,
 )
+from mbsym.codegen.numpy.bodies import NumpyPrinter
+from mbsym.codegen.printer import ATOM, Item
+from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.printer import INDENT, FunctionPrinter
+from mbsym.codegen.statements import For, Invoke, Let, Look, Store, every, walk
 from mbsym.codegen.text import WIDTH
 
 
@@ -65,14 +61,10 @@ def _mentions(function: RoutineFunction, names: set[str]) -> bool:
     return any(isinstance(each, Place) and each.array.name in names for each in every(function.body))
 
 
-class PythonPrinter(FunctionPrinter):
+class PythonPrinter(NumpyPrinter, FunctionPrinter):
     """What all Python has in common."""
 
     END: ClassVar[str] = ""
-    WORDS: ClassVar[Mapping[str, str]] = {"and": "and", "or": "or", "not": "not "}
-
-    def number(self, value: bool | int | float) -> str:
-        return repr(value)
 
     def broken(self, indent: str, text: str) -> list[str]:
         if len(indent + text) <= WIDTH or text.startswith("#"):
@@ -106,7 +98,7 @@ class PythonPrinter(FunctionPrinter):
     def begin_loop(self, node: For) -> None:
         start, stop = str(self.integer(node.start)), str(self.integer(node.stop))
         bounds = f"{start}, {stop}, -1" if node.is_down else stop if start == "0" else f"{start}, {stop}"
-        self.write(f"for {node.index.name} in range({bounds}):")
+        self.write(f"for {node.index.identifier} in range({bounds}):")
         self.depth += 1
 
     def otherwise(self) -> None:
@@ -161,11 +153,11 @@ class _ListFunction(PythonPrinter):
 
     # ---- expressions -------------------------------------------------------------------------------------------------
 
-    def constant(self, node: Constant) -> str:
+    def constant(self, node: NamedConstant) -> str:
         return f"_{self.routine.name}_{node.name}"
 
     def variable(self, node: Variable) -> str:
-        return node.name
+        return node.identifier
 
     def place(self, node: Place, items: Sequence[Item]) -> str:
         if items and node.axes:
@@ -178,35 +170,32 @@ class _ListFunction(PythonPrinter):
                 text += f"[{self.integer(index.start)}:{self.integer(index.stop)}]"
         return text
 
-    def choice(self, test: str, first: str, second: str) -> str:
-        return f"{first} if {test} else {second}"
-
-    def call(self, node: Call, items: Sequence[Item]) -> str:
+    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
         name = node.function
         if self.routine.function(name) is not None or name in self.routine.kernels:
             return self._called(node)
         if name == "zeros":
             return "0.0"
-        texts = [self.expression(each, 0, items) for each in node.arguments if not isinstance(each, str)]
+        texts = [self.expression(each, 0, items) for each in node.arguments]
         if name == "real":
             return texts[0]
         return f"{name if name in ('abs', 'int', 'min') else f'math.{name}'}({', '.join(texts)})"
 
     def _called(self, node: Call) -> str:
         function = self.routine.function(node.function)
-        arguments = [each if isinstance(each, str) else self.expression(each) for each in node.arguments]
+        arguments = map(self.expression, node.arguments)
         if function is None:
             return f"_{node.function}({', '.join(['_Floats', *arguments])})"
         actual = [*arguments, *["work"] * (function.name in self.with_work)]
         return f"{self.symbol(function)}({', '.join(actual)})"
 
-    def product(self, node: Product) -> str:
+    def product(self, node: MatrixProduct) -> str:
         return f"sum([_a * _b for _a, _b in zip({self.expression(node.left)}, {self.expression(node.right)})])"
 
     # ---- statements --------------------------------------------------------------------------------------------------
 
     def let(self, node: Let) -> None:
-        self.write(f"{node.target.name} {node.operator} {self.expression(node.value)}")
+        self.write(f"{node.target.identifier} {node.operator} {self.expression(node.value)}")
 
     def store(self, node: Store) -> None:
         if not node.target.axes:
@@ -218,7 +207,7 @@ class _ListFunction(PythonPrinter):
         spans = target.spans
         if len(spans) > 1:
             return str(whole(target.array).array.size)
-        return str(self.integer(Operation("-", (spans[0].stop, spans[0].start), "int")))
+        return str(self.integer(combined("-", spans[0].stop, spans[0].start)))
 
     def _goal(self, target: Place) -> str:
         text = self.expression(target)
@@ -234,8 +223,7 @@ class _ListFunction(PythonPrinter):
         text = self.expression(value, 0, [Item("")])
         texts = [self.expression(each) for each in places]
         if operator != "=":
-            level = LEVELS[value.operator] if isinstance(value, Operation) else ATOM
-            text = f"_t {operator[0]} {text if level == ATOM else f'({text})'}"
+            text = f"_t {operator[0]} {text if self.level(value) == ATOM else f'({text})'}"
             letters, texts = ["_t", *letters], [self.expression(target), *texts]
         if not letters:
             self.write(f"{start}[{text}] * {self._count(target)}")
@@ -258,7 +246,7 @@ class _ListFunction(PythonPrinter):
         targets = node.targets
         goals = ", ".join(map(self._goal, targets))
         if any(target.axes > 1 for target in targets):
-            arguments = [each if isinstance(each, str) else self.expression(each) for each in node.call.arguments]
+            arguments = map(self.expression, node.call.arguments)
             call = f"{node.call.function}({', '.join([*arguments, '**work.keywords'])})"
             self.write(f"{goals} = (_array.tolist() for _array in {call})")
             return

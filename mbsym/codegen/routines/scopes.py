@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from mbsym.codegen.expressions import Call, MatrixProduct, Place, RecordName, is_whole
 from mbsym.codegen.statements import (
     BEGIN,
-    Call,
     Do,
     For,
     Invoke,
     Let,
     Look,
-    Place,
-    Product,
     Statement,
     Store,
     blocks,
     bodies_replaced,
-    is_whole,
     names,
     walk,
 )
@@ -55,11 +52,11 @@ def scopes_of(body: tuple[Statement, ...], wanted: Collection[str]) -> Scopes:
             given[name] = given.get(name, 0) - 1
     for statement in walk(body):
         if isinstance(statement, (Let, Look)):
-            name = statement.target.name if isinstance(statement, Let) else statement.view.name
+            name = statement.target.identifier if isinstance(statement, Let) else statement.view.name
             # A product is added up term by term.
-            given[name] = given.get(name, 0) + (2 if isinstance(statement.value, Product) else 1)
-        elif isinstance(statement, For) and statement.index.name not in loops:
-            given[statement.index.name] = 2
+            given[name] = given.get(name, 0) + (2 if isinstance(statement.value, MatrixProduct) else 1)
+        elif isinstance(statement, For) and statement.index.identifier not in loops:
+            given[statement.index.identifier] = 2
     return Scopes(begins, frozenset(name for name, count in given.items() if count <= 0), loops)
 
 
@@ -72,13 +69,13 @@ def homes_of(body: tuple[Statement, ...]) -> dict[str, frozenset[int]]:
 def is_given(statement: Statement, name: str) -> bool:
     """True where a statement gives a first value to a name and does nothing else."""
     if isinstance(statement, Let):
-        return statement.target.name == name and not statement.target.record and statement.operator == "="
+        return statement.target.identifier == name and not statement.target.record and statement.operator == "="
     if isinstance(statement, Store):
         return statement.operator == "=" and _gives(statement.target, name)
     if isinstance(statement, Invoke):
         return statement.operator == "=" and any(_gives(target, name) for target in statement.targets)
     if isinstance(statement, Do):
-        return statement.call == Call(BEGIN, (name,), "bool")
+        return statement.call == Call(BEGIN, (RecordName(name),), "bool")
     return isinstance(statement, Look) and statement.view.name == name
 
 
@@ -114,7 +111,7 @@ def _begins(block: tuple[Statement, ...], name: str) -> bool:
 def _is_counted(body: Sequence[Statement], name: str) -> bool:
     """True where all mentions of a name are in loops that count with it."""
     for statement in body:
-        if isinstance(statement, For) and statement.index.name == name:
+        if isinstance(statement, For) and statement.index.identifier == name:
             continue
         if name in names(bodies_replaced(statement, lambda _: ())):
             return False

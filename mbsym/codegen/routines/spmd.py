@@ -16,35 +16,41 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NoReturn
 
+from mbsym.codegen.expressions import (
+    Array,
+    Call,
+    Constant,
+    Expression,
+    MatrixProduct,
+    Operation,
+    Place,
+    RecordName,
+    Variable,
+    combined,
+    operands,
+    whole,
+    with_operands,
+)
+from mbsym.codegen.integers import lengths
 from mbsym.codegen.routines.language import Formal, Routine, RoutineFunction
 from mbsym.codegen.routines.scopes import homes_of
 from mbsym.codegen.statements import (
     BEGIN,
-    Array,
-    Call,
     Do,
-    Expression,
     For,
     If,
     Invoke,
     Leave,
     Let,
     Look,
-    Number,
-    Operation,
-    Place,
-    Product,
     Return,
     Statement,
     Store,
-    Variable,
     While,
     blocks,
     bodies_replaced,
     every,
-    lengths,
     walk,
-    whole,
 )
 from mbsym.errors import CodegenError
 
@@ -106,23 +112,19 @@ def _given(function: RoutineFunction) -> set[str]:
 def varies(node: Expression, function: RoutineFunction, varying: Varying) -> bool:
     """Whether an expression differs from state to state."""
     match node:
-        case Place() | Product():
+        case Place() | MatrixProduct():
             return True
         case Variable(name, _, record):
             if record:
                 return (function.records[record].name, name) in varying.fields
             return name in varying.scalars[function.name]
-        case Operation(_, operands):
-            return any(varies(each, function, varying) for each in operands)
         case Call("everywhere" | "both" | "except" | "chosen"):
             return True
         case Call("any"):
             return False
-        case Call(name, arguments):
-            if name in varying.scalars:
-                return name in varying.results
-            return any(varies(each, function, varying) for each in arguments if not isinstance(each, str))
-    return False
+        case Call(name) if name in varying.scalars:
+            return name in varying.results
+    return any(varies(each, function, varying) for each in operands(node))
 
 
 def _writers(routine: Routine) -> set[str]:
@@ -153,7 +155,7 @@ def _writes(function: RoutineFunction, writers: set[str]) -> bool:
 
 def _handed(call: Call) -> list[str]:
     """Arrays and records among the arguments of a call."""
-    names = [each for each in call.arguments if isinstance(each, str)]
+    names = [each.name for each in call.arguments if isinstance(each, RecordName)]
     return [*names, *(each.array.record or each.array.name for each in call.arguments if isinstance(each, Place))]
 
 
@@ -186,7 +188,7 @@ class _Masker:
         function, name = self.original, self.original.name
         formals = function.formals
         if name in self.varying.masked:
-            formals = (*formals, Formal(ACTIVE.name, "bool"))
+            formals = (*formals, Formal(ACTIVE.identifier, "bool"))
             self._vary(ACTIVE)
             self.masks.append(_Mask(0, ACTIVE))
         opening: list[Statement] = []
@@ -200,7 +202,7 @@ class _Masker:
             self.result = Variable("outcome", kind)
             self.scalars["outcome"] = self.result
             self._vary(self.result)
-            opening.append(Let(self.result, "=", Number(0.0 if kind == "real" else 0, kind)))
+            opening.append(Let(self.result, "=", Constant(0.0 if kind == "real" else 0, kind)))
             if self._returns_inside_loops():
                 live = self._fresh("live")
                 opening.append(Let(live, "=", self._mask() or EVERYWHERE))
@@ -226,7 +228,7 @@ class _Masker:
             inner = each.body[0] if isinstance(each, If) and len(each.body) == 1 and not each.otherwise else None
             if not (isinstance(each, If) and isinstance(inner, Return) and inner.value is not None):
                 return None
-            value = Operation("choice", (each.test, inner.value, value), value.kind)
+            value = Operation("choice", (each.test, inner.value, value))
         return Return(value, last.remarks)
 
     def _ends_vary(self, body: Sequence[Statement]) -> bool:
@@ -255,7 +257,7 @@ class _Masker:
         return self.scalars[name]
 
     def _vary(self, variable: Variable) -> None:
-        self.known.add(variable.name)
+        self.known.add(variable.identifier)
 
     def _varies(self, node: Expression) -> bool:
         return varies(node, self.original, self.varying)
@@ -306,11 +308,11 @@ class _Masker:
 
     def _let(self, node: Let) -> list[Statement]:
         target, value = node.target, self._valued(node.value)
-        name = target.record or target.name
+        name = target.record or target.identifier
         masked = self._is_masked(name)
         if masked or self._varies(value):
             if target.record:
-                self.varying.fields.add((self.original.records[target.record].name, target.name))
+                self.varying.fields.add((self.original.records[target.record].name, target.identifier))
             else:
                 self._vary(target)
         if not masked:
@@ -329,7 +331,7 @@ class _Masker:
         assert mask is not None
         new = value
         if operator != "=":
-            new = Operation(operator[0], (old, value), old.kind, old.axes)
+            new = combined(operator[0], old, value)
         return Call("chosen", (mask, new, old), old.kind, old.axes)
 
     def _invoke(self, node: Invoke) -> list[Statement]:
@@ -355,19 +357,18 @@ class _Masker:
         """An expression whose calls have their masks."""
         if isinstance(node, Call):
             return self._call(node)
-        if isinstance(node, Operation):
-            return replace(node, operands=tuple(map(self._valued, node.operands)))
-        return node
+        if isinstance(node, (Place, MatrixProduct)):
+            return node
+        return with_operands(node, tuple(map(self._valued, operands(node))))
 
     def _call(self, call: Call) -> Call:
         function = self.routine.function(call.function)
         if call.function == BEGIN:
             return call
         if function is None:
-            arguments = tuple(each if isinstance(each, str) else self._valued(each) for each in call.arguments)
-            return replace(call, arguments=arguments)
+            return replace(call, arguments=tuple(map(self._valued, call.arguments)))
         for each, formal in zip(call.arguments, function.formals, strict=True):
-            if not isinstance(each, str) and formal.kind is not None and self._varies(each):
+            if formal.kind is not None and self._varies(each):
                 self.varying.scalars[function.name].add(formal.name)
         if function.is_seldom:
             mask = self._mask()

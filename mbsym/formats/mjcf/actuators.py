@@ -3,7 +3,7 @@ rotors that they have."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -27,9 +27,7 @@ NOT_CONSTANT: Final = ("affine", "muscle", "dcmotor", "user")
 """Gains that depend on more than the input."""
 
 
-def with_actuators(
-    source: TextSource, groups: Iterable[Element], model: Model, with_defaults: Callable[[Element], Element]
-) -> Model:
+def with_actuators(source: TextSource, actuators: Iterable[Element], model: Model) -> Model:
     """The model with its actuators as inputs, entries of u in the order of the file.
 
     An actuator of gear g on a joint of one freedom has the length g q and makes there the force
@@ -38,9 +36,8 @@ def with_actuators(
 
     Args:
         source: for messages.
-        groups: elements that hold actuators.
+        actuators: with the attributes of their classes.
         model: without them.
-        with_defaults: an element with the attributes of its class.
 
     Raises:
         FormatError: a number is none.
@@ -48,21 +45,19 @@ def with_actuators(
     joints = {joint.name: joint for joint in model.joints}
     inputs, laws, notes = list(model.inputs), [], list(model.warnings)
     left: dict[str, int] = {}
-    for group in groups:
-        for element in group.children:
-            actuator = with_defaults(element)
-            joint = joints.get(actuator.attributes.get("joint", ""))
-            law = _law(source, actuator) if actuator.tag in KINDS else None
-            if joint is None or joint.shape.nv != 1 or law is None:
-                left[element.tag] = left.get(element.tag, 0) + 1
-                continue
-            for key, what in (("dyntype", "the activation dynamics"), ("forcerange", "the limits of force")):
-                if actuator.attributes.get(key, "none") != "none":
-                    notes.append(f"{what} of actuator {actuator.attributes.get('name', '')!r} are left out")
-            name = _input_name(actuator.attributes.get("name") or f"{joint.name}_{element.tag}", inputs)
-            lower, upper = _range(source, actuator)
-            inputs.append(ControlInput(name, "", lower, upper))
-            laws.append((name, joint.name, _gear(source, actuator), law))
+    for actuator in actuators:
+        joint = joints.get(actuator.attributes.get("joint", ""))
+        law = _law(source, actuator) if actuator.tag in KINDS else None
+        if joint is None or joint.shape.nv != 1 or law is None:
+            left[actuator.tag] = left.get(actuator.tag, 0) + 1
+            continue
+        for key, what in (("dyntype", "the activation dynamics"), ("forcerange", "the limits of force")):
+            if actuator.attributes.get(key, "none") != "none":
+                notes.append(f"{what} of actuator {actuator.attributes.get('name', '')!r} are left out")
+        name = _input_name(actuator.attributes.get("name") or f"{joint.name}_{actuator.tag}", inputs)
+        lower, upper = _range(source, actuator)
+        inputs.append(ControlInput(name, "", lower, upper))
+        laws.append((name, joint.name, _gear(source, actuator), law))
     notes += [f"{count} actuators <{tag}> without a joint of one freedom are left out" for tag, count in left.items()]
     model = replace(model, inputs=tuple(inputs), warnings=tuple(notes))
     names = expression_names(model)
@@ -73,9 +68,7 @@ def with_actuators(
     return replace(model, forces=(*model.forces, *forces))
 
 
-def with_rotors(
-    source: TextSource, groups: Iterable[Element], model: Model, with_defaults: Callable[[Element], Element]
-) -> Model:
+def with_rotors(source: TextSource, actuators: Iterable[Element], model: Model) -> Model:
     """The model whose joints have the armature of their actuators, times the square of the gear.
 
     It is there whether the actuators' forces are read or not.
@@ -86,7 +79,7 @@ def with_rotors(
     """
     joints = {joint.name: joint for joint in model.joints}
     found: dict[str, Value] = {}
-    for actuator in (with_defaults(element) for group in groups for element in group.children):
+    for actuator in actuators:
         armature = read_number(source, actuator, "armature", "0")
         if not evaluate(armature):
             continue

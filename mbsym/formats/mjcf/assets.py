@@ -81,17 +81,16 @@ def read_assets(source: TextSource, root: Element, defaults: Defaults) -> Assets
         settings.update(compiler.attributes)
     meshes: dict[str, Element] = {}
     colors: dict[str, Color | None] = {}
-    for asset in root.all("asset"):
-        for child in asset.children:
-            if child.tag not in ("mesh", "material"):
-                continue
-            element = defaults.applied(child, MAIN)
-            name = element.attributes.get("name") or PurePosixPath(element.attributes.get("file", "")).stem
-            if name in (meshes if child.tag == "mesh" else colors):
-                raise source.error(child.place, f"two elements <{child.tag}> are named {name!r}", "rename one of them")
-            if child.tag == "mesh":
-                meshes[name] = element
-            else:
-                colors[name] = read_color(source, element)
+    for child in root.within("asset"):
+        if child.tag not in ("mesh", "material"):
+            continue
+        element = defaults.applied(child, MAIN)
+        name = element.attributes.get("name") or PurePosixPath(element.attributes.get("file", "")).stem
+        if name in (meshes if child.tag == "mesh" else colors):
+            raise source.error(child.place, f"two elements <{child.tag}> are named {name!r}", "rename one of them")
+        if child.tag == "mesh":
+            meshes[name] = element
+        else:
+            colors[name] = read_color(source, element)
     directory = settings.get("meshdir", settings.get("assetdir", ""))
     return Assets(source, meshes, colors, directory, settings.get("strippath") == "true")

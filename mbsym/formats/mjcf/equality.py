@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fractions import Fraction
@@ -56,46 +57,45 @@ def closures(
     """
     source = classes.source
     found = Closures()
-    given = {item.attributes.get("name", "") for equality in root.all("equality") for item in equality.children}
+    given = {item.attributes.get("name", "") for item in root.within("equality")}
     taken = {*joints}
-    for equality in root.all("equality"):
-        for element in equality.children:
-            # What is not active is read all the same, so that mistakes in it are found before somebody switches it on.
-            # Constraints of all types have their defaults under one tag.
-            usual = classes.applied(replace(element, tag="equality"), MAIN)
-            active = usual.attributes.get("active", "true") != "false"
-            if element.tag in ("joint", "tendon"):
-                coupling = (
-                    _coupling(source, element, joints, references)
-                    if element.tag == "joint"
-                    else _tendon_coupling(source, root, element, joints, references)
-                )
-                if not active:
-                    continue
-                if isinstance(coupling, Coupling):
-                    found.couplings.append(coupling)
-                    places["couplings", coupling.joint] = element.place
-                else:
-                    coupling = replace(coupling, name=free_name(coupling.name, {item.name for item in found.relations}))
-                    found.relations.append(coupling)
-                    places["constraints", coupling.name] = element.place
-            elif element.tag in ("connect", "weld"):
-                name = element.attributes.get("name", "")
-                if not name:
-                    name = free_name(f"{element.tag}_{len(found.loops) + 1}", taken | given)
-                while name in taken:
-                    name += "_"
-                taken.add(name)
-                loop = _loop_joint(source, element, name, poses, sites)
-                if active:
-                    found.loops.append(loop)
-                    places["joints", name] = element.place
-            elif active:
-                raise source.error(
-                    element.place,
-                    f"the constraint <{element.tag}> is not covered",
-                    "use connect, weld, joint or tendon",
-                )
+    for element in root.within("equality"):
+        # What is not active is read all the same, so that mistakes in it are found before somebody switches it on.
+        # Constraints of all types have their defaults under one tag.
+        usual = classes.applied(replace(element, tag="equality"), MAIN)
+        active = usual.attributes.get("active", "true") != "false"
+        if element.tag in ("joint", "tendon"):
+            coupling = (
+                _coupling(source, element, joints, references)
+                if element.tag == "joint"
+                else _tendon_coupling(source, root, element, joints, references)
+            )
+            if not active:
+                continue
+            if isinstance(coupling, Coupling):
+                found.couplings.append(coupling)
+                places["couplings", coupling.joint] = element.place
+            else:
+                coupling = replace(coupling, name=free_name(coupling.name, {item.name for item in found.relations}))
+                found.relations.append(coupling)
+                places["constraints", coupling.name] = element.place
+        elif element.tag in ("connect", "weld"):
+            name = element.attributes.get("name", "")
+            if not name:
+                name = free_name(f"{element.tag}_{len(found.loops) + 1}", taken | given)
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            loop = _loop_joint(source, element, name, poses, sites)
+            if active:
+                found.loops.append(loop)
+                places["joints", name] = element.place
+        elif active:
+            raise source.error(
+                element.place,
+                f"the constraint <{element.tag}> is not covered",
+                "use connect, weld, joint or tendon",
+            )
     return found
 
 
@@ -104,8 +104,8 @@ def _loop_joint(
 ) -> Joint:
     if "site1" in element.attributes or "site2" in element.attributes:
         return _between_sites(source, element, name, sites)
-    first = _body(source, element, "body1", poses)
-    second = _body(source, element, "body2", poses) if "body2" in element.attributes else next(iter(poses))
+    first = _named(source, element, "body1", poses)
+    second = _named(source, element, "body2", poses) if "body2" in element.attributes else next(iter(poses))
     if element.tag == "connect":
         if "anchor" not in element.attributes:
             raise source.error(element.place, "<connect> has no anchor", 'add anchor="0 0 0"')
@@ -229,7 +229,7 @@ def _tendon_coupling(
 
 
 def _fixed_tendon(source: TextSource, root: Element, element: Element, key: str) -> Element:
-    tendons = {tendon.attributes.get("name", ""): tendon for group in root.all("tendon") for tendon in group.children}
+    tendons = {tendon.attributes.get("name", ""): tendon for tendon in root.within("tendon")}
     name = element.attributes.get(key, "")
     if name not in tendons:
         raise _unknown(source, element, key, name, list(tendons))
@@ -238,17 +238,10 @@ def _fixed_tendon(source: TextSource, root: Element, element: Element, key: str)
     return tendons[name]
 
 
-def _named(source: TextSource, element: Element, key: str, joints: dict[str, Joint]) -> str:
+def _named(source: TextSource, element: Element, key: str, known: Collection[str]) -> str:
     name = element.attributes.get(key, "")
-    if name not in joints:
-        raise _unknown(source, element, key, name, list(joints))
-    return name
-
-
-def _body(source: TextSource, element: Element, key: str, poses: dict[str, Placement]) -> str:
-    name = element.attributes.get(key, "")
-    if name not in poses:
-        raise _unknown(source, element, key, name, list(poses))
+    if name not in known:
+        raise _unknown(source, element, key, name, list(known))
     return name
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from mbsym.formats.angles import negative, snapped_angle
-from mbsym.formats.rigid_frames import Rotation, from_matrix, joined_turns, placement_matrix
+from mbsym.formats.rigid_frames import Rotation, by_rows, from_matrix, joined_turns, tidied
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_numbers, read_triple
@@ -57,7 +57,7 @@ def read_frame(source: TextSource, element: Element, rules: AngleRules) -> Place
         )
     if not given:
         return Placement(translation)
-    key = given[0]
+    key, near = given[0], max(rules.tolerance, 1e-13)
     if key == "euler":
         turns: list[tuple[Axis, Value]] = []
         for letter, angle in zip(rules.sequence, read_triple(source, element, key), strict=True):
@@ -68,12 +68,12 @@ def read_frame(source: TextSource, element: Element, rules: AngleRules) -> Place
         w, x, y, z = read_numbers(source, element, key, 4)
         if norm([evaluate(value) for value in (w, x, y, z)]) == 0:
             raise source.error(element.place, f"the quaternion of <{element.tag}> is zero", "give one of length one")
-        return _tidied(Placement(translation, quaternion=(w, x, y, z)), rules)
+        return tidied(Placement(translation, quaternion=(w, x, y, z)), near)
     if key == "axisangle":
         x, y, z, angle = read_numbers(source, element, key, 4)
         axis = _direction(source, element, key, (x, y, z))
         return Placement(translation, *turned(axis, rules.radians(angle)))
-    return _tidied(from_matrix(translation, _rows(source, element, key), 0.0), rules)
+    return tidied(from_matrix(translation, _rows(source, element, key), 0.0), near)
 
 
 def turned(
@@ -94,12 +94,6 @@ def _axis(letter: str) -> Axis:
     return "x" if letter == "x" else "y" if letter == "y" else "z"
 
 
-def _tidied(placement: Placement, rules: AngleRules) -> Placement:
-    """Right angles as such; any other rotation as it stands."""
-    candidate = from_matrix(placement.translation, placement_matrix(placement), max(rules.tolerance, 1e-13))
-    return candidate if candidate.quaternion is None else placement
-
-
 def _rows(source: TextSource, element: Element, key: str) -> Rotation:
     if key == "zaxis":
         rows = aligning_rotation(_direction(source, element, key, read_triple(source, element, key)))
@@ -114,8 +108,7 @@ def _rows(source: TextSource, element: Element, key: str) -> Rotation:
         y = _unit(rest)
         z = cross(x, y)
         rows = ((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2]))
-    a, b, c = (tuple(Fraction(entry) for entry in row) for row in rows)
-    return (a, b, c)  # type: ignore[return-value]
+    return by_rows([Fraction(entry) for entry in row] for row in rows)
 
 
 def _direction(source: TextSource, element: Element, key: str, values: tuple[Value, ...]) -> Triple:

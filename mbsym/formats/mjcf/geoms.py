@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Final, TypeAlias
 
 from mbsym.formats.mjcf.frames import ORIENTATIONS, AngleRules, read_frame
 from mbsym.formats.mjcf.nested import Part
-from mbsym.formats.rigid_frames import ZERO, ExactMass, exact, exact_mass, from_matrix, text
+from mbsym.formats.rigid_frames import ZERO, ExactMass, by_rows, exact, exact_mass, from_matrix, placed_body, text
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.vocabulary import shortened
 from mbsym.formats.xml_document import Element
@@ -93,11 +92,7 @@ def stated_mass(source: TextSource, part: Part, name: str, rules: AngleRules) ->
         moments = read_numbers(source, inertial, "fullinertia", 6)
     elif "diaginertia" in inertial.attributes:
         moments = (*read_triple(source, inertial, "diaginertia"), 0, 0, 0)
-    xx, yy, zz, xy, xz, yz = moments
-    own = Body(name, mass, (0, 0, 0), (xx, yy, zz, xy, xz, yz))
-    if not placement.rotation and placement.quaternion is None:
-        return replace(own, center_of_mass=placement.translation)
-    return exact_mass(own).moved(placement).body(name)
+    return placed_body(name, mass, placement, moments)
 
 
 def with_total_mass(source: TextSource, root: Element, bodies: Sequence[Body]) -> tuple[Body, ...]:
@@ -183,9 +178,9 @@ def segment(source: TextSource, element: Element) -> tuple[Placement, float]:
     length = norm(along)
     if length == 0:
         raise source.error(element.place, "the two ends of fromto coincide", "give two different points")
-    a, b, c = (tuple(Fraction(entry) for entry in row) for row in aligning_rotation(along))
+    R = by_rows([Fraction(entry) for entry in row] for row in aligning_rotation(along))
     x, y, z = (repr((ends[k] + ends[k + 3]) / 2) for k in range(3))
-    return from_matrix((x, y, z), (a, b, c)), length  # type: ignore[arg-type]
+    return from_matrix((x, y, z), R), length
 
 
 def _sizes(source: TextSource, geom: Element) -> tuple[Value, ...]:

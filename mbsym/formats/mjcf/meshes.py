@@ -13,7 +13,7 @@ from mbsym.formats.findings import listing
 from mbsym.formats.mjcf.assets import Assets
 from mbsym.formats.mjcf.frames import AngleRules, read_frame
 from mbsym.formats.mjcf.shapes import mesh_frame
-from mbsym.formats.rigid_frames import ExactMass, Rotation, exact3, placement_matrix
+from mbsym.formats.rigid_frames import ExactMass, by_rows, exact3, placement_matrix
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_numbers
@@ -65,8 +65,7 @@ class MeshMasses:
         if mass == 0:
             return None
         x, y, z = (Fraction(repr(float(entry))) for entry in own.center)
-        rows = [tuple(Fraction(repr(float(entry) * mass / own.volume)) for entry in row) for row in own.inertia]
-        inertia: Rotation = (rows[0], rows[1], rows[2])  # type: ignore[assignment]
+        inertia = by_rows([Fraction(repr(float(entry) * mass / own.volume)) for entry in row] for row in own.inertia)
         return ExactMass(Fraction(repr(mass)), (x, y, z), inertia).moved(read_frame(self.source, geom, self.rules))
 
     def notes(self) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mbsym.formats.mjcf.frames import AngleRules, read_frame
-from mbsym.formats.rigid_frames import compose
+from mbsym.formats.rigid_frames import placed_on
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.model.body import COINCIDENT, Placement
@@ -62,6 +62,4 @@ def parts_within(source: TextSource, parent: Element, around: str, rules: AngleR
 
 def joined(outer: Placement, inner: Placement) -> Placement:
     """The placement of a frame at ``inner`` in a frame at ``outer``."""
-    if outer == COINCIDENT:
-        return COINCIDENT if inner == COINCIDENT else inner
-    return outer if inner == COINCIDENT else compose(outer, inner, 1e-13)
+    return placed_on(outer, inner, 1e-13)

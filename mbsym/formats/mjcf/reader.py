@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mbsym.forces import ForceElement, JointDamper, JointFriction, JointSpring
-from mbsym.formats.findings import place_of, report_findings
-from mbsym.formats.fixed_joints import merge_fixed_joints
+from mbsym.forces import ForceElement, JointSpring
+from mbsym.formats.findings import place_of
+from mbsym.formats.fixed_joints import finished
+from mbsym.formats.foreign_joints import resistance
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.mjcf.actuators import with_actuators, with_rotors
 from mbsym.formats.mjcf.assets import Assets, read_assets
@@ -30,7 +31,7 @@ from mbsym.formats.mjcf.replicate import with_copies
 from mbsym.formats.mjcf.settings import Settings, read_settings
 from mbsym.formats.mjcf.shapes import read_shapes
 from mbsym.formats.mjcf.sites import FRAME_TAGS, named_frame
-from mbsym.formats.mjcf.words import MJCF_WORDS, PASSIVE_FLAGS, damper_of, name_stem, spring_of
+from mbsym.formats.mjcf.words import MJCF_WORDS, PASSIVE_FLAGS, name_stem, spring_of
 from mbsym.formats.rigid_frames import ExactMass, turned_vector
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
 from mbsym.formats.vocabulary import unknown_words
@@ -45,10 +46,9 @@ from mbsym.joints.spherical import SPHERICAL
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Joint
-from mbsym.model.names import free_name, model_name_fault
+from mbsym.model.names import free_name, model_name
 from mbsym.model.shape import Shape, in_body_order
 from mbsym.model.system import Model
-from mbsym.model.validate import validate
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value, Vector
 
@@ -85,12 +85,7 @@ def read_mjcf(source: TextSource, options: LoadOptions = DEFAULTS) -> Model:
     check_keywords(source, root)
     reader = _Reader(source, options, _rules(source, root, options))
     model = reader.model(root)
-    model = report_findings(
-        model, validate(model, options.strict), lambda item: source.at(place_of(item, model, reader.places))
-    )
-    if options.fixed_joints == "keep":
-        return model
-    return merge_fixed_joints(model, reader.welds, max(options.snap_angles, 1e-13))
+    return finished(model, options, lambda item: source.at(place_of(item, model, reader.places)), reader.welds)
 
 
 def _rules(source: TextSource, root: Element, options: LoadOptions) -> AngleRules:
@@ -181,13 +176,10 @@ class _Reader:
         joints_by_name = {joint.name: joint for joint in self.joints}
         closing = closures(self.classes, root, joints_by_name, self.poses, self.sites, self.references, self.places)
         self._note_what_is_left_out(root)
-        driven = {
-            element.attributes.get("joint", "") for actuator in root.all("actuator") for element in actuator.children
-        }
+        driven = {element.attributes.get("joint", "") for element in root.within("actuator")}
         joints = tuple(replace(joint, actuated=joint.name in driven) for joint in self.joints)
-        name = root.attributes.get("model", "").strip() or Path(self.source.name).stem
         model = Model(
-            name=name if "model" in root.attributes or model_name_fault(name) is None else "model",
+            name=model_name(root.attributes.get("model"), self.source.name),
             bodies=with_total_mass(self.source, root, self.bodies),
             joints=(*joints, *closing.loops),
             forces=tuple(self.forces),
@@ -201,13 +193,13 @@ class _Reader:
             accept_impossible_inertia=True,
             warnings=tuple(self.notes),
         )
-        motors = self.source, tuple(root.all("actuator"))
-        model = with_rotors(*motors, model, self._with_main)
+        motors = [self._with_main(element) for element in root.within("actuator")]
+        model = with_rotors(self.source, motors, model)
         if self.times:
             from mbsym.formats.mjcf.spring_dampers import with_spring_dampers
 
             model = with_spring_dampers(model, self.times, self.anchors)
-        return model if self.options.actuators == "ignore" else with_actuators(*motors, model, self._with_main)
+        return model if self.options.actuators == "ignore" else with_actuators(self.source, motors, model)
 
     def _with_main(self, element: Element) -> Element:
         return self.classes.applied(element, MAIN)
@@ -229,18 +221,16 @@ class _Reader:
         return gravity if acts else (0, 0, 0)
 
     def _note_what_is_left_out(self, root: Element) -> None:
-        constraints = (item for element in root.all("equality") for item in element.children)
-        ties = [item.attributes for item in constraints if item.tag == "tendon"]
-        coupling = {item.get(key) for item in ties for key in ("tendon1", "tendon2")}
+        ties = [item.attributes for item in root.within("equality") if item.tag == "tendon"]
+        tying = {item.get(key) for item in ties for key in ("tendon1", "tendon2")}
         for tag, word in {**LEFT_OUT, **(MOTORS if self.options.actuators == "ignore" else {})}.items():
-            items = (item for element in root.all(tag) for item in element.children)
-            count = sum(tag != "tendon" or item.attributes.get("name") not in coupling for item in items)
+            count = sum(tag != "tendon" or item.attributes.get("name") not in tying for item in root.within(tag))
             if count:
                 self.notes.append(f"{count} {word} are left out of the dynamics")
-        for tendon in (item for element in root.all("tendon") for item in element.children):
+        for tendon in root.within("tendon"):
             given = self._with_main(replace(tendon, tag="tendon")).attributes
             own = [key for key in OF_TENDONS if any(part != "0" for part in given.get(key, "0").split())]
-            if own and given.get("name") in coupling:
+            if own and given.get("name") in tying:
                 told = " and ".join(own)
                 self.notes.append(f"{told} of tendon {given['name']!r}, which ties joints, is left out of the dynamics")
         if self.friction:
@@ -260,7 +250,7 @@ class _Reader:
         """Reads one body; returns its name and what is within."""
         element = part.element
         inner = element.attributes.get("childclass", part.around)
-        name = element.attributes.get("name") or self._new_name(f"{name_stem(carrier)}_{element.place[0]}")
+        name = element.attributes.get("name") or self._new_name(f"{name_stem(carrier)}_{element.place[0]}", self.names)
         if element.attributes.get("mocap") == "true":
             self.notes.append(f"body {name!r}, which may be moved from outside (mocap), stays where the file has it")
         if element.attributes.get("gravcomp", "0") != "0":
@@ -279,14 +269,14 @@ class _Reader:
         below = carrier
         for position, joint in enumerate(joints):
             last = position == len(joints) - 1
-            above = name if last else self._new_name(f"{name}_{position + 1}")
+            above = name if last else self._new_name(f"{name}_{position + 1}", self.names)
             if not last:
                 self.places["bodies", above] = element.place
                 self.bodies.append(Body(above))
             self._read_joint(joint, name, below, above, placement if position == 0 else COINCIDENT, len(joints))
             below = above
         if not joints:
-            weld = self._new_joint_name(f"{name}_weld")
+            weld = self._new_name(f"{name}_weld", self.joint_names)
             self.places["joints", weld] = element.place
             self.welds.append(weld)
             self._add(Joint(weld, FIXED.name, carrier, name, predecessor_placement=placement), name)
@@ -314,9 +304,9 @@ class _Reader:
         ]
         self.shapes += read_shapes(self.source, geoms, body, self.assets, self.rules)
 
-    def _new_name(self, wanted: str) -> str:
-        name = free_name(wanted, self.names)
-        self.names.add(name)
+    def _new_name(self, wanted: str, taken: set[str]) -> str:
+        name = free_name(wanted, taken)
+        taken.add(name)
         return name
 
     def _mass(self, parts: Iterable[Part], name: str) -> Body:
@@ -348,7 +338,7 @@ class _Reader:
             raise self.source.error(
                 element.place, f"there is no joint type {kind!r}", f"use one of {', '.join(JOINT_TYPES)}"
             )
-        name = element.attributes.get("name") or self._new_joint_name(f"{body}_{kind}")
+        name = element.attributes.get("name") or self._new_name(f"{body}_{kind}", self.joint_names)
         if any(joint.name == name for joint in self.joints):
             raise self.source.error(element.place, f"two joints are named {name!r}", "rename one of them")
         self.places["joints", name] = element.place
@@ -400,11 +390,6 @@ class _Reader:
         self.joints.append(joint)
         self.anchors[joint.name] = joined(self.poses[body], joint.successor_placement), joint.axis
 
-    def _new_joint_name(self, wanted: str) -> str:
-        name = free_name(wanted, self.joint_names)
-        self.joint_names.add(name)
-        return name
-
     def _angle(self, element: Element, key: str, kind: str) -> Value:
         value = read_number(self.source, element, key, "0")
         return self.rules.radians(value) if kind == "hinge" else value
@@ -441,9 +426,7 @@ class _Reader:
                 self.times[joint.name] = evaluate(constant), evaluate(ratio)
                 damping = stiffness = 1  # sized when all bodies are read
         if evaluate(damping) != 0:
-            for index in range(joint.shape.nv):
-                suffix = f"_{index}" if joint.shape.nv > 1 else ""
-                self.forces.append(JointDamper(damper_of(joint.name, suffix), joint.name, damping, index))
+            self.forces += resistance(joint, damping, 0)
         if evaluate(stiffness) != 0:
             if kind not in ("hinge", "slide"):
                 raise self.source.error(
@@ -455,9 +438,7 @@ class _Reader:
         if evaluate(friction) != 0 and self.options.joint_dynamics == "ignore":
             self.friction += 1
         elif evaluate(friction) != 0:
-            for index in range(joint.shape.nv):
-                suffix = f"_{index}" if joint.shape.nv > 1 else ""
-                self.forces.append(JointFriction(f"{joint.name}_friction{suffix}", joint.name, friction, index=index))
+            self.forces += resistance(joint, 0, friction)
 
 
 def _given_names(worlds: Iterable[Element], *tags: str) -> set[str]:

@@ -9,6 +9,7 @@ from mbsym.formats.angles import negative
 from mbsym.formats.mjcf.frames import turned
 from mbsym.formats.rigid_frames import exact
 from mbsym.model.body import COINCIDENT, Placement
+from mbsym.model.frame_ends import quaternion_of
 from mbsym.model.geometry import Triple, norm
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value, Vector
@@ -40,25 +41,6 @@ def pose_values(placement: Placement) -> tuple[Value, ...]:
             return (*placement.quaternion, *placement.translation)
         length = Fraction(math.sqrt(square))
         return (*(repr(float(value / length)) for value in (w, x, y, z)), *placement.translation)
-    q = (1.0, 0.0, 0.0, 0.0)
-    for axis, angle in placement.rotation:
-        c, s = math.cos(evaluate(angle) / 2), math.sin(evaluate(angle) / 2)
-        k = "xyz".index(axis)
-        turn = [c, 0.0, 0.0, 0.0]
-        turn[k + 1] = s
-        q = _multiplied(q, (turn[0], turn[1], turn[2], turn[3]))
+    q = quaternion_of(placement, evaluate)
     values: tuple[Value, ...] = tuple(int(value) if value in (0.0, 1.0) else repr(value) for value in q)
     return (*values, *placement.translation)
-
-
-def _multiplied(
-    p: tuple[float, float, float, float], q: tuple[float, float, float, float]
-) -> tuple[float, float, float, float]:
-    a, b, c, d = p
-    e, f, g, h = q
-    return (
-        a * e - b * f - c * g - d * h,
-        a * f + b * e + c * h - d * g,
-        a * g - b * h + c * e + d * f,
-        a * h + b * g - c * f + d * e,
-    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from mbsym.doors import numpy as np
-from mbsym.formats.rigid_frames import ExactMass, exact_mass
+from mbsym.formats.rigid_frames import ExactMass, by_rows, exact_mass
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_number, read_numbers
@@ -61,8 +61,7 @@ class Settings:
         mass = max(own.mass, Fraction(repr(self.least_mass)))
         inertia = own.inertia
         if not np.array_equal(kept, moments):
-            rows = [tuple(Fraction(repr(float(entry))) for entry in row) for row in (axes * kept) @ axes.T]
-            inertia = (rows[0], rows[1], rows[2])  # type: ignore[assignment]
+            inertia = by_rows([Fraction(repr(float(entry))) for entry in row] for row in (axes * kept) @ axes.T)
         return ExactMass(mass, own.center, inertia).body(body.name)
 
 

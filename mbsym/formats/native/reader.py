@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mbsym.constraints import CONSTRAINTS, ConstraintElement
 from mbsym.errors import FormatError, ModelError, SymbolicError
-from mbsym.forces import FORCE_ELEMENTS, ForceElement
+from mbsym.forces import FORCE_ELEMENTS
 from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.findings import report_findings
 from mbsym.formats.text_source import LARGEST_YAML, Place, TextSource, read_text
@@ -18,12 +19,9 @@ from mbsym.model.beams_of_models import beam_of, with_beams
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame
 from mbsym.model.frame_ends import attachable_frames
-from mbsym.model.joint import (
-    Coupling,
-    Joint,
-)
+from mbsym.model.joint import Coupling, Joint
 from mbsym.model.named_state import NamedState
-from mbsym.model.names import identifier_part, model_name_fault
+from mbsym.model.names import model_name
 from mbsym.model.shape import Shape
 from mbsym.model.solid_body import solid_body
 from mbsym.model.system import Model
@@ -37,18 +35,27 @@ from mbsym.values.parameter import ControlInput, Parameter
 if TYPE_CHECKING:
     from mbsym.formats.native import schema
 
-JOINT_KEYS: dict[str, tuple[str, ...]] = {
-    "predecessor": ("from",),
-    "successor": ("to",),
-    "predecessor_placement": ("at",),
-    "successor_placement": ("at_successor",),
-    "lower": ("limits", "lower"),
-    "upper": ("limits", "upper"),
-    "effort": ("limits", "effort"),
-    "velocity": ("limits", "velocity"),
-}
-"""Keys of a joint's attributes where they differ from the attribute's name."""
+AS_GIVEN = (
+    "type", "predecessor", "successor", "second_axis", "armature", "initial", "coordinates", "speeds", "actuated",
+    "reaction_wanted", "cut", "weight",
+)  # fmt: skip
+"""Attributes of a joint that are as its table has them."""
 
+LIMITS = ("lower", "upper", "effort", "velocity")
+
+KEYS: dict[str, dict[str, DocumentPath]] = {
+    "joints": {
+        "predecessor": ("from",),
+        "successor": ("to",),
+        "predecessor_placement": ("at",),
+        "successor_placement": ("at_successor",),
+        **{key: ("limits", key) for key in LIMITS},
+    },
+    "frames": {"placement": ("at",)},
+}
+"""Keys of attributes where they differ from the attribute's name."""
+
+INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 LISTS = ("gravity", "coordinate_order", "pinocchio_order")
 """Entries of a model that are lists of values and names."""
@@ -147,10 +154,10 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
         else tuple(_body(name, item, document) for name, item in table.bodies.items())
     )
     model = Model(
-        name=table.name if table.name is not None else _stem(document.source.name),
+        name=table.name if table.name is not None else model_name(None, document.source.name),
         bodies=bodies,
         joints=joints,
-        forces=tuple(_force(name, item) for name, item in table.forces.items()),
+        forces=tuple(_element(FORCE_ELEMENTS, name, item) for name, item in table.forces.items()),
         parameters=tuple(
             Parameter(name, item.value, item.unit, item.symbolic) for name, item in table.parameters.items()
         ),
@@ -203,13 +210,8 @@ def read_native_parts(table: schema.ModelTable) -> tuple[tuple[Joint, ...], tupl
     """The joints and constraints of a table."""
     return (
         tuple(_joint(name, item) for name, item in table.joints.items()),
-        tuple(_constraint(name, item) for name, item in table.constraints.items()),
+        tuple(_element(CONSTRAINTS, name, item) for name, item in table.constraints.items()),
     )
-
-
-def _stem(name: str) -> str:
-    stem = Path(name).stem
-    return stem if model_name_fault(stem) is None else identifier_part(stem).strip("_") or "model"
 
 
 def _bodies_of_joints(joints: tuple[Joint, ...], ground: str) -> tuple[Body, ...]:
@@ -259,26 +261,12 @@ def _require_expressions(name: str, densities: list[Any], table: schema.BodyTabl
 def _joint(name: str, table: schema.JointTable) -> Joint:
     return Joint(
         name=name,
-        type=table.type,
-        predecessor=table.predecessor,
-        successor=table.successor,
         axis=(0, 0, 1) if table.axis is None else table.axis,
-        second_axis=table.second_axis,
         predecessor_placement=_placement(table.at),
         successor_placement=_placement(table.at_successor),
-        armature=table.armature,
-        coordinates=table.coordinates,
-        speeds=table.speeds,
-        actuated=table.actuated,
-        reaction_wanted=table.reaction_wanted,
-        cut=table.cut,
-        weight=table.weight,
-        lower=table.limits.lower,
-        upper=table.limits.upper,
-        effort=table.limits.effort,
-        velocity=table.limits.velocity,
-        initial=table.initial,
         numbers={number.name: getattr(table, number.name) for number in JOINT_TYPES[table.type].numbers},
+        **{key: getattr(table, key) for key in AS_GIVEN},
+        **{key: getattr(table.limits, key) for key in LIMITS},
     )
 
 
@@ -314,18 +302,10 @@ def _placement(table: schema.PlacementTable) -> Placement:
     return COINCIDENT if placement == COINCIDENT else placement
 
 
-def _force(name: str, table: Any) -> ForceElement:
+def _element(known: Mapping[str, Any], name: str, table: Any) -> Any:
+    """A force element or constraint."""
     entries = {key: getattr(table, key) for key in table.keys() if key != "type"}  # noqa: SIM118
-    element: Any = FORCE_ELEMENTS[table.type].element
-    force: ForceElement = element(name=name, **entries)
-    return force
-
-
-def _constraint(name: str, table: Any) -> ConstraintElement:
-    entries = {key: getattr(table, key) for key in table.keys() if key != "type"}  # noqa: SIM118
-    element: Any = CONSTRAINTS[table.type].element
-    constraint: ConstraintElement = element(name=name, **entries)
-    return constraint
+    return known[table.type].element(name=name, **entries)
 
 
 def _stated_masses(
@@ -368,50 +348,43 @@ class _Places:
         """The path in the file, and whether its key is meant."""
         if len(path) < 2 or not isinstance(path[1], int) or path[0] in LISTS:
             return path, False
-        kind, index, *rest = path
+        kind, index, rest = str(path[0]), path[1], path[2:]
         if kind == "shapes":
-            return self._shape_path(int(index), rest), False
-        entry = getattr(self.model, str(kind))[index]
+            return self._existing((*self._shape(index), *("at" if key == "placement" else key for key in rest))), False
+        entry = getattr(self.model, kind)[index]
         name = entry.joint if kind == "couplings" else entry.name
-        beam = beam_of(self.model, str(kind), name)
+        beam = beam_of(self.model, kind, name)
         if beam is not None and (kind, name) not in self.document.values:
             return ("beams", beam.name), True
-        if not rest or (rest in (["name"], ["joint"]) and kind != "forces"):
-            listed: DocumentPath = (str(kind), index)
-            return (listed, False) if listed in self.document.values else ((str(kind), name), True)
-        first = str(rest[0])
-        if kind == "joints":
-            keys = self._joint_keys(name, first)
-        elif kind == "bodies" and first == "inertia" and len(rest) > 1:
-            as_list = (kind, name, "inertia", rest[1])
-            if as_list in self.document.values:
-                return as_list, False
-            keys = ("inertia",)
-            rest[1] = ("xx", "yy", "zz", "xy", "xz", "yz")[int(rest[1])]
-        elif kind == "bodies" and ("bodies", name, "density") in self.document.values:
-            keys, rest = ("density",), rest[:1]
-        else:
-            keys = ("at",) if kind == "frames" and first == "placement" else (first,)
-        found: DocumentPath = (str(kind), name, *keys, *rest[1:])
-        while len(found) > 2 and found not in self.document.values:
-            found = tuple(part for part in found if part != "translation") if "translation" in found else found[:-1]
+        if not rest or (rest in (("name",), ("joint",)) and kind != "forces"):
+            listed: DocumentPath = (kind, index)
+            return (listed, False) if listed in self.document.values else ((kind, name), True)
+        found = self._existing((kind, name, *self._keys(kind, name, str(rest[0]), rest[1:])))
         return found, len(found) == 2 and found in self.document.keys and kind != "parameters"
 
-    def _shape_path(self, index: int, rest: list[str | int]) -> DocumentPath:
+    def _existing(self, path: DocumentPath) -> DocumentPath:
+        """The path itself, without the word for a translation that stands alone, or that of what is around."""
+        while len(path) > 2 and path not in self.document.values:
+            path = tuple(part for part in path if part != "translation") if "translation" in path else path[:-1]
+        return path
+
+    def _shape(self, index: int) -> DocumentPath:
         shapes = self.model.shapes
         body = shapes[index].body
         position = sum(shape.body == body for shape in shapes[:index])
-        home: DocumentPath = ("ground_geometry",) if body == self.model.ground else ("bodies", body, "geometry")
         if body in attachable_frames(self.model):
-            home = ("frames", body, "geometry")
-        keys = ["at" if key == "placement" else key for key in rest]
-        found: DocumentPath = (*home, position, *keys)
-        while found not in self.document.values:
-            found = tuple(part for part in found if part != "translation") if "translation" in found else found[:-1]
-        return found
+            return "frames", body, "geometry", position
+        return ("ground_geometry", position) if body == self.model.ground else ("bodies", body, "geometry", position)
 
-    def _joint_keys(self, name: str, attribute: str) -> DocumentPath:
-        short = SHORT_JOINT.get(JOINT_KEYS.get(attribute, (attribute,))[0])
-        if short is not None and ("joints", name, short) in self.document.values:
-            return (short,)
-        return JOINT_KEYS.get(attribute, (attribute,))
+    def _keys(self, kind: str, name: str, attribute: str, within: DocumentPath) -> DocumentPath:
+        """The keys of a part of an attribute."""
+        given = self.document.values
+        keys = KEYS.get(kind, {}).get(attribute, (attribute,))
+        if kind == "joints":
+            short = ("joints", name, SHORT_JOINT.get(str(keys[0]), -1))
+            return (*(short[2:] if short in given else keys), *within)
+        if kind == "bodies" and attribute == "inertia" and within:
+            return (attribute, within[0] if (kind, name, attribute, within[0]) in given else INERTIA[int(within[0])])
+        if kind == "bodies" and (kind, name, "density") in given:
+            return ("density",)
+        return (*keys, *within)

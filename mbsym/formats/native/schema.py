@@ -44,12 +44,13 @@ SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 # ---- leaves ---------------------------------------------------------------------------------------------------------
 
 
-def _refused(what: str, remedy: str) -> PydanticCustomError:
-    return PydanticCustomError("refused", "{what}", {"what": what, "remedy": remedy})
+def _refused(what: str, remedy: str, **where: Any) -> PydanticCustomError:
+    """What is wrong, at the entry itself, or where a ``key`` or ``path`` within it says."""
+    return PydanticCustomError("refused", "{what}", {"what": what, "remedy": remedy, **where})
 
 
 def _refused_key(key: str, what: str) -> PydanticCustomError:
-    return PydanticCustomError("refused", "{what}", {"what": what, "remedy": f"remove {key!r}", "key": key})
+    return _refused(what, f"remove {key!r}", key=key)
 
 
 def _leaf(item: Any, wanted: str) -> Leaf:
@@ -126,7 +127,7 @@ def _element(entry: Any, index: int) -> Value:
     try:
         return read_value(entry)
     except PydanticCustomError as error:
-        raise PydanticCustomError("refused", "{what}", {**(error.context or {}), "path": (index,)}) from None
+        raise _refused(**{**(error.context or {}), "path": (index,)}) from None
 
 
 def _read_direction(item: Any) -> tuple[Value, ...]:
@@ -151,15 +152,11 @@ def _read_rotation(item: Any, info: ValidationInfo) -> tuple[tuple[str, Value], 
     turns = []
     for index, turn in enumerate(item):
         if not isinstance(turn, list) or len(turn) != 2 or turn[0] not in ("x", "y", "z"):
-            raise PydanticCustomError(
-                "refused",
-                "{what}",
-                {"what": "this is no rotation", "remedy": "write [z, ANGLE], about x, y or z", "path": (index,)},
-            )
+            raise _refused("this is no rotation", "write [z, ANGLE], about x, y or z", path=(index,))
         try:
             turns.append((str(turn[0]), _snapped(read_value(turn[1]), info)))
         except PydanticCustomError as error:
-            raise PydanticCustomError("refused", "{what}", {**(error.context or {}), "path": (index, 1)}) from None
+            raise _refused(**{**(error.context or {}), "path": (index, 1)}) from None
     return tuple(turns)
 
 
@@ -277,8 +274,7 @@ class Table(BaseModel):
             if key not in known:
                 near = get_close_matches(str(key), known, n=1)
                 remedy = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(known)}"
-                what = f"unknown key {str(key)!r}"
-                raise PydanticCustomError("refused", "{what}", {"what": what, "remedy": remedy, "key": str(key)})
+                raise _refused(f"unknown key {str(key)!r}", remedy, key=str(key))
         return data
 
     @classmethod
@@ -561,11 +557,7 @@ def _names_as_table(data: Any) -> Any:
         for index, item in enumerate(data):
             name = _read_name(item)
             if name in table:
-                raise PydanticCustomError(
-                    "refused",
-                    "{what}",
-                    {"what": f"{name!r} is given twice", "remedy": "rename one of them", "path": (index,)},
-                )
+                raise _refused(f"{name!r} is given twice", "rename one of them", path=(index,))
             table[name] = Leaf("")
         return table
     return _nothing_as_table(data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -50,49 +51,33 @@ def dump_native(model: Model) -> str:
         model = bare
     else:
         beams = ()
-    tree: Tree = {"name": quoted(model.name)}
-    if model.description:
-        tree["description"] = quoted(model.description)
-    if model.gravity != STANDARD_GRAVITY:
-        tree["gravity"] = _list(model.gravity)
-    if model.ground != "ground":
-        tree["ground"] = quoted(model.ground)
-    for key in ("free_roots", "accept_impossible_inertia"):
-        if getattr(model, key):
-            tree[key] = "true"
-    order = model.coordinate_order
-    if order != "file":
-        tree["coordinate_order"] = order if isinstance(order, str) else [quoted(name) for name in order]
-    if model.pinocchio_order:
-        tree["pinocchio_order"] = [quoted(name) for name in model.pinocchio_order]
-    if model.parameters:
-        tree["parameters"] = {parameter.name: _parameter(parameter) for parameter in model.parameters}
-    if model.inputs:
-        tree["inputs"] = {item.name: _input(item) for item in model.inputs}
     carried: dict[str, list[str]] = {}
     for shape in model.shapes:
         carried.setdefault(shape.body, []).append(_shape(shape))
-    tree["bodies"] = {body.name: _body(body, carried.get(body.name, [])) for body in model.bodies}
-    if model.joints:
-        tree["joints"] = {joint.name: _joint(joint) for joint in model.joints}
-    if beams:
-        tree["beams"] = {beam.name: _beam(beam) for beam in beams}
-    if model.forces:
-        tree["forces"] = {force.name: _typed(force) for force in model.forces}
-    if model.couplings:
-        tree["couplings"] = {coupling.joint: _coupling(coupling) for coupling in model.couplings}
-    if model.constraints:
-        tree["constraints"] = {item.name: _typed(item) for item in model.constraints}
-    if model.frames:
-        attachable = attachable_frames(model)
-        tree["frames"] = {
-            frame.name: _frame(frame, carried.get(frame.name, []) if frame.name in attachable else [])
-            for frame in model.frames
+    on_frames = {name: carried[name] for name in attachable_frames(model) if name in carried}
+    tree = _tree(
+        {
+            "name": quoted(model.name),
+            "description": _given(model.description, "", quoted),
+            "gravity": None if model.gravity == STANDARD_GRAVITY else _list(model.gravity),
+            "ground": _given(model.ground, "ground", quoted),
+            "free_roots": _flag(model.free_roots),
+            "accept_impossible_inertia": _flag(model.accept_impossible_inertia),
+            "coordinate_order": _given(model.coordinate_order, "file", _order),
+            "pinocchio_order": _order(model.pinocchio_order),
+            "parameters": _named(_parameter, model.parameters),
+            "inputs": _named(_input, model.inputs),
+            "bodies": {body.name: _body(body, carried.get(body.name, [])) for body in model.bodies} or "{}",
+            "joints": _named(_joint, model.joints),
+            "beams": _named(_beam, beams),
+            "forces": _named(_typed, model.forces),
+            "couplings": {coupling.joint: _coupling(coupling) for coupling in model.couplings},
+            "constraints": _named(_typed, model.constraints),
+            "frames": {frame.name: _frame(frame, on_frames.get(frame.name, [])) for frame in model.frames},
+            "ground_geometry": carried.get(model.ground),
+            "states": _named(_state, model.states),
         }
-    if model.ground in carried:
-        tree["ground_geometry"] = carried[model.ground]
-    if model.states:
-        tree["states"] = {state.name: _state(state) for state in model.states}
+    )
     return "\n".join(_lines(tree, 0)) + "\n"
 
 
@@ -165,21 +150,51 @@ def _direction(values: Any) -> str | list[str]:
     return _list(values)
 
 
+def _order(order: str | Sequence[str]) -> str | list[str]:
+    return order if isinstance(order, str) else [quoted(name) for name in order]
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    """Whether leaving a value out gives it back: equal and, but for words, of the same kind."""
+    if isinstance(default, tuple):
+        return len(value) == len(default) and all(map(_is_default, value, default))
+    return (type(value) is type(default) or isinstance(default, str)) and bool(value == default)
+
+
+def _given(value: Any, default: Any, write: Callable[[Any], Any] = _scalar) -> Any:
+    """What a file says of a value, None of its default."""
+    return None if _is_default(value, default) else write(value)
+
+
+def _flag(value: bool) -> str | None:
+    return "true" if value else None
+
+
+def _tree(entries: Tree) -> Tree:
+    """The entries that say something."""
+    return {key: entry for key, entry in entries.items() if entry}
+
+
+def _named(write: Callable[[Any], str | Tree], items: Iterable[Any]) -> Tree:
+    return {item.name: write(item) for item in items}
+
+
 def _parameter(parameter: Parameter) -> str | Tree:
-    if not parameter.unit and not parameter.symbolic:
-        return _scalar(parameter.value)
-    tree: Tree = {"value": _scalar(parameter.value)}
-    if parameter.unit:
-        tree["unit"] = quoted(parameter.unit)
-    if parameter.symbolic:
-        tree["symbolic"] = "true"
-    return _flow(tree)
+    value = _scalar(parameter.value)
+    tree = _tree({"unit": _given(parameter.unit, "", quoted), "symbolic": _flag(parameter.symbolic)})
+    return _flow({"value": value, **tree}) if tree else value
 
 
-def _input(item: ControlInput) -> str | Tree:
-    tree: Tree = {"unit": quoted(item.unit)} if item.unit else {}
-    tree |= {key: _scalar(value) for key, value in (("lower", item.lower), ("upper", item.upper)) if value is not None}
-    return _flow(tree) if tree else "{}"
+def _input(item: ControlInput) -> str:
+    return _flow(
+        _tree(
+            {
+                "unit": _given(item.unit, "", quoted),
+                "lower": _given(item.lower, None),
+                "upper": _given(item.upper, None),
+            }
+        )
+    )
 
 
 def _flow(tree: Tree) -> str:
@@ -193,113 +208,84 @@ def _flow_part(value: Any) -> str:
 
 
 def _shape(shape: Shape) -> str:
-    tree = _typed(shape.form)
-    if shape.placement != COINCIDENT:
-        tree["at"] = _placement(shape.placement)
-    if shape.color is not None:
-        tree["color"] = _list(shape.color)
-    if shape.name:
-        tree["name"] = quoted(shape.name)
-    return _flow(tree)
+    own = {
+        "at": _given(shape.placement, COINCIDENT, _placement),
+        "color": _given(shape.color, None, _list),
+        "name": _given(shape.name, "", quoted),
+    }
+    return _flow(_typed(shape.form) | _tree(own))
 
 
 def _body(body: Body, shapes: list[str]) -> str | Tree:
-    tree: Tree = {}
-    if not _is_default(body.mass, 0):
-        tree["mass"] = _scalar(body.mass)
-    if not _is_default(body.center_of_mass, (0, 0, 0)):
-        tree["center_of_mass"] = _list(body.center_of_mass)
-    if not _is_default(body.inertia, (0,) * 6):
-        short = _is_default(body.inertia[3:], (0, 0, 0))
-        tree["inertia"] = _list(body.inertia[:3] if short else body.inertia)
-    if body.inertia_about != "center_of_mass":
-        tree["inertia_about"] = body.inertia_about
-    if body.first_moment is not None:
-        tree["first_moment"] = _list(body.first_moment)
-    if shapes:
-        tree["geometry"] = shapes
-    return tree or "{}"
-
-
-def _is_default(value: Any, default: Any) -> bool:
-    """Whether leaving a value out gives it back: equal and of the same kind."""
-    if isinstance(default, tuple):
-        return len(value) == len(default) and all(map(_is_default, value, default))
-    return type(value) is type(default) and value == default
+    products = not _is_default(body.inertia[3:], (0, 0, 0))
+    tree = {
+        "mass": _given(body.mass, 0),
+        "center_of_mass": _given(body.center_of_mass, (0, 0, 0), _list),
+        "inertia": _list(body.inertia) if products else _given(body.inertia[:3], (0, 0, 0), _list),
+        "inertia_about": _given(body.inertia_about, "center_of_mass", str),
+        "first_moment": _given(body.first_moment, None, _list),
+        "geometry": shapes,
+    }
+    return _tree(tree) or "{}"
 
 
 def _joint(joint: Joint) -> Tree:
-    tree: Tree = {"type": joint.type, "from": quoted(joint.predecessor), "to": quoted(joint.successor)}
     taken = joint.kind.entries
-    if "axis" in taken and not _is_default(joint.axis, (0, 0, 1)):
-        tree["axis"] = _direction(joint.axis)
-    if "second_axis" in taken and joint.second_axis is not None:
-        tree["second_axis"] = _direction(joint.second_axis)
-    for key, placement in (("at", joint.predecessor_placement), ("at_successor", joint.successor_placement)):
-        if placement != COINCIDENT:
-            tree[key] = _placement(placement)
-    for number, value in zip(joint.kind.numbers, joint.values, strict=True):
-        if not _is_default(value, 0):
-            tree[number.name] = _scalar(value)
-    if not joint.kind.is_rigid and not _is_default(joint.armature, 0):
-        tree["armature"] = _scalar(joint.armature)
-    limits = {
-        key: _one_or_list(getattr(joint, key))
-        for key in ("lower", "upper", "effort", "velocity")
-        if getattr(joint, key)
-    }
-    if limits:
-        tree["limits"] = limits
-    if joint.initial:
-        tree["initial"] = _one_or_list(joint.initial)
-    for key in ("coordinates", "speeds"):
-        if getattr(joint, key):
-            tree[key] = _one_or_list(getattr(joint, key))
-    for key in ("actuated", "reaction_wanted"):
-        if getattr(joint, key):
-            tree[key] = "true"
-    if joint.cut != "auto":
-        tree["cut"] = joint.cut
-    if joint.weight is not None:
-        tree["weight"] = str(joint.weight)
-    return tree
+    limits = {key: _given(getattr(joint, key), (), _one_or_list) for key in ("lower", "upper", "effort", "velocity")}
+    numbers = zip(joint.kind.numbers, joint.values, strict=True)
+    return _tree(
+        {
+            "type": joint.type,
+            "from": quoted(joint.predecessor),
+            "to": quoted(joint.successor),
+            "axis": _given(joint.axis, (0, 0, 1), _direction) if "axis" in taken else None,
+            "second_axis": _given(joint.second_axis, None, _direction) if "second_axis" in taken else None,
+            "at": _given(joint.predecessor_placement, COINCIDENT, _placement),
+            "at_successor": _given(joint.successor_placement, COINCIDENT, _placement),
+            **{number.name: _given(value, 0) for number, value in numbers},
+            "armature": None if joint.kind.is_rigid else _given(joint.armature, 0),
+            "limits": _tree(limits),
+            "initial": _given(joint.initial, (), _one_or_list),
+            "coordinates": _given(joint.coordinates, (), _one_or_list),
+            "speeds": _given(joint.speeds, (), _one_or_list),
+            "actuated": _flag(joint.actuated),
+            "reaction_wanted": _flag(joint.reaction_wanted),
+            "cut": _given(joint.cut, "auto", str),
+            "weight": _given(joint.weight, None, str),
+        }
+    )
 
 
 def _beam(beam: Beam) -> Tree:
-    tree: Tree = {"from": quoted(beam.body)}
-    if beam.tip:
-        tree["to"] = quoted(beam.tip)
-    tree |= {"length": _scalar(beam.length), "mass": _scalar(beam.mass)}
-    tree["bending_stiffness"] = _one_or_list(beam.bending_stiffness)
-    if beam.bends != "z":
-        tree["bends"] = quoted(beam.bends)
-    if not _is_default(beam.damping, 0):
-        tree["damping"] = _scalar(beam.damping)
-    if beam.segments is not None:
-        tree["segments"] = str(beam.segments)
-    if beam.modes:
-        tree["modes"] = str(beam.modes)
-    if beam.supports:
-        tree["supports"] = beam.supports
-    if beam.lumped:
-        tree["lumped"] = "true"
-    for key, placement in (("at", beam.at), ("at_tip", beam.at_tip)):
-        if placement != COINCIDENT:
-            tree[key] = _placement(placement)
-    return tree
+    return _tree(
+        {
+            "from": quoted(beam.body),
+            "to": _given(beam.tip, "", quoted),
+            "length": _scalar(beam.length),
+            "mass": _scalar(beam.mass),
+            "bending_stiffness": _one_or_list(beam.bending_stiffness),
+            "bends": _given(beam.bends, "z", quoted),
+            "damping": _given(beam.damping, 0),
+            "segments": _given(beam.segments, None, str),
+            "modes": _given(beam.modes, 0, str),
+            "supports": _given(beam.supports, "", str),
+            "lumped": _flag(beam.lumped),
+            "at": _given(beam.at, COINCIDENT, _placement),
+            "at_tip": _given(beam.at_tip, COINCIDENT, _placement),
+        }
+    )
 
 
 def _frame(frame: Frame, shapes: list[str]) -> Tree:
-    tree: Tree = {"body": quoted(frame.body)}
-    if frame.placement != COINCIDENT:
-        tree["at"] = _placement(frame.placement)
-    if frame.axes != "local":
-        tree["axes"] = frame.axes
-    if frame.kind != "frame":
-        tree["kind"] = frame.kind
-    if shapes:
-        tree["geometry"] = shapes
-    return tree
+    return _tree(
+        {
+            "body": quoted(frame.body),
+            "at": _given(frame.placement, COINCIDENT, _placement),
+            "axes": _given(frame.axes, "local", str),
+            "kind": _given(frame.kind, "frame", str),
+            "geometry": shapes,
+        }
+    )
 
 
 def _state(state: NamedState) -> Tree:
@@ -313,14 +299,13 @@ def _state(state: NamedState) -> Tree:
 def _placement(placement: Placement) -> list[str] | Tree:
     if not placement.rotation and placement.quaternion is None:
         return _list(placement.translation)
-    tree: Tree = {}
-    if not _is_default(placement.translation, (0, 0, 0)):
-        tree["translation"] = _list(placement.translation)
-    if placement.rotation:
-        tree["rotation"] = [f"[{axis}, {_scalar(kept_angle(angle))}]" for axis, angle in placement.rotation]
-    if placement.quaternion is not None:
-        tree["quaternion"] = _list(placement.quaternion)
-    return tree
+    return _tree(
+        {
+            "translation": _given(placement.translation, (0, 0, 0), _list),
+            "rotation": [f"[{axis}, {_scalar(kept_angle(angle))}]" for axis, angle in placement.rotation],
+            "quaternion": _given(placement.quaternion, None, _list),
+        }
+    )
 
 
 def _typed(element: ForceElement | ConstraintElement | Form) -> Tree:
@@ -328,21 +313,20 @@ def _typed(element: ForceElement | ConstraintElement | Form) -> Tree:
     tree: Tree = {"type": element.type}
     for entry in entries_of(type(element)):
         value = getattr(element, entry.key)
-        if not entry.required and _is_default(value, entry.default):
-            continue
-        if isinstance(value, tuple):
-            tree[entry.key] = _direction(value) if entry.kind == "direction" else _list(value)
-        else:
-            tree[entry.key] = _scalar(value)
+        if entry.required or not _is_default(value, entry.default):
+            write = _scalar if not isinstance(value, tuple) else _direction if entry.kind == "direction" else _list
+            tree[entry.key] = write(value)
     return tree
 
 
 def _coupling(coupling: Coupling) -> Tree:
-    tree: Tree = {"source": quoted(coupling.source)}
-    for key, default in (("ratio", 1), ("offset", 0)):
-        if not _is_default(getattr(coupling, key), default):
-            tree[key] = _scalar(getattr(coupling, key))
-    return tree
+    return _tree(
+        {
+            "source": quoted(coupling.source),
+            "ratio": _given(coupling.ratio, 1),
+            "offset": _given(coupling.offset, 0),
+        }
+    )
 
 
 # ---- tree to text ---------------------------------------------------------------------------------------------------

@@ -13,11 +13,11 @@ from typing import Final, Literal, cast
 
 from mbsym.formats.angles import looks_rounded
 from mbsym.formats.mjcf.frames import AngleRules
-from mbsym.formats.rigid_frames import compose, from_matrix, inverse, joined_turns, placement_matrix
+from mbsym.formats.rigid_frames import inverse, joined_turns, placed_on, tidied
 from mbsym.formats.sdf.document import WORLD, is_set, is_true
 from mbsym.formats.sdf.words import MODEL_FRAME, NAMED
 from mbsym.formats.text_source import TextSource
-from mbsym.formats.xml_document import Element
+from mbsym.formats.xml_document import Element, required
 from mbsym.formats.xml_numbers import read_numbers
 from mbsym.model.body import COINCIDENT, Axis, Placement
 from mbsym.model.geometry import norm
@@ -105,9 +105,7 @@ class Frames:
                 pending += [(child, node, inner) for child in reversed(element.children)]
 
     def _node(self, element: Element, around: Node, prefix: str) -> Node:
-        name = element.attributes.get("name", "").strip()
-        if not name:
-            raise self.source.error(element.place, f"<{element.tag}> has no name", 'add name="..."')
+        name = required(self.source, element, "name")
         if name == WORLD or (name.startswith("__") and name.endswith("__")):
             raise self.source.error(element.place, f"the name {name!r} is reserved", "rename it")
         static = around.static or (element.tag == "model" and is_true(self.source, element.child("static")))
@@ -252,7 +250,7 @@ class Frames:
             back, at = self._in_world(carrier), self._in_world(node)
         else:
             back, at = self._along(inward), self._along(outward)
-        return at if back == COINCIDENT else self._on(inverse(back), at)
+        return at if back == COINCIDENT else placed_on(inverse(back), at, self.tolerance)
 
     def _way(self, node: Node) -> list[Node]:
         """The frames that a pose is in, from itself to the world."""
@@ -274,20 +272,15 @@ class Frames:
         """Where the first frame of a way is in what carries its last."""
         at = COINCIDENT
         for node in way:
-            at = self._on(self._carrier(node)[1], at)
+            at = placed_on(self._carrier(node)[1], at, self.tolerance)
         return at
 
     def _in_world(self, node: Node) -> Placement:
         for item in reversed(self._way(node)):
             if item not in self._placed:
                 carrier, pose = self._carrier(item)
-                self._placed[item] = self._on(self._placed[carrier], pose)
+                self._placed[item] = placed_on(self._placed[carrier], pose, self.tolerance)
         return self._placed[node]
-
-    def _on(self, outer: Placement, inner: Placement) -> Placement:
-        if outer == COINCIDENT:
-            return inner
-        return outer if inner == COINCIDENT else compose(outer, inner, self.tolerance)
 
     def _carrier(self, node: Node) -> tuple[Node, Placement]:
         """The frame that a pose is in, and the pose."""
@@ -313,7 +306,8 @@ class Frames:
             around = node if node.kind == "model" else scope
             frame = self.named(around, placed, element, f"the placement frame of {node.kind} {node.name!r}")
             way = self._way(frame)
-            self._carriers[node] = carrier, self._on(placement, inverse(self._along(way[: way.index(node)])))
+            back = inverse(self._along(way[: way.index(node)]))
+            self._carriers[node] = carrier, placed_on(placement, back, self.tolerance)
         return self._carriers[node]
 
     def on_link(self, link: Node, element: Element) -> Placement:
@@ -324,7 +318,7 @@ class Frames:
         if pose is None or not name:
             return placement
         carrier = self.named(link.scope, name, pose, f"the pose of a {element.tag} of link {link.name!r}")
-        return self._on(self.placement(carrier, link), placement)
+        return placed_on(self.placement(carrier, link), placement, self.tolerance)
 
     def pose(self, element: Element | None, owner: str) -> Placement:
         """The placement that an element <pose> holds.
@@ -353,8 +347,7 @@ class Frames:
             if norm([evaluate(value) for value in (w, a, b, c)]) == 0:
                 raise self.source.error(element.place, "the quaternion of <pose> is zero", "give one of length one")
             placement = Placement(_tidy(x, y, z), quaternion=(w, a, b, c))
-            tidied = from_matrix(placement.translation, placement_matrix(placement), self.tolerance)
-            placement = placement if tidied.quaternion is not None else tidied
+            placement = tidied(placement, self.tolerance)
         else:
             x, y, z, roll, pitch, yaw = read_numbers(self.source, element, "", 6)
             rules = AngleRules(degrees, "xyz", self._snap)

@@ -13,13 +13,14 @@ from typing import Final, Literal
 from mbsym.constraints import GearConstraint
 from mbsym.forces import JointDamper, JointFriction, JointSpring
 from mbsym.formats.findings import listing
+from mbsym.formats.foreign_joints import resistance, resistance_left_out, suffix_of
 from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.sdf.axes import JointAxis, read_axis
 from mbsym.formats.sdf.document import is_true
 from mbsym.formats.sdf.frames import Frames, Node
 from mbsym.formats.sdf.links import number
 from mbsym.formats.text_source import Place
-from mbsym.formats.xml_document import Element
+from mbsym.formats.xml_document import Element, required
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.helical import HELICAL, PITCH
 from mbsym.joints.prismatic import PRISMATIC
@@ -78,7 +79,7 @@ class JointReader:
     couplings: list[Coupling] = field(default_factory=list)
     constraints: list[GearConstraint] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    _damped: dict[str, None] = field(default_factory=dict)
+    _damped: list[str] = field(default_factory=list)
     _idle: list[str] = field(default_factory=list)
     _beside: list[str] = field(default_factory=list)
     _partly: list[str] = field(default_factory=list)
@@ -127,11 +128,7 @@ class JointReader:
         return found
 
     def _note(self) -> None:
-        if self._damped:
-            damped = list(self._damped)
-            self.notes.append(
-                f"damping and friction of {len(damped)} joints ({listing(damped)}) are left out of the dynamics"
-            )
+        self.notes += resistance_left_out(self._damped)
         if self._beside:
             self.notes.append(
                 f"a second axis, thread or gear ratio of {len(self._beside)} joints ({listing(self._beside)}) is left "
@@ -224,7 +221,7 @@ class JointReader:
         self.joints.append(made)
         self._axes[made.name] = node, axes[0]
         for index, axis in enumerate(axes):
-            self._forces(made.name, f"_{index}" if len(axes) > 1 else "", axis, index)
+            self._forces(made, axis, index)
 
     def _two_revolutes(self, joint: Joint, node: Node, axes: list[JointAxis]) -> None:
         """Two revolute joints with a body without mass between them."""
@@ -269,18 +266,17 @@ class JointReader:
         self.notes.append(f"screw joint {node.name!r} has no pitch, which SDF takes as 1 m a turn")
         return "1/(2*pi)"
 
-    def _forces(self, joint: str, suffix: str, axis: JointAxis, index: int) -> None:
+    def _forces(self, joint: Joint, axis: JointAxis, index: int) -> None:
         place = (axis.element.child("dynamics") or axis.element).place
-        found: list[JointDamper | JointFriction | JointSpring] = []
-        if evaluate(axis.damping):
-            found.append(JointDamper(f"{joint}_damping{suffix}", joint, axis.damping, index))
-        if evaluate(axis.friction):
-            found.append(JointFriction(f"{joint}_friction{suffix}", joint, axis.friction, index=index))
+        found: list[JointDamper | JointFriction | JointSpring] = [
+            *resistance(joint, axis.damping, axis.friction, index)
+        ]
         if found and self.options.joint_dynamics == "ignore":
-            self._damped[joint] = None
+            self._damped.append(joint.name)
             found = []
         if evaluate(axis.stiffness):
-            found.append(JointSpring(f"{joint}_spring{suffix}", joint, axis.stiffness, axis.reference, index))
+            name = f"{joint.name}_spring{suffix_of(joint, index)}"
+            found.append(JointSpring(name, joint.name, axis.stiffness, axis.reference, index))
         for force in found:
             self.places["forces", force.name] = place
         self.forces += found
@@ -350,9 +346,7 @@ class JointReader:
         if self.options.mimic == "ignore":
             self.notes.append(f"joint {node.name!r} mimics another and is taken as a free one")
             return
-        name = mimic.attributes.get("joint", "").strip()
-        if not name:
-            raise source.error(mimic.place, "<mimic> has no joint", 'add joint="..."')
+        name = required(source, mimic, "joint")
         leader = self.scene.named(node.scope, name, mimic, f"joint {node.name!r}")
         axis = mimic.attributes.get("axis", "axis").strip()
         if tag != "axis" or axis != "axis":

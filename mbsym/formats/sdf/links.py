@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from mbsym.formats.findings import listing
 from mbsym.formats.load_options import LoadOptions
-from mbsym.formats.rigid_frames import ExactMass, exact, exact3, placement_matrix, turned_inertia
+from mbsym.formats.rigid_frames import placed_body
 from mbsym.formats.sdf.document import is_set, is_true
 from mbsym.formats.sdf.frames import Frames, Node
 from mbsym.formats.sdf.shapes import ShapeReader
@@ -106,11 +106,4 @@ class LinkReader:
         moments: list[Value] = [1, 1, 1, 0, 0, 0]
         if inertia is not None:
             moments = [number(self.frames, inertia, key, usual) for key, usual in zip(MOMENTS, moments, strict=True)]
-        xx, yy, zz, xy, xz, yz = moments
-        body = Body(link.name, mass, placement.translation, (xx, yy, zz, xy, xz, yz))
-        if not placement.rotation and placement.quaternion is None:
-            return body
-        a, b, c, d, e, f = (exact(value) for value in moments)
-        J = turned_inertia(((a, d, e), (d, b, f), (e, f, c)), placement_matrix(placement))
-        turned = ExactMass(exact(mass), exact3(placement.translation), J).body(link.name)
-        return Body(link.name, mass, placement.translation, turned.inertia)
+        return placed_body(link.name, mass, placement, moments)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mbsym.conventions import STANDARD_GRAVITY
-from mbsym.formats.findings import place_of, report_findings
-from mbsym.formats.fixed_joints import merge_fixed_joints
+from mbsym.formats.angles import rounded_note
+from mbsym.formats.findings import place_of
+from mbsym.formats.fixed_joints import finished
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.mjcf.reference import pose_values
 from mbsym.formats.sdf.document import read_document
@@ -27,10 +28,9 @@ from mbsym.formats.xml_numbers import read_triple
 from mbsym.joints.fixed import FIXED
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Joint
-from mbsym.model.names import model_name_fault
+from mbsym.model.names import model_name
 from mbsym.model.shape import Shape
 from mbsym.model.system import Model
-from mbsym.model.validate import validate
 from mbsym.values.parameter import Vector
 
 WORLD_GRAVITY: Vector = (0, 0, "-9.8")
@@ -54,12 +54,7 @@ def read_sdf(source: TextSource, options: LoadOptions = DEFAULTS) -> Model:
     source, top, notes = read_document(source, strict=options.strict)
     reader = _Reader(source, options, top, list(notes))
     model = reader.model()
-    model = report_findings(
-        model, validate(model, options.strict), lambda item: source.at(place_of(item, model, reader.places))
-    )
-    if options.fixed_joints == "keep":
-        return model
-    return merge_fixed_joints(model, reader.rigid, reader.frames.tolerance)
+    return finished(model, options, lambda item: source.at(place_of(item, model, reader.places)), reader.rigid)
 
 
 @dataclass(slots=True)
@@ -91,7 +86,7 @@ class _Reader:
         joints.read()
         bodies = (*read, *joints.bodies)
         made = Model(
-            name=self._name(),
+            name=model_name(self.top.attributes.get("name"), self.source.name),
             bodies=bodies,
             joints=(*self._static(), *joints.joints),
             forces=tuple(joints.forces),
@@ -113,17 +108,13 @@ class _Reader:
             )
         self.rigid = arrangement.rigid
         frames = self._named_frames(joints.frames)
-        self._note_rounded()
+        self.notes += rounded_note(self.frames.rounded)
         return replace(
             made,
             joints=self._starting(arrangement),
             frames=frames,
             warnings=(*self.notes, *links.notes, *joints.notes, *arrangement.notes()),
         )
-
-    def _name(self) -> str:
-        name = self.top.attributes.get("name", "").strip() or Path(self.source.name).stem
-        return name if "name" in self.top.attributes or model_name_fault(name) is None else "model"
 
     def _gravity(self) -> Vector:
         if self.top.tag != "world":
@@ -189,13 +180,3 @@ class _Reader:
     def _shapes(self) -> tuple[Shape, ...]:
         reader = ShapeReader(self.source, self.frames)
         return tuple(shape for link in self.frames.of_kind("link") for shape in reader.shapes(link))
-
-    def _note_rounded(self) -> None:
-        if self.frames.rounded:
-            first, angle = next(iter(self.frames.rounded.items()))
-            count = len(self.frames.rounded)
-            others = f" and {count - 1} more" if count > 1 else ""
-            self.notes.append(
-                f"angles of {first} ({angle}){others} look like multiples of 90 degrees written with few digits and "
-                "are taken as they stand; `snap_angles 1e-4` takes them as exact, which saves operations"
-            )

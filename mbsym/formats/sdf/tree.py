@@ -58,6 +58,10 @@ class _Sets:
             name = above
         return name
 
+    def hold(self, joint: Joint) -> bool:
+        """Whether the ends of the joint are together."""
+        return self.find(joint.predecessor) == self.find(joint.successor)
+
     def join(self, joint: Joint) -> bool:
         """Whether the ends of the joint were apart; they are together now."""
         first, second = self.find(joint.predecessor), self.find(joint.successor)
@@ -73,36 +77,13 @@ def arranged(model: Model, roots: Sequence[str], driven: Collection[str]) -> Arr
         roots: the links that float, if what they belong to does; the first of each part counts.
         driven: names of joints whose coordinates something needs, which stay in the tree.
     """
-    joints, ground = model.joints, model.ground
-    links = [body.name for body in model.bodies]
-    weights = joint_weights(joint_traits(model))
-    rigid, sets = _Sets(), _Sets()
-    tree: dict[str, Joint] = {}
-    for joint in joints:
-        if joint.kind.is_rigid and rigid.join(joint):
-            sets.join(joint)
-            tree[joint.name] = joint
-    idle = [
-        joint.name
-        for joint in joints
-        if joint.name not in tree and rigid.find(joint.predecessor) == rigid.find(joint.successor)
-    ]
-    for joint in sorted(joints, key=lambda item: (item.name not in driven, weights[item.name])):
-        if joint.name not in tree and joint.name not in idle and joint.cut != "cut" and sets.join(joint):
-            tree[joint.name] = joint
-    free: list[Joint] = []
-    names = {joint.name for joint in joints}
-    for link in (*roots, *links):
-        if sets.find(link) != sets.find(ground):
-            joint = Joint(free_name(f"{link}_free", names), FREE.name, ground, link)
-            names.add(joint.name)
-            sets.join(joint)
-            free.append(joint)
-    closing = [joint for joint in joints if joint.name not in tree and joint.name not in idle]
-    inner = [joint for joint in joints if joint.name in tree]
+    tree, idle, sets = _chosen(model, driven)
+    free = _floating(model, roots, sets)
+    inner = [joint for joint in model.joints if joint.name in tree]
+    closing = [joint for joint in model.joints if joint.name not in tree and joint.name not in idle]
     if closing:
         inner = [replace(joint, cut="tree") if joint.name in driven else joint for joint in inner]
-    ordered = _depth_first([*inner, *free], ground)
+    ordered = _depth_first([*inner, *free], model.ground)
     return Arrangement(
         (*ordered, *closing),
         tuple(joint.name for joint in ordered if joint.kind.is_rigid),
@@ -110,6 +91,30 @@ def arranged(model: Model, roots: Sequence[str], driven: Collection[str]) -> Arr
         tuple(idle),
         tuple(joint.name for joint in closing if joint.name in driven),
     )
+
+
+def _chosen(model: Model, driven: Collection[str]) -> tuple[set[str], dict[str, None], _Sets]:
+    """Names of the tree's joints and of those between bodies that fixed joints hold, and what the tree connects."""
+    rigid, sets, weights = _Sets(), _Sets(), joint_weights(joint_traits(model))
+    tree = {joint.name for joint in model.joints if joint.kind.is_rigid and rigid.join(joint) and sets.join(joint)}
+    others = [joint for joint in model.joints if joint.name not in tree]
+    idle = dict.fromkeys(joint.name for joint in others if rigid.hold(joint))
+    for joint in sorted(others, key=lambda item: (item.name not in driven, weights[item.name])):
+        if joint.name not in idle and joint.cut != "cut" and sets.join(joint):
+            tree.add(joint.name)
+    return tree, idle, sets
+
+
+def _floating(model: Model, roots: Sequence[str], sets: _Sets) -> list[Joint]:
+    """A free joint from ground to each part that nothing connects to it, which it is connected to now."""
+    free: list[Joint] = []
+    names = {joint.name for joint in model.joints}
+    for link in (*roots, *(body.name for body in model.bodies)):
+        if sets.find(link) != sets.find(model.ground):
+            free.append(Joint(free_name(f"{link}_free", names), FREE.name, model.ground, link))
+            names.add(free[-1].name)
+            sets.join(free[-1])
+    return free
 
 
 def _depth_first(joints: Sequence[Joint], ground: str) -> list[Joint]:

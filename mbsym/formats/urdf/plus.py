@@ -15,7 +15,7 @@ from typing import Final
 from mbsym.constraints import LinearCoupling
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf.loop_file import LoopFile
-from mbsym.formats.xml_document import Element
+from mbsym.formats.xml_document import Element, required
 from mbsym.formats.xml_numbers import read_number, read_triple
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.planar import PLANAR
@@ -76,8 +76,8 @@ class _Reader:
 
     def loop(self, element: Element) -> Joint:
         """The joint that an element <loop> describes."""
-        name = self._attribute(element, "name")
-        kind = self._attribute(element, "type")
+        name = required(self.source, element, "name")
+        kind = required(self.source, element, "type")
         if kind not in LOOP_TYPES:
             raise self.source.error(
                 element.place, f"loop {name!r} has the unknown type {kind!r}", nearest(kind, LOOP_TYPES)
@@ -101,7 +101,7 @@ class _Reader:
 
     def coupling(self, element: Element) -> Coupling | LinearCoupling:
         """What an element <coupling> describes: a coupling of two joints, or a relation of more."""
-        name = self._attribute(element, "name")
+        name = required(self.source, element, "name")
         ends = [self._end(element, name, tag) for tag in ("predecessor", "successor")]
         ways = [self._way(self._link(end, name)) for end in ends]
         shared = {joint.name for joint in ways[0]} & {joint.name for joint in ways[1]}
@@ -143,7 +143,7 @@ class _Reader:
         return end
 
     def _link(self, end: Element, name: str) -> str:
-        link = self._attribute(end, "link")
+        link = required(self.source, end, "link")
         if link not in self._links:
             raise self.source.error(
                 end.place,
@@ -151,9 +151,3 @@ class _Reader:
                 nearest(link, self._links),
             )
         return link
-
-    def _attribute(self, element: Element, key: str) -> str:
-        value = element.attributes.get(key, "").strip()
-        if not value:
-            raise self.source.error(element.place, f"<{element.tag}> has no {key}", f'add {key}="..."')
-        return value

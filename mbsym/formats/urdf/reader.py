@@ -8,19 +8,19 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from mbsym.forces import ForceElement, JointDamper, JointFriction
-from mbsym.formats.angles import looks_rounded, snapped_angle
-from mbsym.formats.findings import listing, owners, place_of, report_findings
-from mbsym.formats.fixed_joints import merge_fixed_joints
+from mbsym.formats.angles import looks_rounded, rounded_note, snapped_angle
+from mbsym.formats.findings import listing, owners, place_of
+from mbsym.formats.fixed_joints import finished
+from mbsym.formats.foreign_joints import resistance, resistance_left_out
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
-from mbsym.formats.rigid_frames import exact_mass, placement_matrix, turned_inertia
-from mbsym.formats.rigid_frames import text as number_text
+from mbsym.formats.rigid_frames import placed_body
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
 from mbsym.formats.urdf.loop_file import Closing, loops_beside, read_loops
 from mbsym.formats.urdf.plus import read_plus
 from mbsym.formats.urdf.shapes import ShapeReader, named_colors
 from mbsym.formats.urdf.words import URDF_WORDS
 from mbsym.formats.vocabulary import unknown_words
-from mbsym.formats.xml_document import Element, read_xml
+from mbsym.formats.xml_document import Element, read_xml, required
 from mbsym.formats.xml_numbers import read_number, read_triple
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.free import FREE
@@ -30,12 +30,10 @@ from mbsym.joints.record import JointType
 from mbsym.joints.revolute import REVOLUTE
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.joint import Coupling, Joint
-from mbsym.model.names import free_name, identifier_part, model_name_fault
+from mbsym.model.names import free_name, model_name
 from mbsym.model.shape import in_body_order
 from mbsym.model.system import Model
-from mbsym.model.validate import validate
 from mbsym.values.diagnostic import Diagnostic
-from mbsym.values.numbers import decimal_number
 from mbsym.values.parameter import Value, Vector
 
 JOINT_TYPES: dict[str, JointType] = {
@@ -86,12 +84,7 @@ def read_urdf(source: TextSource, options: LoadOptions = DEFAULTS, loops: Closin
     for closing in closings:
         model = closing.applied(model)
     places = {key: place for closing in closings for key, place in closing.places.items()}
-    diagnostics = validate(model, options.strict)
-    model = report_findings(model, diagnostics, lambda item: _where(item, model, reader, places))
-    if options.fixed_joints == "keep":
-        return model
-    # Rounding of products stays far below 1e-13.
-    return merge_fixed_joints(model, tree_joints, max(options.snap_angles, 1e-13), keep_joints=True)
+    return finished(model, options, lambda item: _where(item, model, reader, places), tree_joints, keep_joints=True)
 
 
 def _robot(source: TextSource) -> Element:
@@ -142,57 +135,54 @@ class _Reader:
             raise self.source.error(
                 robot.place, "the robot has no <link>", "add its links; xacro macros must be expanded"
             )
-        for name, element in links.items():
-            self.places["bodies", name] = element.place
-        for name, element in joints.items():
-            self.places["joints", name] = element.place
+        self.places |= {("bodies", name): element.place for name, element in links.items()}
+        self.places |= {("joints", name): element.place for name, element in joints.items()}
         root = self._root(links, joints)
-        bodies = {name: self._body(name, element) for name, element in links.items()}
-        read = {name: self._joint(name, element, links) for name, element in joints.items()}
-        model_joints = _depth_first(root, tuple(read.values()))
-        floating = self.options.floating
-        if not floating and all(joint.kind.is_rigid for joint in model_joints):
-            floating = True
-            self.notes.append(f"nothing moves relative to the root link {root!r}, so the robot is taken as floating")
+        bodies = [self._body(name, element) for name, element in links.items()]
+        read = [self._joint(name, element, links) for name, element in joints.items()]
+        ground, first = self._base(root, links, read)
         # Pinocchio takes joints of one link in the order of their names.
-        sorted_joints = _depth_first(root, sorted(read.values(), key=lambda joint: joint.name.encode()))
-        ground = root
-        if floating:
-            ground = free_name("ground", links)
-            free = free_name(f"{root}_free", joints)
-            model_joints.insert(0, Joint(free, FREE.name, ground, root))
-            sorted_joints.insert(0, model_joints[0])
-            self.places["joints", free] = links[root].place
+        by_name = sorted(read, key=lambda joint: joint.name.encode())
+        own_order, their_order = ([*first, *_depth_first(root, order)] for order in (read, by_name))
         self._note_our_names(links, root, ground)
-        self._note_rounded()
+        self.notes += rounded_note(self.rounded)
         couplings = self._couplings(joints)
         graphics = ShapeReader(self.source, named_colors(self.source, robot.all("material")), self.origin)
         shapes = [shape for name, element in links.items() for shape in graphics.shapes(element, name)]
         driven = {joint.attributes.get("name") for item in robot.all("transmission") for joint in item.all("joint")}
-        model_joints = [replace(joint, actuated=joint.name in driven) for joint in model_joints]
+        model_joints = [replace(joint, actuated=joint.name in driven) for joint in own_order]
+        moved = [body for body in bodies if body.name != ground]
         return Model(
-            name=self._model_name(robot),
-            bodies=tuple(body for name, body in bodies.items() if name != ground),
+            name=model_name(robot.attributes.get("name"), self.source.name),
+            bodies=tuple(moved),
             joints=tuple(model_joints),
             forces=self._forces(joints, {joint.name: joint for joint in model_joints}),
             couplings=couplings,
-            shapes=in_body_order(shapes, (ground, *(name for name in bodies if name != ground))),
+            shapes=in_body_order(shapes, (ground, *(body.name for body in moved))),
             ground=ground,
-            pinocchio_order=tuple(joint.name for joint in sorted_joints if not joint.kind.is_rigid),
+            pinocchio_order=tuple(joint.name for joint in their_order if not joint.kind.is_rigid),
             accept_impossible_inertia=True,
             warnings=tuple(self.notes),
         )
 
-    def _model_name(self, robot: Element) -> str:
-        name = robot.attributes.get("name", "").strip() or Path(self.source.name).stem
-        if model_name_fault(name) is None:
-            return name
-        return identifier_part(name).strip("_") or "robot" if "name" not in robot.attributes else name
+    def _base(self, root: str, links: dict[str, Element], joints: Sequence[Joint]) -> tuple[str, list[Joint]]:
+        """The name of ground, and the free joint from it to the root of what floats."""
+        floating = self.options.floating
+        if not floating and all(joint.kind.is_rigid for joint in joints):
+            floating = True
+            self.notes.append(f"nothing moves relative to the root link {root!r}, so the robot is taken as floating")
+        if not floating:
+            return root, []
+        free = Joint(
+            free_name(f"{root}_free", [joint.name for joint in joints]), FREE.name, free_name("ground", links), root
+        )
+        self.places["joints", free.name] = links[root].place
+        return free.predecessor, [free]
 
     def _named(self, robot: Element, tag: str) -> dict[str, Element]:
         found: dict[str, Element] = {}
         for element in robot.all(tag):
-            name = self._attribute(element, "name")
+            name = required(self.source, element, "name")
             if name in found:
                 raise self.source.error(
                     element.place,
@@ -236,7 +226,7 @@ class _Reader:
             raise self.source.error(
                 joint.place, f"joint {joint.attributes['name']!r} has no {tag}", f'add <{tag} link="..."/>'
             )
-        name = self._attribute(element, "link")
+        name = required(self.source, element, "link")
         if name not in links:
             raise self.source.error(
                 element.place,
@@ -266,19 +256,13 @@ class _Reader:
         if inertia is not None:
             self.places["bodies", name, "inertia"] = inertia.place
             keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-            moments = [self._number(inertia, key, "0") for key in keys]
-        xx, yy, zz, xy, xz, yz = moments
-        body = Body(name, self._number(mass, "value"), placement.translation, (xx, yy, zz, xy, xz, yz))
-        if not placement.rotation or not any(decimal_number(str(value)) for value in moments):
-            return body
-        J = turned_inertia(exact_mass(body).inertia, placement_matrix(placement))
-        xx, yy, zz, xy, xz, yz = (number_text(J[i][j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
-        return replace(body, inertia=(xx, yy, zz, xy, xz, yz))
+            moments = [read_number(self.source, inertia, key, "0") for key in keys]
+        return placed_body(name, read_number(self.source, mass, "value"), placement, moments)
 
     # ---- joints -----------------------------------------------------------------------------------------------------
 
     def _joint(self, name: str, element: Element, links: dict[str, Element]) -> Joint:
-        kind = self._attribute(element, "type")
+        kind = required(self.source, element, "type")
         if kind not in JOINT_TYPES:
             raise self.source.error(
                 element.place, f"joint {name!r} has the unknown type {kind!r}", _nearest(kind, JOINT_TYPES)
@@ -295,9 +279,9 @@ class _Reader:
         velocity: tuple[Value, ...] = ()
         if limit is not None and joint_type.shape.nq == 1:
             if kind != "continuous" and ("lower" in limit.attributes or "upper" in limit.attributes):
-                lower, upper = (self._number(limit, "lower", "0"),), (self._number(limit, "upper", "0"),)
-            effort = (self._number(limit, "effort"),) if "effort" in limit.attributes else ()
-            velocity = (self._number(limit, "velocity"),) if "velocity" in limit.attributes else ()
+                lower, upper = ((read_number(self.source, limit, key, "0"),) for key in ("lower", "upper"))
+            effort = (read_number(self.source, limit, "effort"),) if "effort" in limit.attributes else ()
+            velocity = (read_number(self.source, limit, "velocity"),) if "velocity" in limit.attributes else ()
         return Joint(
             name,
             joint_type.name,
@@ -317,7 +301,7 @@ class _Reader:
             return (0, 0, 1)
         if axis is None or "xyz" not in axis.attributes:
             return (1, 0, 0)
-        return self._triple(axis, "xyz")
+        return read_triple(self.source, axis, "xyz")
 
     def _couplings(self, joints: dict[str, Element]) -> tuple[Coupling, ...]:
         couplings = []
@@ -331,18 +315,18 @@ class _Reader:
             ignored += 1
             if self.options.mimic == "ignore":
                 continue
-            source = self._attribute(mimic, "joint")
+            source = required(self.source, mimic, "joint")
             if source not in joints:
                 raise self.source.error(
                     mimic.place,
                     f"joint {name!r} mimics joint {source!r}, which does not exist",
                     _nearest(source, joints),
                 )
-            if JOINT_TYPES.get(self._attribute(element, "type")) is FIXED:
+            if JOINT_TYPES.get(required(self.source, element, "type")) is FIXED:
                 fixed.append(name)
                 continue
-            ratio, offset = self._number(mimic, "multiplier", "1"), self._number(mimic, "offset", "0")
-            couplings.append(Coupling(name, source, ratio, offset))
+            ratio = read_number(self.source, mimic, "multiplier", "1")
+            couplings.append(Coupling(name, source, ratio, read_number(self.source, mimic, "offset", "0")))
         if ignored and self.options.mimic == "ignore":
             self.notes.append(f"{ignored} mimicking joints are taken as free ones")
         if fixed:
@@ -355,46 +339,25 @@ class _Reader:
             dynamics = element.child("dynamics")
             if dynamics is None:
                 continue
-            damping = self._number(dynamics, "damping", "0")
-            friction = self._number(dynamics, "friction", "0")
-            for index in range(model_joints[name].shape.nv):
-                suffix = f"_{index}" if model_joints[name].shape.nv > 1 else ""
-                if decimal_number(str(damping)):
-                    self.places["forces", f"{name}_damping{suffix}"] = dynamics.place
-                    forces.append(JointDamper(f"{name}_damping{suffix}", name, damping, index))
-                if decimal_number(str(friction)):
-                    self.places["forces", f"{name}_friction{suffix}"] = dynamics.place
-                    forces.append(JointFriction(f"{name}_friction{suffix}", name, friction, index=index))
+            damping = read_number(self.source, dynamics, "damping", "0")
+            friction = read_number(self.source, dynamics, "friction", "0")
+            for force in resistance(model_joints[name], damping, friction):
+                self.places["forces", force.name] = dynamics.place
+                forces.append(force)
         if self.options.joint_dynamics == "forces":
             return tuple(forces)
-        affected = list(dict.fromkeys(force.joint for force in forces))
-        if affected:
-            self.notes.append(
-                f"damping and friction of {len(affected)} joints ({listing(affected)}) are left out of the dynamics"
-            )
+        self.notes += resistance_left_out([force.joint for force in forces])
         return ()
 
     # ---- attributes -------------------------------------------------------------------------------------------------
-
-    def _attribute(self, element: Element, key: str) -> str:
-        value = element.attributes.get(key, "").strip()
-        if not value:
-            raise self.source.error(element.place, f"<{element.tag}> has no {key}", f'add {key}="..."')
-        return value
-
-    def _number(self, element: Element, key: str, default: str = "") -> Value:
-        return read_number(self.source, element, key, default)
-
-    def _triple(self, element: Element, key: str) -> Vector:
-        return read_triple(self.source, element, key)
 
     def origin(self, element: Element, owner: str = "") -> Placement:
         """The placement that an element has; its angles are noted where they look rounded and it has an owner."""
         origin = element.child("origin")
         if origin is None:
             return COINCIDENT
-        translation: Vector = self._triple(origin, "xyz") if "xyz" in origin.attributes else (0, 0, 0)
-        written: Vector = self._triple(origin, "rpy") if "rpy" in origin.attributes else (0, 0, 0)
+        translation: Vector = read_triple(self.source, origin, "xyz") if "xyz" in origin.attributes else (0, 0, 0)
+        written: Vector = read_triple(self.source, origin, "rpy") if "rpy" in origin.attributes else (0, 0, 0)
         roll, pitch, yaw = (snapped_angle(angle, self.options.snap_angles) for angle in written)
         for angle in (yaw, pitch, roll):
             if owner and looks_rounded(angle):
@@ -412,16 +375,6 @@ class _Reader:
                 self.notes.append(f"link {name!r} is the root and is taken as ground")
             else:
                 self.notes.append(f"link {name!r} is a body like any other here; ground is called {ground!r}")
-
-    def _note_rounded(self) -> None:
-        if self.rounded:
-            first, angle = next(iter(self.rounded.items()))
-            count = len(self.rounded)
-            others = f" and {count - 1} more" if count > 1 else ""
-            self.notes.append(
-                f"angles of {first} ({angle}){others} look like multiples of 90 degrees written with few digits and "
-                "are taken as they stand; `snap_angles 1e-4` takes them as exact, which saves operations"
-            )
 
 
 def _depth_first(root: str, joints: Sequence[Joint]) -> list[Joint]:

@@ -154,16 +154,8 @@ def eliminate(
         DerivationError: the pivot is the constant zero.
     """
     own = rows[k]
-    try:
-        # Constraints of a tree are independent of each other and bodies here have inverse inertias: A is positive
-        # definite in every state.
-        inverse = (1 / own.pop(k).never_zero()).named(f"inv_d{joint}_{k - system.starts[joint - 1] + 1}")
-    except (SymbolicError, KeyError):
-        raise DerivationError(
-            "the constraint force equations are singular",
-            where=f"joint {system.names[joint - 1]}",
-            remedy="look for a body whose inertia is zero, or use the formulation articulated-body",
-        ) from None
+    pivot = own.pop(k, Scalar(system.graph, 0))
+    inverse = inverse_pivot(system, joint, pivot).named(f"inv_d{joint}_{k - system.starts[joint - 1] + 1}")
     neighbours = sorted(own)
     factors = {i: own[i] * inverse for i in neighbours}
     for place, i in enumerate(neighbours):
@@ -178,6 +170,24 @@ def eliminate(
         for column in right:
             column[i] = column[i] - factor * column[k]
     return inverse, factors
+
+
+def inverse_pivot(system: BlockSystem, joint: int, pivot: Scalar) -> Scalar:
+    """1 / D of an unknown of a joint.
+
+    Raises:
+        DerivationError: the pivot is the constant zero.
+    """
+    try:
+        # Constraints of a tree are independent of each other and bodies here have inverse inertias: A is positive
+        # definite in every state.
+        return 1 / pivot.never_zero()
+    except SymbolicError:
+        raise DerivationError(
+            "the constraint force equations are singular",
+            where=f"joint {system.names[joint - 1]}",
+            remedy="look for a body whose inertia is zero, or use the formulation articulated-body",
+        ) from None
 
 
 def substitute(factorisation: Factorisation, reduced: Sequence[Scalar]) -> list[Scalar]:

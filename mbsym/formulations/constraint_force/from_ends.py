@@ -22,19 +22,28 @@ from dataclasses import replace
 from typing import Final
 
 from mbsym.formulations.constraint_force.block_system import BlockSystem, solve
-from mbsym.formulations.constraint_force.joint_compliance import compliance, why_singular
-from mbsym.formulations.constraint_force.leaf_to_root import ConstraintForces, derive_motion, motion_functions
+from mbsym.formulations.constraint_force.joint_compliance import carried_sizes, compliance, why_singular
+from mbsym.formulations.constraint_force.leaf_to_root import functions_by
 from mbsym.formulations.constraint_force.parts import Parts, divided
 from mbsym.formulations.contracts import FORWARD_DYNAMICS
-from mbsym.formulations.recursive.articulated_body import Pivot, Seen, eliminated, handed_on, joint_rates
+from mbsym.formulations.recursive.articulated_body import (
+    Seen,
+    eliminated,
+    entries_of,
+    handed_on,
+    joint_rates,
+    pivots_of,
+)
 from mbsym.formulations.recursive.newton_euler import inertial_wrench
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.formulations.shared.heads import head_of, is_plain, vector
 from mbsym.formulations.shared.roles import Cast, Given, Place, Role, Stage, cast_in_roles
+from mbsym.joints.motion import motion_of
 from mbsym.kinematics.equivalents import for_elimination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import joint_speeds, turning_matrix
 from mbsym.kinematics.rotors import rotor_forces
+from mbsym.kinematics.simplified import true
 from mbsym.spatial.inertia import INERTIA_ENTRIES, ArticulatedInertia
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.vector import add, cross, dot, negate, subtract, zero_vector
@@ -58,12 +67,7 @@ def from_all_ends(system: BlockSystem, parents: tuple[int, ...], right: list[Sca
     return solve(system, tuple((joint,) for joint in order), right)
 
 
-def _solution(mechanism: Mechanism) -> tuple[ConstraintForces, str]:
-    found, used = derive_motion(mechanism, from_all_ends)
-    return found, f"constraint force algorithm from all ends, {used}"
-
-
-CFA_PARALLEL_FUNCTIONS: Final = motion_functions(_solution)
+CFA_PARALLEL_FUNCTIONS: Final = functions_by("constraint force algorithm from all ends", from_all_ends)
 """Functions of the catalogue that are derived from all ends, each operation written out."""
 
 
@@ -86,12 +90,15 @@ def forward_dynamics_in_parts(mechanism: Mechanism, threads: int) -> Program | N
     if mechanism.model.forces or rotor_forces(mechanism, joint_speeds(mechanism)) is not None:
         return None
     # Whether a body has an inverse inertia is asked of numbers, which is cheap, for those on the path alone.
-    bodies = mechanism.true.bodies
+    bodies = true(mechanism).bodies
     if any(entry.constant is None for body in bodies for entry in (body.inertia.mass, *body.inertia.about_origin)):
         return None
-    parts = divided(
-        mechanism.labelling.inboard, threads or FEWEST_PARTS, lambda label: not why_singular(bodies[label - 1].inertia)
-    )
+    carried = carried_sizes(true(mechanism))
+
+    def may_lie_on_path(label: int) -> bool:
+        return not why_singular(bodies[label - 1].inertia, carried=carried[label - 1])
+
+    parts = divided(mechanism.labelling.inboard, threads or FEWEST_PARTS, may_lie_on_path)
     if len(parts.tasks) < FEWEST_PARTS:
         return None
     zero = Scalar(mechanism.graph, 0)
@@ -109,44 +116,40 @@ def forward_dynamics_in_parts(mechanism: Mechanism, threads: int) -> Program | N
 
 def _stages(mechanism: Mechanism, parts: Parts) -> list[Stage]:
     """Who does what when."""
-    path, inner = parts.path, set(parts.path)
-    middle = path[-1] if path else 0
-    serial = sorted({*path, *parts.between})
-    inward: list[tuple[tuple[Role, int], ...]] = []
-    outward: list[tuple[tuple[Role, int], ...]] = []
-    for task in parts.tasks:
-        outer = [label for label in task if label not in inner]
-        along = [label for label in task if label in inner]
-        inward.append(
-            (
-                *((SPIN, label) for label in outer),
-                *((RAKE, label) for label in reversed(outer)),
-                *((REACH_NODE if _carries(mechanism, label, inner) else REACH, label) for label in along),
-            )
-        )
-        back = [middle, *reversed(along)] if along else []
-        outward.append(
-            (
-                *((RETURN_NODE if _carries(mechanism, label, inner) else RETURN, label) for label in back),
-                *((PULL, label) for label in outer),
-            )
-        )
+    inner = frozenset(parts.path)
+    serial = sorted({*inner, *parts.between})
     meeting: list[tuple[Role, int]] = [(RAKE, label) for label in reversed(parts.between)]
-    if path:
-        meeting.append((MEET_NODE if _carries(mechanism, middle, inner) else MEET, middle))
+    meeting += _beside(mechanism, inner, MEET, MEET_NODE, parts.path[-1:])
     meeting += [(PULL, label) for label in parts.between]
     every = tuple(((POSITION, body.label),) for body in mechanism.bodies)
     return [
         Stage("positions of the joints", every),
         Stage("angular velocities between the parts", (tuple((SPIN, label) for label in serial),)),
-        Stage("from all ends inward", tuple(inward)),
+        Stage("from all ends inward", tuple(_inward(mechanism, task, inner) for task in parts.tasks)),
         Stage("between the parts", (tuple(meeting),)),
-        Stage("back to all ends", tuple(outward)),
+        Stage("back to all ends", tuple(_outward(mechanism, task, parts.path) for task in parts.tasks)),
     ]
 
 
-def _carries(mechanism: Mechanism, label: int, inner: set[int]) -> bool:
-    return any(child not in inner for child in mechanism.bodies[label - 1].children)
+def _inward(mechanism: Mechanism, task: Sequence[int], inner: frozenset[int]) -> tuple[tuple[Role, int], ...]:
+    """From the leaves and from ground toward the middle."""
+    outer = [label for label in task if label not in inner]
+    along = _beside(mechanism, inner, REACH, REACH_NODE, [label for label in task if label in inner])
+    return (*((SPIN, label) for label in outer), *((RAKE, label) for label in reversed(outer)), *along)
+
+
+def _outward(mechanism: Mechanism, task: Sequence[int], path: Sequence[int]) -> tuple[tuple[Role, int], ...]:
+    """From the middle back to ground, and to the leaves."""
+    back = path[::-1] if path and path[0] in task else ()
+    along = _beside(mechanism, frozenset(path), RETURN, RETURN_NODE, back)
+    return (*along, *((PULL, label) for label in task if label not in path))
+
+
+def _beside(
+    mechanism: Mechanism, inner: frozenset[int], role: Role, of_node: Role, labels: Sequence[int]
+) -> list[tuple[Role, int]]:
+    """A role of bodies on the path: of those that carry others besides it is that of nodes."""
+    return [(role if inner.issuperset(mechanism.body(label).children) else of_node, label) for label in labels]
 
 
 # ---- what a body does ------------------------------------------------------------------------------------------------
@@ -168,7 +171,7 @@ def _spin(body: TreeBody, given: Given) -> Given:
 def _drift(body: TreeBody, given: Given) -> list[Scalar]:
     """c: the body's acceleration but for X a_c + H vdot."""
     rates, omega, over = given["rates", OWN], vector(given["omega", OWN]), vector(given["omega", INBOARD])
-    spin, slide = vector(rates[:3]), vector(rates[3:6])
+    spin, slide = motion_of(rates[:6])
     carried = subtract(omega, spin)
     angular = add(vector(rates[6:9]), cross(carried, spin))
     linear = add(vector(rates[9:]), cross(add(omega, carried), slide))
@@ -201,20 +204,17 @@ def _rake(body: TreeBody, given: Given) -> Given:
     carried, push = handed_on(body, Seen(seen.rows, bias))
     entries = [Scalar(body.motion.graph, 0)] * INERTIA_ENTRIES if carried is None else carried.entries()
     return {
-        ("pivots", OWN): [entry for pivot in pivots for entry in (*pivot.gain, pivot.offset)],
+        ("pivots", OWN): entries_of(pivots),
         ("drift", OWN): drift,
         ("articulated", INBOARD): [*entries, *push],
     }
 
 
 def _pull(body: TreeBody, given: Given) -> Given:
-    kept = given["pivots", OWN]
-    pivots = [
-        Pivot([*angular, *linear], list(kept[7 * k : 7 * k + 6]), kept[7 * k + 6])
-        for k, (angular, linear) in enumerate(body.columns)
-    ]
     moved = _moved(body, given["moved", INBOARD])
-    rates, state = joint_rates(body, pivots, [a + c for a, c in zip(moved, given["drift", OWN], strict=True)])
+    rates, state = joint_rates(
+        body, pivots_of(body, given["pivots", OWN]), [a + c for a, c in zip(moved, given["drift", OWN], strict=True)]
+    )
     return {"vdot": rates, ("moved", OWN): state}
 
 
@@ -259,7 +259,7 @@ def _return(body: TreeBody, given: Given) -> Given:
         inertia = inertia + ArticulatedInertia.of_entries(given["articulated", OWN][:INERTIA_ENTRIES])
     moved, push, load = given["moved", OWN], given["push", OWN], given["load", OWN]
     wrench = [dot(row, moved) + p - f for row, p, f in zip(inertia.rows(), load, push, strict=True)]
-    n, f = body.placement.wrench_to_parent(vector(wrench[:3]), vector(wrench[3:]))
+    n, f = body.placement.wrench_to_parent(*motion_of(wrench))
     onto = [*negate(n), *negate(f)]
     phi, still = given["compliance", INBOARD][:INERTIA_ENTRIES], given["compliance", INBOARD][INERTIA_ENTRIES:]
     carrier = [
@@ -394,5 +394,5 @@ def _swapped_entries(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
 
 def _moved(body: TreeBody, motion: Sequence[Scalar]) -> list[Scalar]:
     """An acceleration of the carrier at the body."""
-    angular, linear = body.placement.twist_to_child(vector(motion[:3]), vector(motion[3:]))
+    angular, linear = body.placement.twist_to_child(*motion_of(motion))
     return [*angular, *linear]

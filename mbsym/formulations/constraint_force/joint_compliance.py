@@ -38,13 +38,27 @@ from mbsym.spatial.vector import (
     transpose,
     zero_vector,
 )
-from mbsym.symbolic.compose import substitute
-from mbsym.symbolic.equality import is_zero
-from mbsym.symbolic.program import ParameterInput
-from mbsym.symbolic.scalar import Scalar
+from mbsym.symbolic.evaluator import Evaluator
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.program import Output, ParameterInput, Program
+from mbsym.symbolic.scalar import Scalar, constant
 
-SMALLEST_INERTIA_RATIO: Final = Fraction(1, 10**8)
-"""Bodies whose principal inertias differ by more count as rank-deficient: their inverse would lose that many digits."""
+LEAST_PART: Final = Fraction(1, 10**6)
+"""Of the largest mass or moment with which an inertia is compared, what has no inverse to rely on: digits are lost in
+that proportion, and some more in a chain.
+
+A moment about a body's centre of mass is a difference of moments about its joint, of which rounding leaves something:
+frames are turned by sines. And a body that is light beside what it carries gives way so much more than that, in sums
+from which its own part is taken again.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A mass, and the sum of the three moments of inertia about the joint."""
+
+    mass: Fraction = Fraction(0)
+    moments: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,42 +157,74 @@ def central_inertia(inertia: RigidInertia) -> tuple[Vector3, Symmetric3]:
     )
 
 
-def why_singular(inertia: RigidInertia, parameters: Sequence[ParameterInput] = ()) -> str:
+def why_singular(
+    inertia: RigidInertia,
+    parameters: Sequence[ParameterInput] = (),
+    carried: Size = Size(),
+    least: Fraction = LEAST_PART,
+) -> str:
     """The reason for which a body has no inverse inertia, or "".
 
     Args:
-        inertia: of the body.
+        inertia: of the body, numbers or functions of parameters.
         parameters: of the mechanism, whose own values decide where the inertia depends on them.
+        carried: the largest mass and moments of what the body carries.
+        least: part of what is larger that counts as nothing.
     """
     inertia = _of_own_values(inertia, parameters)
-    if not inertia.mass:
+    own = _size(inertia)
+    if not own.mass:
         return "it has no mass"
-    central = central_inertia(inertia)[1]
-    determinant, second, trace = _invariants(central)
-    numbers = determinant.constant, second.constant, trace.constant
-    if numbers[0] is not None and numbers[1] is not None and numbers[2] is not None:
-        size = numbers[1] * numbers[2]
-        deficient = size <= 0 or numbers[0] <= SMALLEST_INERTIA_RATIO * size
-    else:
-        deficient = is_zero(determinant.graph, determinant.ref)
-    return "its inertia about the centre of mass has a zero principal value" if deficient else ""
+    if own.mass <= least * carried.mass:
+        return "its mass is nothing beside what it carries"
+    determinant, second = (_number(value) for value in _invariants(central_inertia(inertia)[1]))
+    # The least moment is about the determinant by the product of the larger two, which is about the sum of products.
+    if second <= 0 or determinant <= least * second * own.moments:
+        return "its inertia about the centre of mass has a zero principal value"
+    if determinant <= least * second * carried.moments:
+        return "its inertia about the centre of mass is nothing beside that of what it carries"
+    return ""
+
+
+def carried_sizes(mechanism: Mechanism) -> list[Size]:
+    """The largest mass and the largest moments among the bodies outboard of each, by label - 1."""
+    found = [Size()] * (mechanism.nb + 1)
+    for body in reversed(mechanism.bodies):
+        own = _size(_of_own_values(body.inertia, mechanism.parameters))
+        sizes = (own, found[body.label], found[body.parent])
+        found[body.parent] = Size(max(each.mass for each in sizes), max(each.moments for each in sizes))
+    return found[1:]
+
+
+def _size(inertia: RigidInertia) -> Size:
+    return Size(_number(inertia.mass), sum(map(_number, inertia.about_origin[:3]), Fraction(0)))
 
 
 def _of_own_values(inertia: RigidInertia, parameters: Sequence[ParameterInput]) -> RigidInertia:
-    graph = inertia.mass.graph
-    refs = [entry.ref for entry in (inertia.mass, *inertia.first_moment, *inertia.about_origin)]
-    values = {item.symbol: graph.const(item.default) for item in parameters}
-    m, x, y, z, *about = (Scalar(graph, ref) for ref in substitute(graph, refs, values))
+    """The inertia in numbers: exact ones as they are, what depends on parameters by the parameters' own values."""
+    entries = (inertia.mass, *inertia.first_moment, *inertia.about_origin)
+    if all(entry.constant is not None for entry in entries):
+        return inertia
+    output = Output("inertia", (len(entries),), tuple(entry.ref for entry in entries))
+    program = Program("inertia", inertia.mass.graph, (), (output,), tuple(parameters))
+    graph = Graph()
+    m, x, y, z, *about = (constant(graph, Fraction(value)) for value in Evaluator(program).entries()["inertia"])
     xx, yy, zz, xy, xz, yz = about
     return RigidInertia(m, (x, y, z), (xx, yy, zz, xy, xz, yz))
 
 
-def _invariants(j: Symmetric3) -> tuple[Scalar, Scalar, Scalar]:
-    """Determinant, sum of principal minors, trace."""
+def _number(value: Scalar) -> Fraction:
+    number = value.constant
+    assert number is not None
+    return number
+
+
+def _invariants(j: Symmetric3) -> tuple[Scalar, Scalar]:
+    """Determinant and sum of principal minors."""
     xx, yy, zz, xy, xz, yz = j
     minor_x, minor_y, minor_z = yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy
     determinant = xx * minor_x - xy * (xy * zz - xz * yz) + xz * (xy * yz - xz * yy)
-    return determinant, minor_x + minor_y + minor_z, xx + yy + zz
+    return determinant, minor_x + minor_y + minor_z
 
 
 def compliance(inertia: RigidInertia) -> Compliance:

@@ -20,10 +20,16 @@ from typing import Final, TypeAlias
 
 from mbsym.errors import DerivationError, SymbolicError
 from mbsym.formulations.applied_forces import applied_forces
-from mbsym.formulations.constraint_force.leaf_to_root import ConstraintForces, HeldJoint, held_joints, motion_functions
+from mbsym.formulations.constraint_force.leaf_to_root import (
+    ConstraintForces,
+    HeldJoint,
+    held_joints,
+    motion_functions,
+    with_applied,
+)
 from mbsym.formulations.recursive.newton_euler import inertial_wrench
 from mbsym.formulations.regular_mass import never_singular
-from mbsym.joints.motion import Motion, combination
+from mbsym.joints.motion import Motion, combination, motion_of
 from mbsym.joints.subspaces import Column
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import (
@@ -93,11 +99,8 @@ def kkt_system(mechanism: Mechanism, tau: Speeds) -> KktSystem:
     rows: list[Row] = [{} for _ in range(size)]
     right = [Scalar(graph, 0)] * size
     with graph.section("equations of the bodies and of the joints"):
-        for place in places:
+        for place, driving in zip(places, with_applied(tau, applied), strict=True):
             body, joint = place.body, place.held
-            driving = tau[body.label - 1]
-            if applied is not None:
-                driving = tuple(f + g for f, g in zip(driving, applied.joints[body.label - 1], strict=True))
             _enter_body(place, terms, outer.get(body.label, (zero, zero)), rows, right)
             gamma = _bias(mechanism, terms, body)
             for number, (column, partner) in enumerate(zip(joint.columns, place.partners, strict=True)):
@@ -132,8 +135,7 @@ def _places(mechanism: Mechanism) -> tuple[_Place, ...]:
         for column in spaces.constraints:
             factor = 1 / dot(column, column)
             dual.append(tuple(x * factor for x in column))
-        driven = {place: k for k, place in enumerate(joint.rotors) if place is not None}
-        partners = tuple(driven.get(number, n + number) for number in range(len(joint.columns)))
+        partners = tuple(joint.driven.get(number, n + number) for number in range(len(joint.columns)))
         places.append(_Place(body, joint, (*spaces.freedoms, *dual), partners, 6 * (body.label - 1), start))
         start += len(partners)
     return tuple(places)
@@ -146,7 +148,7 @@ def _enter_body(place: _Place, terms: VelocityTerms, outer: Motion, rows: list[R
     omega = terms.angular[body.label]
     moment, force = inertial_wrench(body.inertia, omega, zero, turning_matrix(omega, zero), zero)
     known = (*subtract(outer[0], moment), *subtract(outer[1], force))
-    columns = [body.inertia.times(*_motion(column)) for column in place.basis]
+    columns = [body.inertia.times(*motion_of(column)) for column in place.basis]
     for r, direction in enumerate(place.basis):
         for c in range(r, 6):
             entry = dot(direction, (*columns[c][0], *columns[c][1]))
@@ -175,13 +177,8 @@ def _react(body: TreeBody, column: Column, inner: _Place, row: int, rows: list[R
 
 
 def _moved(body: TreeBody, column: Column) -> Column:
-    moment, force = body.placement.wrench_to_parent(*_motion(column))
+    moment, force = body.placement.wrench_to_parent(*motion_of(column))
     return (*moment, *force)
-
-
-def _motion(column: Column) -> Motion:
-    a, b, c, d, e, f = column
-    return (a, b, c), (d, e, f)
 
 
 def _add(row: Row, unknown: int, entry: Scalar) -> None:
@@ -269,34 +266,21 @@ def kkt_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
     wrenches: list[Motion] = [(zero, zero)]
     rates = []
     with graph.section("wrenches and rates of the speeds"):
-        for place in places:
+        for place, driving in zip(places, with_applied(tau, applied), strict=True):
             body, joint = place.body, place.held
-            driving = tau[body.label - 1]
-            if applied is not None:
-                driving = tuple(f + g for f, g in zip(driving, applied.joints[body.label - 1], strict=True))
             forces = tuple(values[place.start : place.start + len(place.partners)])
-            known = [
-                (force, value)
-                for force, value, rotor in zip(joint.subspaces.forces, driving, joint.rotors, strict=True)
-                if rotor is None
-            ]
-            columns = tuple(_motion(column) for column in (*joint.columns, *(force for force, _ in known)))
+            known = joint.known(driving)
+            columns = (*map(motion_of, joint.columns), *(column for column, _ in known))
             moment, force = combination(graph, columns, (*forces, *(value for _, value in known)))
             wrenches.append((name_components(moment, f"n{body.label}"), name_components(force, f"f{body.label}")))
-            own = combination(graph, tuple(map(_motion, place.basis)), tuple(values[place.first : place.first + 6]))
+            own = combination(graph, tuple(map(motion_of, place.basis)), tuple(values[place.first : place.first + 6]))
             accelerations.append(own)
             inner = accelerations[body.parent]
             turned = body.rotation.to_child(inner[0])
             carried = carried_acceleration(body, turning_matrix(zero, inner[0]), inner[1])
             gamma = _bias(mechanism, terms, body)
             gap = [x - y - z for x, y, z in zip((*own[0], *own[1]), (*turned, *carried), gamma, strict=True)]
-            found = [
-                dot(force, gap) if rotor is None else (value - forces[rotor]) / body.armature[k]
-                for k, (force, value, rotor) in enumerate(
-                    zip(joint.subspaces.forces, driving, joint.rotors, strict=True)
-                )
-            ]
-            rates.append(tuple(rate.named(f"vdot{body.label}_{k + 1}") for k, rate in enumerate(found)))
+            rates.append(joint.rates(body.label, driving, forces, gap))
     ordered = tuple(values[6 * mechanism.nb :])
     return ConstraintForces(tuple(rates), tuple(wrenches), ordered)
 

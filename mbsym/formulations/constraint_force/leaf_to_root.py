@@ -21,7 +21,9 @@ and 3.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
 from mbsym.errors import DerivationError
@@ -29,8 +31,10 @@ from mbsym.formulations.applied_forces import AppliedForces, applied_forces
 from mbsym.formulations.constraint_force.block_system import Block, BlockSystem, ComputedBlocks, Pair, solve
 from mbsym.formulations.constraint_force.elimination_order import leaf_to_root
 from mbsym.formulations.constraint_force.joint_compliance import (
+    LEAST_PART,
     Compliance,
     SpatialBlock,
+    carried_sizes,
     compliance,
     joint_blocks,
     why_singular,
@@ -38,14 +42,13 @@ from mbsym.formulations.constraint_force.joint_compliance import (
 from mbsym.formulations.contracts import (
     FORWARD_DYNAMICS,
     JOINT_WRENCHES,
-    Contract,
     Derived,
     Function,
     functions_by_name,
 )
 from mbsym.formulations.recursive.articulated_body import articulated_body
 from mbsym.formulations.recursive.newton_euler import inertial_wrench, newton_euler, superposed, user_wrenches
-from mbsym.joints.motion import Motion, combination
+from mbsym.joints.motion import Motion, combination, motion_of
 from mbsym.joints.subspaces import Column, JointSubspaces
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import (
@@ -58,6 +61,7 @@ from mbsym.kinematics.recursion import (
 )
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.vector import Vector3, add, dot, multiply, name_components, negate, subtract, zero_vector
+from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
 
 Form: TypeAlias = Literal["absolute", "bias"]
@@ -73,11 +77,33 @@ class HeldJoint:
         subspaces: H, H-bar and W.
         columns: directions of the unknown forces: W, then H-bar of each freedom with rotor inertia.
         rotors: for each freedom its place in ``columns``, or None where its force is known.
+        armature: of each freedom.
     """
 
     subspaces: JointSubspaces
     columns: tuple[Column, ...]
     rotors: tuple[int | None, ...]
+    armature: tuple[Scalar, ...]
+
+    @property
+    def driven(self) -> dict[int, int]:
+        """The freedoms that rotors hold, by their places in ``columns``."""
+        return {place: k for k, place in enumerate(self.rotors) if place is not None}
+
+    def known(self, tau: Sequence[Scalar]) -> list[tuple[Motion, Scalar]]:
+        """Directions of the forces that are known, with these."""
+        triples = zip(self.subspaces.forces, tau, self.rotors, strict=True)
+        return [(motion_of(force), value) for force, value, place in triples if place is None]
+
+    def rates(
+        self, label: int, tau: Sequence[Scalar], unknown: Sequence[Scalar], gap: Sequence[Scalar]
+    ) -> tuple[Scalar, ...]:
+        """vdot of the joint of body ``label``: along the gap between its frames, or what a rotor's force leaves."""
+        found = [
+            dot(force, gap) if place is None else (tau[k] - unknown[place]) / self.armature[k]
+            for k, (force, place) in enumerate(zip(self.subspaces.forces, self.rotors, strict=True))
+        ]
+        return tuple(rate.named(f"vdot{label}_{k + 1}") for k, rate in enumerate(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +136,14 @@ def held_joints(mechanism: Mechanism) -> tuple[HeldJoint, ...]:
             rotors.append(len(columns) if armature else None)
             if armature:
                 columns.append(force)
-        held.append(HeldJoint(spaces, tuple(columns), tuple(rotors)))
+        held.append(HeldJoint(spaces, tuple(columns), tuple(rotors), body.armature))
     return tuple(held)
 
 
-def first_singular_body(mechanism: Mechanism) -> tuple[TreeBody, str] | None:
-    """A body whose inertia has no inverse, and why; None if there is none."""
-    for body in mechanism.bodies:
-        reason = why_singular(body.inertia, mechanism.parameters)
+def first_singular_body(mechanism: Mechanism, least: Fraction = LEAST_PART) -> tuple[TreeBody, str] | None:
+    """A body whose inertia has no inverse that numbers can be trusted with, and why; None if there is none."""
+    for body, carried in zip(mechanism.bodies, carried_sizes(mechanism), strict=True):
+        reason = why_singular(body.inertia, mechanism.parameters, carried, least)
         if reason:
             return body, reason
     return None
@@ -148,7 +174,7 @@ def constraint_system(mechanism: Mechanism, held: Sequence[HeldJoint], inverses:
     def compute(pair: Pair) -> Block:
         i, j = pair
         block = block_between(held[i - 1].columns, blocks[pair], held[j - 1].columns, symmetric=i == j)
-        return _with_rotors(block, mechanism.body(i), held[i - 1]) if i == j else block
+        return _with_rotors(block, held[i - 1]) if i == j else block
 
     return BlockSystem(
         mechanism.graph,
@@ -158,11 +184,10 @@ def constraint_system(mechanism: Mechanism, held: Sequence[HeldJoint], inverses:
     )
 
 
-def _with_rotors(block: Block, body: TreeBody, joint: HeldJoint) -> Block:
+def _with_rotors(block: Block, joint: HeldJoint) -> Block:
     rows = [list(row) for row in block]
-    for place, armature in zip(joint.rotors, body.armature, strict=True):
-        if place is not None:
-            rows[place][place] = rows[place][place] + 1 / armature
+    for place, k in joint.driven.items():
+        rows[place][place] = rows[place][place] + 1 / joint.armature[k]
     return tuple(tuple(row) for row in rows)
 
 
@@ -211,21 +236,21 @@ def constraint_forces(
     if form == "absolute":
         terms = velocity_terms(mechanism, speeds)
         outer = dict(applied.wrenches) if applied is not None else {}
-        acting = _with_applied(tau, applied)
+        acting = with_applied(tau, applied)
         return _solved(mechanism, held, inverses, acting, _Motion(terms, mechanism.gravity, outer), solver)
     bias = newton_euler(mechanism, speeds, joints_at_rest(mechanism), mechanism.gravity, applied)
     nothing = _Motion(None, zero_vector(mechanism.graph), {})
     found = _solved(mechanism, held, inverses, _less(tau, bias.forces), nothing, solver)
     with mechanism.graph.section("wrenches of the bias and of the effective forces"):
-        wrenches = tuple((add(a[0], b[0]), add(a[1], b[1])) for a, b in zip(bias.wrenches, found.wrenches, strict=True))
-    return ConstraintForces(found.rates, wrenches, found.forces)
+        return replace(found, wrenches=superposed(bias.wrenches, found.wrenches))
 
 
 def _less(forces: Speeds, others: Speeds) -> Speeds:
     return tuple(tuple(f - g for f, g in zip(a, b, strict=True)) for a, b in zip(forces, others, strict=True))
 
 
-def _with_applied(tau: Speeds, applied: AppliedForces | None) -> Speeds:
+def with_applied(tau: Speeds, applied: AppliedForces | None) -> Speeds:
+    """Generalised forces by joint with those of force elements."""
     if applied is None:
         return tau
     return tuple(tuple(f + g for f, g in zip(a, b, strict=True)) for a, b in zip(tau, applied.joints, strict=True))
@@ -244,61 +269,34 @@ def _solved(
     solver: Solver,
 ) -> ConstraintForces:
     graph = mechanism.graph
-    bodies = mechanism.bodies
     gyroscopic = _gyroscopic_moments(mechanism, inverses, motion.terms)
     with graph.section("right side X of the constraint forces"):
-        known = [_combination(mechanism, _known(joint, row)) for joint, row in zip(held, tau, strict=True)]
+        known = [_combination(graph, joint.known(row)) for joint, row in zip(held, tau, strict=True)]
         gaps = _relative_accelerations(mechanism, inverses, known, gyroscopic, motion)
         right: list[Scalar] = []
-        for body, joint, gap, row in zip(bodies, held, gaps, tau, strict=True):
-            driven = {place: k for k, place in enumerate(joint.rotors) if place is not None}
-            for place, column in enumerate(joint.columns):
-                entry = -dot(column, gap)
-                if place in driven:
-                    k = driven[place]
-                    entry = entry + row[k] / body.armature[k]
-                right.append(entry)
+        for joint, gap, row in zip(held, gaps, tau, strict=True):
+            entries = [-dot(column, gap) for column in joint.columns]
+            for place, k in joint.driven.items():
+                entries[place] = entries[place] + row[k] / joint.armature[k]
+            right += entries
     system = constraint_system(mechanism, held, inverses)
     forces = solver(system, mechanism.labelling.inboard, right)
-    starts = system.starts
+    own = [forces[first:last] for first, last in pairwise(system.starts)]
     with graph.section("wrenches and rates of the speeds"):
         wrenches = []
-        for body, joint, wrench in zip(bodies, held, known, strict=True):
-            own = forces[starts[body.label - 1] : starts[body.label]]
-            unknown = combination(graph, tuple(_as_motion(column) for column in joint.columns), tuple(own))
-            total = (add(wrench[0], unknown[0]), add(wrench[1], unknown[1]))
-            name_components(total[0], f"n{body.label}")
-            name_components(total[1], f"f{body.label}")
-            wrenches.append(total)
+        for label, (joint, wrench, unknown) in enumerate(zip(held, known, own, strict=True), 1):
+            moment, force = combination(graph, tuple(map(motion_of, joint.columns)), tuple(unknown))
+            total = add(wrench[0], moment), add(wrench[1], force)
+            wrenches.append((name_components(total[0], f"n{label}"), name_components(total[1], f"f{label}")))
         gaps = _relative_accelerations(mechanism, inverses, wrenches, gyroscopic, motion)
-        rates = []
-        for body, joint, gap, row in zip(bodies, held, gaps, tau, strict=True):
-            own = forces[starts[body.label - 1] : starts[body.label]]
-            found = [
-                dot(force, gap) if place is None else (row[k] - own[place]) / body.armature[k]
-                for k, (force, place) in enumerate(zip(joint.subspaces.forces, joint.rotors, strict=True))
-            ]
-            rates.append(tuple(rate.named(f"vdot{body.label}_{k + 1}") for k, rate in enumerate(found)))
+        parts = enumerate(zip(held, tau, own, gaps, strict=True), 1)
+        rates = tuple(joint.rates(label, row, unknown, gap) for label, (joint, row, unknown, gap) in parts)
     zero = zero_vector(graph)
-    return ConstraintForces(tuple(rates), ((zero, zero), *wrenches), tuple(forces))
+    return ConstraintForces(rates, ((zero, zero), *wrenches), tuple(forces))
 
 
-def _known(joint: HeldJoint, tau: tuple[Scalar, ...]) -> list[tuple[Column, Scalar]]:
-    return [
-        (force, value)
-        for force, value, place in zip(joint.subspaces.forces, tau, joint.rotors, strict=True)
-        if place is None
-    ]
-
-
-def _combination(mechanism: Mechanism, terms: list[tuple[Column, Scalar]]) -> Motion:
-    columns = tuple(_as_motion(column) for column, _ in terms)
-    return combination(mechanism.graph, columns, tuple(value for _, value in terms))
-
-
-def _as_motion(column: Column) -> Motion:
-    a, b, c, d, e, f = column
-    return (a, b, c), (d, e, f)
+def _combination(graph: Graph, terms: list[tuple[Motion, Scalar]]) -> Motion:
+    return combination(graph, tuple(column for column, _ in terms), tuple(value for _, value in terms))
 
 
 def _gyroscopic_moments(
@@ -373,12 +371,19 @@ def inertia_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
 
 
 def derive_motion(
-    mechanism: Mechanism, solver: Solver | None = None, form: Form = "absolute"
+    mechanism: Mechanism, solver: Solver | None = None, form: Form = "absolute", least: Fraction = LEAST_PART
 ) -> tuple[ConstraintForces, str]:
-    """Motion under the input tau, and the name of the form used: the inertia form where some body needs it."""
+    """Motion under the input tau, and the name of the form used: the inertia form where some body needs it.
+
+    Args:
+        mechanism: a tree.
+        solver: of the constraint forces; leaf to root by default.
+        form: of their equations.
+        least: what counts as nothing beside other inertias with that solver.
+    """
     tau = mechanism.of_joints(mechanism.entries(mechanism.tau))
     held_joints(mechanism)
-    singular = first_singular_body(mechanism)
+    singular = first_singular_body(mechanism, least)
     if singular is None:
         return constraint_forces(mechanism, tau, solver, form), f"{form} form"
     body, reason = singular
@@ -392,33 +397,31 @@ Solution: TypeAlias = Callable[[Mechanism], tuple[ConstraintForces, str]]
 def motion_functions(solution: Solution) -> Mapping[str, Function]:
     """``forward_dynamics`` and ``joint_wrenches`` of what a solver finds."""
 
-    def derivation(contract: Contract) -> Function:
-        return Function(contract, lambda mechanism: motion_entries(mechanism, contract, *solution(mechanism)))
-
-    return functions_by_name(derivation(FORWARD_DYNAMICS), derivation(JOINT_WRENCHES))
-
-
-def motion_entries(mechanism: Mechanism, contract: Contract, found: ConstraintForces, how: str) -> Derived:
-    """What a solution says about the rates of the speeds, or about the joint wrenches."""
-    if contract is FORWARD_DYNAMICS:
+    def rates(mechanism: Mechanism) -> Derived:
+        found, how = solution(mechanism)
         return Derived(mechanism.laid_out(found.rates), how)
-    return Derived(
-        user_wrenches(mechanism, found.wrenches),
-        how,
-        "[moment; force] on each joint's successor by its predecessor, in the successor's joint frame",
-    )
+
+    def wrenches(mechanism: Mechanism) -> Derived:
+        found, how = solution(mechanism)
+        return Derived(user_wrenches(mechanism, found.wrenches), how)
+
+    return functions_by_name(Function(FORWARD_DYNAMICS, rates), Function(JOINT_WRENCHES, wrenches))
 
 
-def _functions(form: Form) -> Mapping[str, Function]:
+def functions_by(
+    name: str, solver: Solver | None = None, form: Form = "absolute", least: Fraction = LEAST_PART
+) -> Mapping[str, Function]:
+    """The same of ``derive_motion`` by a solver of that name."""
+
     def solution(mechanism: Mechanism) -> tuple[ConstraintForces, str]:
-        found, used = derive_motion(mechanism, form=form)
-        return found, f"constraint force algorithm, {used}"
+        found, used = derive_motion(mechanism, solver, form, least)
+        return found, f"{name}, {used}"
 
     return motion_functions(solution)
 
 
-CFA_FUNCTIONS: Final = _functions("absolute")
+CFA_FUNCTIONS: Final = functions_by("constraint force algorithm")
 """Functions of the catalogue that the constraint force algorithm derives in its own way, in absolute form."""
 
-CFA_BIAS_FUNCTIONS: Final = _functions("bias")
+CFA_BIAS_FUNCTIONS: Final = functions_by("constraint force algorithm", form="bias")
 """The same functions by the bias form of the paper."""

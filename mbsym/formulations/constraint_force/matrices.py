@@ -10,7 +10,7 @@ Source: F. Liu, Q. Hu, J. Zhang, Constraint force algorithm for tree-like multib
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -27,8 +27,11 @@ from mbsym.formulations.constraint_force.leaf_to_root import (
     held_joints,
 )
 from mbsym.formulations.contracts import Contract, Derived, Result
-from mbsym.joints.subspaces import Column, unit_column
+from mbsym.joints.motion import Motion, motion_of
+from mbsym.joints.subspaces import Column, unit_columns
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.spatial.vector import Vector3
+from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 
@@ -114,7 +117,7 @@ def matrices_with_accelerations(mechanism: Mechanism) -> JointMatrices:
         "X": transforms,
         "P": _recursion_matrix(mechanism, transforms),
         "I": _diagonal([_inertia(mechanism, label) for label in range(1, mechanism.nb + 1)]),
-        "D": _diagonal([_rotors(mechanism, label, joint) for label, joint in enumerate(held, start=1)]),
+        "D": _diagonal([_rotors(mechanism, joint) for joint in held]),
     }
     freedoms = tuple(len(joint.subspaces.freedoms) for joint in held)
     forces = tuple(len(joint.columns) for joint in held)
@@ -143,7 +146,7 @@ def cfa_matrices(mechanism: Mechanism) -> CfaMatrices:
                 b[j, i] = _transposed(block_between(drives[i - 1], block, held[j - 1].columns), system.sizes[j - 1])
                 c[j, i] = _transposed(c[i, j], len(drives[j - 1]))
         for label, joint in enumerate(held, start=1):
-            b[label, label], c[label, label] = _with_rotors(mechanism, label, joint, b[label, label], c[label, label])
+            b[label, label], c[label, label] = _with_rotors(joint, b[label, label], c[label, label])
     a = {(i, j): block for (i, j), block in system.blocks.items()}
     a |= {(j, i): _transposed(block, system.sizes[j - 1]) for (i, j), block in system.blocks.items() if i != j}
     whole = matrices_with_accelerations(mechanism)
@@ -195,22 +198,20 @@ def _known_forces(mechanism: Mechanism, joint: HeldJoint) -> tuple[Column, ...]:
     )
 
 
-def _with_rotors(mechanism: Mechanism, label: int, joint: HeldJoint, b: Block, c: Block) -> tuple[Block, Block]:
+def _with_rotors(joint: HeldJoint, b: Block, c: Block) -> tuple[Block, Block]:
     """A rotor's freedom accelerates by (tau - F) / a: -1/a in B and 1/a in C."""
     rows_b, rows_c = [list(row) for row in b], [list(row) for row in c]
-    for k, (place, armature) in enumerate(zip(joint.rotors, mechanism.body(label).armature, strict=True)):
-        if place is not None:
-            rows_b[place][k] = -(1 / armature)
-            rows_c[k][k] = 1 / armature
+    for place, k in joint.driven.items():
+        rows_c[k][k] = 1 / joint.armature[k]
+        rows_b[place][k] = -rows_c[k][k]
     return tuple(map(tuple, rows_b)), tuple(map(tuple, rows_c))
 
 
-def _rotors(mechanism: Mechanism, label: int, joint: HeldJoint) -> Block:
+def _rotors(mechanism: Mechanism, joint: HeldJoint) -> Block:
     """1/a on the diagonal where a rotor holds a freedom."""
     rows = [[Scalar(mechanism.graph, 0)] * len(joint.columns) for _ in joint.columns]
-    for place, armature in zip(joint.rotors, mechanism.body(label).armature, strict=True):
-        if place is not None:
-            rows[place][place] = 1 / armature
+    for place, k in joint.driven.items():
+        rows[place][place] = 1 / joint.armature[k]
     return tuple(map(tuple, rows))
 
 
@@ -221,31 +222,25 @@ def _force_transforms(mechanism: Mechanism) -> Blocks:
     with graph.section("force transforms"):
         for body in mechanism.bodies:
             if body.parent:
-                columns = []
-                for k in range(6):
-                    x = unit_column(graph, k)
-                    moment, force = body.placement.wrench_to_parent((x[0], x[1], x[2]), (x[3], x[4], x[5]))
-                    columns.append((*moment, *force))
-                blocks[body.parent, body.label] = _of_columns(tuple(columns))
+                blocks[body.parent, body.label] = _of_map(graph, body.placement.wrench_to_parent)
     return blocks
 
 
 def _recursion_matrix(mechanism: Mechanism, transforms: Blocks) -> Blocks:
     """P = U - X."""
-    unit = _of_columns(tuple(unit_column(mechanism.graph, k) for k in range(6)))
+    unit = _of_columns(unit_columns(mechanism.graph, tuple(range(6))))
     blocks = {pair: tuple(tuple(-entry for entry in row) for row in block) for pair, block in transforms.items()}
     return blocks | {(label, label): unit for label in range(1, mechanism.nb + 1)}
 
 
 def _inertia(mechanism: Mechanism, label: int) -> Block:
-    graph = mechanism.graph
-    inertia = mechanism.body(label).inertia
-    columns = []
-    for k in range(6):
-        x = unit_column(graph, k)
-        moment, force = inertia.times((x[0], x[1], x[2]), (x[3], x[4], x[5]))
-        columns.append((*moment, *force))
-    return _of_columns(tuple(columns))
+    return _of_map(mechanism.graph, mechanism.body(label).inertia.times)
+
+
+def _of_map(graph: Graph, image: Callable[[Vector3, Vector3], Motion]) -> Block:
+    """The matrix of a linear map of motions or wrenches."""
+    images = (image(*motion_of(column)) for column in unit_columns(graph, tuple(range(6))))
+    return _of_columns(tuple((*angular, *linear) for angular, linear in images))
 
 
 def _of_columns(columns: tuple[Column, ...]) -> Block:

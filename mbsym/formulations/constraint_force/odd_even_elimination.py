@@ -22,8 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mbsym.errors import DerivationError, SymbolicError
-from mbsym.formulations.constraint_force.block_system import BlockSystem
+from mbsym.formulations.constraint_force.block_system import BlockSystem, inverse_pivot
 from mbsym.formulations.constraint_force.elimination_order import chains, elimination_rounds, node_joints
 from mbsym.symbolic.scalar import Scalar
 
@@ -131,7 +130,7 @@ def _dense_solution(system: BlockSystem, rows: list[RowBlocks], x: list[Rows], d
     n = len(matrix)
     inverses = []
     for k in range(n):
-        inverses.append(_inverse(system, owners[k], matrix[k][k]))
+        inverses.append(inverse_pivot(system, owners[k], matrix[k][k]))
         for r in range(k + 1, n):
             if matrix[r][k]:
                 factor = matrix[r][k] * inverses[k]
@@ -160,7 +159,7 @@ class _Factored:
         self.lower = [list(row) for row in block]
         self.inverses: list[Scalar] = []
         for k in range(n):
-            self.inverses.append(_inverse(system, joint, self.lower[k][k]))
+            self.inverses.append(inverse_pivot(system, joint, self.lower[k][k]))
             for r in range(k + 1, n):
                 factor = self.lower[r][k] * self.inverses[k]
                 for c in range(k + 1, r + 1):
@@ -181,17 +180,6 @@ class _Factored:
                 for k in range(r + 1, n):
                     x[r][c] = x[r][c] - self.lower[k][r] * x[k][c]
         return x
-
-
-def _inverse(system: BlockSystem, joint: int, pivot: Scalar) -> Scalar:
-    try:
-        return 1 / pivot.never_zero()  # as in block_system.eliminate
-    except SymbolicError:
-        raise DerivationError(
-            "the constraint force equations are singular",
-            where=f"joint {system.names[joint - 1]}",
-            remedy="look for a body whose inertia is zero, or use the formulation articulated-body",
-        ) from None
 
 
 def _product(a: Sequence[Sequence[Scalar]], b: Sequence[Sequence[Scalar]], symmetric: bool = False) -> Rows:

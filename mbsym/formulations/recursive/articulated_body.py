@@ -9,11 +9,13 @@ Source: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 7.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mbsym.errors import DerivationError, SymbolicError
+from mbsym.formulations.recursive.sparse_factor import product
 from mbsym.formulations.regular_mass import never_singular
-from mbsym.joints.motion import Motion
+from mbsym.joints.motion import Motion, motion_of
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import Speeds
 from mbsym.spatial.inertia import ArticulatedInertia
@@ -30,6 +32,17 @@ class Pivot:
     column: Row
     gain: Row
     offset: Scalar
+
+
+def entries_of(pivots: Sequence[Pivot]) -> Row:
+    """What is kept of pivots for ``pivots_of``; the columns are the body's."""
+    return [entry for pivot in pivots for entry in (*pivot.gain, pivot.offset)]
+
+
+def pivots_of(body: TreeBody, kept: Sequence[Scalar]) -> list[Pivot]:
+    """The pivots of a body's joint with those entries."""
+    rows = [kept[7 * k : 7 * k + 7] for k in range(len(body.columns))]
+    return [Pivot([*h[0], *h[1]], list(row[:6]), row[6]) for h, row in zip(body.columns, rows, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +119,7 @@ def handed_on(body: TreeBody, seen: Seen) -> tuple[ArticulatedInertia | None, Ro
     if not body.leaves_parent:
         carried = ArticulatedInertia.of_rows(seen.rows).to_parent(body.rotation, body.translation)
     bias = seen.bias
-    n, f = body.placement.wrench_to_parent((bias[0], bias[1], bias[2]), (bias[3], bias[4], bias[5]))
+    n, f = body.placement.wrench_to_parent(*motion_of(bias))
     return carried, [*n, *f]
 
 
@@ -116,32 +129,38 @@ def _eliminate(
     """I - U U^T / d and p + U u / d for the joint's freedom k."""
     angular, linear = body.columns[k]
     h = [*angular, *linear]
-    used = [m for m in range(6) if h[m]]
-    u_column = [_sum([row[m] * h[m] for m in used]) for row in rows]
-    d = (_sum([h[m] * u_column[m] for m in used]) + body.armature[k]).named(f"d{body.label}_{k + 1}")
-    remaining = (force - _sum([h[m] * bias[m] for m in used])).named(f"u{body.label}_{k + 1}")
+    u_column = [product(h, row) for row in rows]
+    d = (product(h, u_column) + body.armature[k]).named(f"d{body.label}_{k + 1}")
+    remaining = (force - product(h, bias)).named(f"u{body.label}_{k + 1}")
+    inverse = inverse_pivot(body, d, regular).named(f"inv_d{body.label}_{k + 1}")
+    gain = [x * inverse for x in u_column]
+    pivot = Pivot(h, gain, remaining * inverse)
+    return reduced(rows, gain, u_column), [p + g * remaining for p, g in zip(bias, gain, strict=True)], pivot
+
+
+def inverse_pivot(body: TreeBody, d: Scalar, regular: bool) -> Scalar:
+    """1 / d of a freedom of a body's joint.
+
+    Raises:
+        DerivationError: d is zero in every state.
+    """
     try:
-        inverse = (1 / (d.never_zero() if regular else d)).named(f"inv_d{body.label}_{k + 1}")
+        return 1 / (d.never_zero() if regular else d)
     except SymbolicError:
         raise DerivationError(
             "nothing resists this joint's motion: its mass or inertia is zero",
             where=f"joint {body.joint.name}",
             remedy=f"give body {body.name} or one outboard of it mass, or the joint armature",
         ) from None
-    gain = [x * inverse for x in u_column]
-    pivot = Pivot(h, gain, remaining * inverse)
-    reduced = [row[:] for row in rows]
+
+
+def reduced(rows: list[Row], gain: Row, pushed: Row) -> list[Row]:
+    """I - k U^T, which is symmetric."""
+    found = [row[:] for row in rows]
     for r in range(6):
         for c in range(r, 6):
-            reduced[r][c] = reduced[c][r] = rows[r][c] - gain[r] * u_column[c]
-    return reduced, [p + g * remaining for p, g in zip(bias, gain, strict=True)], pivot
-
-
-def _sum(items: Row) -> Scalar:
-    total = items[0]
-    for item in items[1:]:
-        total = total + item
-    return total
+            found[r][c] = found[c][r] = rows[r][c] - gain[r] * pushed[c]
+    return found
 
 
 def _outward(mechanism: Mechanism, pivots: list[list[Pivot]], seen: list[Seen]) -> RestMotion:
@@ -155,10 +174,10 @@ def _outward(mechanism: Mechanism, pivots: list[list[Pivot]], seen: list[Seen]) 
             state = [*angular, *linear]
             own = seen[body.label - 1]
             f = [p + dot(row, state) for row, p in zip(own.rows, own.bias, strict=True)]
-            wrenches.append(((f[0], f[1], f[2]), (f[3], f[4], f[5])))
+            wrenches.append(motion_of(f))
             found, state = joint_rates(body, pivots[body.label - 1], state)
             rates.append(found)
-            accelerations.append(((state[0], state[1], state[2]), (state[3], state[4], state[5])))
+            accelerations.append(motion_of(state))
     return RestMotion(tuple(rates), tuple(wrenches))
 
 

@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mbsym.errors import DerivationError, SymbolicError
-from mbsym.formulations.recursive.sparse_factor import Vector
+from mbsym.errors import DerivationError
+from mbsym.formulations.recursive.articulated_body import inverse_pivot, reduced
+from mbsym.formulations.recursive.sparse_factor import Vector, product
 from mbsym.formulations.regular_mass import never_singular
+from mbsym.joints.motion import motion_of
 from mbsym.kinematics.equivalents import for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.inertia import ArticulatedInertia
-from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.scalar import Scalar
 
 
@@ -59,10 +60,10 @@ class ArticulatedFactor:
             pull = pulls[body.label]
             first = body.v_range[0]
             for k, freedom in enumerate(self.freedoms[body.label - 1]):
-                x[first + k] = right[first + k] - _dot(zero, freedom.column, pull)
+                x[first + k] = right[first + k] - product(freedom.column, pull)
                 pull = [p + g * x[first + k] if g else p for p, g in zip(pull, freedom.gain, strict=True)]
             if body.parent and any(pull):
-                moment, force = body.placement.wrench_to_parent(_vector(pull[:3]), _vector(pull[3:]))
+                moment, force = body.placement.wrench_to_parent(*motion_of(pull))
                 parent = pulls[body.parent]
                 pulls[body.parent] = [a + b for a, b in zip(parent, (*moment, *force), strict=True)]
         return x
@@ -75,13 +76,13 @@ class ArticulatedFactor:
         for body in self.mechanism.bodies:
             motion = motions[body.parent]
             if any(motion):
-                angular, linear = body.placement.twist_to_child(_vector(motion[:3]), _vector(motion[3:]))
+                angular, linear = body.placement.twist_to_child(*motion_of(motion))
                 motion = [*angular, *linear]
             first = body.v_range[0]
             freedoms = self.freedoms[body.label - 1]
             for k in range(len(freedoms) - 1, -1, -1):
                 column = first + k
-                x[column] = right[column] * self.inverses[column] - _dot(zero, freedoms[k].gain, motion)
+                x[column] = right[column] * self.inverses[column] - product(freedoms[k].gain, motion)
                 motion = [a + h * x[column] if h else a for a, h in zip(motion, freedoms[k].column, strict=True)]
             motions[body.label] = motion
         return x
@@ -112,40 +113,15 @@ def articulated_factor(mechanism: Mechanism) -> ArticulatedFactor:
             own = []
             for k, (angular, linear) in enumerate(body.columns):
                 h = (*angular, *linear)
-                pushed = [_dot(Scalar(mechanism.graph, 0), h, row) for row in rows]
-                pivot = _dot(Scalar(mechanism.graph, 0), h, pushed) + body.armature[k]
-                try:
-                    inverse = 1 / (pivot.never_zero() if regular else pivot)
-                except SymbolicError:
-                    raise DerivationError(
-                        "nothing resists this joint's motion: its mass or inertia is zero",
-                        where=f"joint {body.joint.name}",
-                        remedy=f"give body {body.name} or one outboard of it mass, or the joint armature",
-                    ) from None
-                gain = tuple(x * inverse for x in pushed)
+                pushed = [product(h, row) for row in rows]
+                inverse = inverse_pivot(body, product(h, pushed) + body.armature[k], regular)
+                gain = [x * inverse for x in pushed]
                 inverses[body.v_range[0] + k] = inverse
-                own.append(_Freedom(h, gain))
-                reduced = [list(row) for row in rows]
-                for r in range(6):
-                    for c in range(r, 6):
-                        reduced[r][c] = reduced[c][r] = rows[r][c] - gain[r] * pushed[c]
-                rows = reduced
+                own.append(_Freedom(h, tuple(gain)))
+                rows = reduced(rows, gain, pushed)
             freedoms[body.label - 1] = tuple(own)
             if body.parent and not body.leaves_parent:
                 moved = ArticulatedInertia.of_rows(rows).to_parent(body.rotation, body.translation)
                 before = inertias[body.parent]
                 inertias[body.parent] = moved if before is None else before + moved
     return ArticulatedFactor(mechanism, tuple(freedoms), tuple(inverses))
-
-
-def _dot(zero: Scalar, a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
-    total = zero
-    for x, y in zip(a, b, strict=True):
-        if x and y:
-            total = total + x * y
-    return total
-
-
-def _vector(entries: Sequence[Scalar]) -> Vector3:
-    x, y, z = entries
-    return x, y, z

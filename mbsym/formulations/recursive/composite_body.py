@@ -5,7 +5,6 @@ Source: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapters 6 and 8.
 
 from __future__ import annotations
 
-from mbsym.errors import DerivationError, SymbolicError
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, factorised
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.joints.motion import Motion
@@ -82,48 +81,32 @@ def factored_mass_matrix(mechanism: Mechanism) -> SparseFactor:
     Raises:
         DerivationError: a pivot is zero in every state.
     """
+    return factored(mechanism, mass_matrix(mechanism))
+
+
+def factored(mechanism: Mechanism, matrix: SquareMatrix) -> SparseFactor:
+    """L^T D L of a mechanism's mass matrix, however it was found, from the last label inward: no fill for a tree.
+
+    Raises:
+        DerivationError: a pivot is zero in every state.
+    """
+
+    def joint(speed: int) -> str:
+        return next(f"joint {body.joint.name}" for body in mechanism.bodies if speed - 1 in range(*body.v_range))
+
     regular = never_singular(mechanism)
-    return factorised(mechanism, mass_matrix(mechanism), order=mechanism.columns_by_label, regular=regular)
+    return factorised(mechanism, matrix, order=mechanism.columns_by_label, regular=regular, where=joint)
 
 
 def solve(mechanism: Mechanism, matrix: SquareMatrix, right: list[Scalar]) -> list[Scalar]:
-    """M^-1 times a vector by M = L^T D L, from the last label inward: no fill for a tree.
+    """M^-1 times a vector.
 
     Raises:
-        DerivationError: a pivot is zero.
+        DerivationError: a pivot is zero in every state.
     """
-    n = len(matrix)
-    a = [row[:] for row in matrix]
-    x = list(right)
-    inverses: list[Scalar] = [Scalar(mechanism.graph, 1)] * n
-    order = mechanism.columns_by_label
-    regular = never_singular(mechanism)
-    with mechanism.graph.section("factorisation of the mass matrix"):
-        for place in range(n - 1, -1, -1):
-            k = order[place]
-            try:
-                inverses[k] = (1 / (a[k][k].never_zero() if regular else a[k][k])).named(f"inv_d{k + 1}")
-            except SymbolicError:
-                joint = next(body.joint for body in mechanism.bodies if k in range(*body.v_range))
-                raise DerivationError(
-                    "the mass matrix is singular: nothing resists this joint's motion",
-                    where=f"joint {joint.name}",
-                    remedy="give a body that it moves mass and inertia, or the joint armature",
-                ) from None
-            # Descending, so that the entries a[k][j] still to be used are not yet divided by the pivot.
-            for m in range(place - 1, -1, -1):
-                i = order[m]
-                if not a[k][i]:
-                    continue
-                factor = a[k][i] * inverses[k]
-                for j in order[: m + 1]:
-                    a[i][j] = a[i][j] - factor * a[k][j]
-                x[i] = x[i] - factor * x[k]
-                a[k][i] = factor
+    factor = factored(mechanism, matrix)
+    for k, inverse in enumerate(factor.inverses, 1):
+        inverse.named(f"inv_d{k}")
+    reduced = factor.inward(right)
     with mechanism.graph.section("solution"):
-        for place, k in enumerate(order):
-            total = x[k] * inverses[k]
-            for i in order[:place]:
-                total = total - a[k][i] * x[i]
-            x[k] = total
-    return x
+        return factor.outward(reduced)

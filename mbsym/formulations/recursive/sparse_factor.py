@@ -5,7 +5,7 @@ Source: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.5.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -76,6 +76,7 @@ def factorised(
     order: Sequence[int] | None = None,
     *,
     regular: bool = False,
+    where: Callable[[int], str] = "row {}".format,
 ) -> SparseFactor:
     """The factors of a symmetric positive definite matrix.
 
@@ -86,6 +87,7 @@ def factorised(
         order: of the rows, eliminated from the last to the first; as they stand if not given. That of the labels leaves
             the zeros of a tree's mass matrix zero.
         regular: it is shown that no state makes it singular.
+        where: what a row is called in messages, by its number from 1 on.
 
     Raises:
         DerivationError: a pivot is zero whatever the coordinates.
@@ -101,7 +103,7 @@ def factorised(
                 inverses[k] = 1 / (a[k][k].never_zero() if regular else a[k][k])
             except SymbolicError:
                 raise DerivationError(
-                    f"the {what} is singular", where=f"row {k + 1}", remedy="give the bodies mass and inertia"
+                    f"the {what} is singular", where=where(k + 1), remedy="give the bodies mass and inertia"
                 ) from None
             for m in range(place - 1, -1, -1):
                 i = before[m]

@@ -5,18 +5,26 @@ They hold for trees whose joints move independently of each other. What force el
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.contracts import FORWARD_DYNAMICS, JOINT_WRENCHES, Contract
-from mbsym.formulations.recursive.articulated_body import Pivot, Seen, eliminated, handed_on, joint_rates
+from mbsym.formulations.recursive.articulated_body import (
+    Pivot,
+    Seen,
+    eliminated,
+    entries_of,
+    handed_on,
+    joint_rates,
+    pivots_of,
+)
 from mbsym.formulations.recursive.newton_euler import inertial_wrench, joint_forces, user_wrench
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.formulations.shared.heads import head_of, is_plain, vector
 from mbsym.formulations.shared.recursion import Beforehand, Recursion, StepFunction, Values, of_speeds
 from mbsym.formulations.shared.sweeps import rolled_up
+from mbsym.joints.motion import motion_of
 from mbsym.kinematics.equivalents import for_forces, for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import BodyAcceleration, body_acceleration, body_velocity, joint_speeds
@@ -80,7 +88,7 @@ def _outward(mechanism: Mechanism, speeds: bool, rates: bool, before: Beforehand
 def _forces(body: TreeBody, given: Values, rates: bool) -> tuple[tuple[Scalar, ...], list[Scalar], list[Scalar]]:
     """Generalised forces of the joint, the wrench that passes it, and what the body hands on to its parent."""
     total = [a + b for a, b in zip(given["wrench"], given["push"], strict=True)]
-    moment, force = vector(total[:3]), vector(total[3:])
+    moment, force = motion_of(total)
     still = (Scalar(body.motion.graph, 0),) * len(body.v)
     forces = joint_forces(
         body, (moment, force), tuple(given["vdot"]) if rates else still, tuple(given.get(_FORCES, ()))
@@ -151,23 +159,14 @@ def _eliminated(bodies: tuple[TreeBody, ...], given: Values) -> _Eliminated:
 
 def _moved(body: TreeBody, given: Values) -> list[Scalar]:
     """Acceleration of a body that its joint's rates leave out."""
-    angular, linear = body.placement.twist_to_child(vector(given["pushed"][:3]), vector(given["pushed"][3:]))
+    angular, linear = body.placement.twist_to_child(*motion_of(given["pushed"]))
     return [*angular, *linear]
 
 
 def _rates(body: TreeBody, given: Values, state: list[Scalar]) -> Values:
     """vdot of a body's joint, and its acceleration, which is handed on."""
-    kept = given["pivots"]
-    pivots = [
-        Pivot([*angular, *linear], list(kept[7 * k : 7 * k + 6]), kept[7 * k + 6])
-        for k, (angular, linear) in enumerate(body.columns)
-    ]
-    rates, state = joint_rates(body, pivots, state)
+    rates, state = joint_rates(body, pivots_of(body, given["pivots"]), state)
     return {"vdot": rates, "pushed": state}
-
-
-def _kept(pivots: Sequence[Pivot]) -> list[Scalar]:
-    return [entry for pivot in pivots for entry in (*pivot.gain, pivot.offset)]
 
 
 def _articulated_inward(step: StepFunction, keeps: tuple[str, ...], before: Beforehand | None) -> Recursion:
@@ -192,7 +191,7 @@ def roll_forward_dynamics(mechanism: Mechanism) -> Program | None:
 
     def inward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
         found = _eliminated(bodies, given)
-        return {"articulated": found.handed, "pivots": _kept(found.pivots)}
+        return {"articulated": found.handed, "pivots": entries_of(found.pivots)}
 
     def outward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
         return _rates(bodies[1], given, _moved(bodies[1], given))
@@ -221,7 +220,7 @@ def roll_joint_wrenches(mechanism: Mechanism) -> Program | None:
         found = _eliminated(bodies, given)
         inertia = ArticulatedInertia.of_rows(found.seen.rows)
         bias = [a + b for a, b in zip(found.seen.bias, found.wrench, strict=True)]
-        kept = {"pivots": _kept(found.pivots), "inertia": inertia.entries(), "bias": bias}
+        kept = {"pivots": entries_of(found.pivots), "inertia": inertia.entries(), "bias": bias}
         return {"articulated": found.handed, **kept}
 
     def outward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
@@ -229,7 +228,7 @@ def roll_joint_wrenches(mechanism: Mechanism) -> Program | None:
         state = _moved(body, given)
         rows = ArticulatedInertia.of_entries(given["inertia"]).rows()
         wrench = [p + dot(row, state) for row, p in zip(rows, given["bias"], strict=True)]
-        seen = user_wrench(body, (vector(wrench[:3]), vector(wrench[3:])))
+        seen = user_wrench(body, motion_of(wrench))
         return {"wrenches": [*seen[0], *seen[1]], "pushed": _rates(body, given, state)["pushed"]}
 
     recursions = [

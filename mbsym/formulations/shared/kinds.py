@@ -14,6 +14,7 @@ from typing import Final, Literal, TypeAlias
 from mbsym.joints.motion import JointMotion
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.placement import rounded, scalars
+from mbsym.kinematics.simplified import true
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.rotation import Factor, MatrixRotation, PlaneRotation, Rotation
 from mbsym.spatial.transform import Transform, identity_transform
@@ -157,7 +158,7 @@ class Sorted:
 
 def sorted_bodies(variants: Sequence[Mechanism], frame: FrameName | None = None) -> Sorted:
     """The bodies of equivalent mechanisms by their kinds."""
-    given = variants[0].true
+    given = true(variants[0])
     values: list[list[Number]] = []
     own: list[Kind] = []
     for bodies in zip(*(variant.bodies for variant in variants), strict=True):

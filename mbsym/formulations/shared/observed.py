@@ -18,7 +18,7 @@ from mbsym.formulations.shared.heads import head_of, is_plain, vector
 from mbsym.formulations.shared.placed import POSE, entries_of, placed, placed_on, still_base
 from mbsym.formulations.shared.recursion import Beforehand, Places, Recursion, StepFunction, Values
 from mbsym.formulations.shared.sweeps import rolled_up
-from mbsym.joints.motion import Motion
+from mbsym.joints.motion import Motion, motion_of
 from mbsym.kinematics.equivalents import for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.observables import stored_energy
@@ -166,7 +166,7 @@ def roll_momentum(mechanism: Mechanism) -> Program | None:
     def inward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
         body, handed = bodies[0], given["composite"]
         total = [a + b for a, b in zip(given["own"], handed[_MASS_AND_MOMENT:], strict=True)]
-        angular, linear = body.placement.wrench_to_parent(vector(total[:3]), vector(total[3:]))
+        angular, linear = body.placement.wrench_to_parent(*motion_of(total))
         return {"composite": [*_composite(body, handed[:_MASS_AND_MOMENT]), *angular, *linear]}
 
     def about_center(_: Graph, found: Sequence[Scalar]) -> Values:
@@ -201,7 +201,7 @@ def _twists_outward(
 def _moved(body: TreeBody, given: Values) -> Motion:
     """Twist of a body's internal frame from that of the body inboard."""
     twist = given["twist"]
-    angular, linear = body.placement.twist_to_child(vector(twist[:3]), vector(twist[3:]))
+    angular, linear = body.placement.twist_to_child(*motion_of(twist))
     spin, slide = body.motion.twist(tuple(given["v"]))
     return add(angular, spin), add(linear, slide)
 

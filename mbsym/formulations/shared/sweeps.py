@@ -204,50 +204,56 @@ class _Rolling:
         return step_of(pairing.name, graph, rows, (("found", pairing.targets[0][0].result, found),))
 
     def _body_step(self, place: int, recursion: Recursion, kind: int) -> Step:
-        graph, handed = Graph(), self.handed
-        bodies = self._bodies(kind)
-        read = [argument(graph, name, bodies[0]) for name in recursion.arguments]
+        graph, bodies = Graph(), self._bodies(kind)
+        read = self._read(place, recursion, kind, graph)
         given = {name: list(values) for name, _, values in read}
-        carried: list[Scalar] | None = None
-        if place:
-            carried = handed.entries(graph, JOINT, (JOINT, kind))
-            read.append((JOINT, MEMORY, carried))
-        owners = [*((name, kind) for name in recursion.takes), (recursion.along, COMMON)]
-        for name, owner in (*owners, *((name, kind) for name in recursion.given)):
-            given[name] = handed.entries(graph, name, (name, owner))
-            read.append((name, name if name in recursion.given else MEMORY, given[name]))
         # Passes over steps name the numbers of calls anew, those given beforehand keep their names.
         stems = [GIVEN_NUMBERS if k in self.given[kind] else "n" for k in range(self.sorted.kinds[kind].numbers)]
         numbers = [symbol(graph, f"{stem}{k}") for k, stem in enumerate(stems)]
-        fixed = [number for place, number in enumerate(numbers) if place not in self.given[kind]]
+        fixed = [number for k, number in enumerate(numbers) if k not in self.given[kind]]
         if self.used[kind]:
-            read.append((GIVEN_NUMBERS, GIVEN_NUMBERS, [numbers[place] for place in self.used[kind]]))
-        numbers = [numbers[self.given[kind].get(place, place)] for place in range(len(numbers))]
-        stand_in = stand_ins(graph, self.sorted.kinds[kind], bodies, numbers, carried, self.frame)
+            read.append((GIVEN_NUMBERS, GIVEN_NUMBERS, [numbers[k] for k in self.used[kind]]))
+        numbers = [numbers[self.given[kind].get(k, k)] for k in range(len(numbers))]
+        stand_in = stand_ins(graph, self.sorted.kinds[kind], bodies, numbers, given.pop(JOINT, None), self.frame)
         with graph.section(recursion.title):
             found = dict(recursion.step(stand_in, given))
-        written: list[Row] = []
         if not place:
             found[JOINT] = carried_by(stand_in[0].motion)
-        for name in (*([JOINT] if not place else []), *recursion.keeps):
-            handed.widen((name, kind), found[name])
-            written.append((name, MEMORY, handed.varying((name, kind), found[name])))
+        written = self._written(place, recursion, kind, found)
+        labels = tuple(f"_{suffix}" if suffix else "_q" for suffix in bodies[0].joint.kind.shape.coordinates)
+        name = f"{recursion.along}_{bodies[0].joint.type}_{kind + 1}"
+        return step_of(name, graph, read, written, fixed, labels=labels)
+
+    def _read(self, place: int, recursion: Recursion, kind: int, graph: Graph) -> list[Row]:
+        """What the step of a kind reads; ``_body_call`` says where it stands."""
+        read = [argument(graph, name, self._bodies(kind)[0]) for name in recursion.arguments]
+        owners = [*((name, kind) for name in _taken(place, recursion)), (recursion.along, COMMON)]
+        for name, owner in (*owners, *((name, kind) for name in recursion.given)):
+            array = name if name in recursion.given else MEMORY
+            read.append((name, array, self.handed.entries(graph, name, (name, owner))))
+        return read
+
+    def _written(self, place: int, recursion: Recursion, kind: int, found: Values) -> list[Row]:
+        """What the step of a kind writes; ``_body_call`` says where."""
+        written: list[Row] = []
+
+        def write(own: str, key: tuple[str, int], values: Sequence[Scalar]) -> None:
+            self.handed.widen(key, values)
+            written.append((own, MEMORY, self.handed.varying(key, values)))
+
+        for name in _kept(place, recursion):
+            write(name, (name, kind), found[name])
         for name, width in recursion.pools.items():
             pieces = _pieces(name, found[name], len(found[name]) // width)
             self.pieces[name, kind] = len(pieces)
             for own, piece in pieces:
-                handed.widen((name, COMMON), piece)
-                written.append((own, MEMORY, handed.varying((name, COMMON), piece)))
+                write(own, (name, COMMON), piece)
         if self._hands_on(recursion, kind):
-            key = recursion.along, COMMON
-            handed.widen(key, found[recursion.along])
-            written.append((f"{recursion.along}_out", MEMORY, handed.varying(key, found[recursion.along])))
+            write(f"{recursion.along}_out", (recursion.along, COMMON), found[recursion.along])
         for name, places in recursion.results.items():
             count = len(places(self._bodies(kind)[0]))
             written += [(own, name, piece) for own, piece in _pieces(name, found[name], count)]
-        labels = tuple(f"_{suffix}" if suffix else "_q" for suffix in bodies[0].joint.kind.shape.coordinates)
-        name = f"{recursion.along}_{bodies[0].joint.type}_{kind + 1}"
-        return step_of(name, graph, read, written, fixed, labels=labels)
+        return written
 
     def _bodies(self, kind: int) -> list[TreeBody]:
         first = self.sorted.kind.index(kind)
@@ -269,41 +275,16 @@ class _Rolling:
     ) -> Iterator[Call]:
         """The calls of a sweep; ``kept`` holds blocks by name and label of the body."""
         outward = recursion.ground is not None
-        blocks: dict[int, int] = {}
-        if outward:
-            blocks[0] = self.handed.block()
-            yield Call(number["ground", place, -1], (), (blocks[0],))
-        nothing: int | None = None
         bodies = self.variants[0].bodies
+        blocks: dict[int, int] = {}
+        start = self.handed.block()
+        yield Call(number["ground" if outward else "leaf", place, -1], (), (start,))
+        if outward:
+            blocks[0] = start
         for body in bodies if outward else reversed(bodies):
-            kind = self.sorted.kind[body.label - 1]
-            if not outward and body.label not in blocks:
-                if nothing is None:
-                    nothing = self.handed.block()
-                    yield Call(number["leaf", place, -1], (), (nothing,))
-                blocks[body.label] = nothing
-            reads = [first_of(name, body) for name in recursion.arguments]
-            reads += kept[JOINT, body.label] if place else ()
-            reads += [block for name in recursion.takes for block in kept[name, body.label]]
-            reads.append(blocks[body.parent if outward else body.label])
-            reads += [self.starts[name, body.label] for name in recursion.given]
-            if self.used[kind]:
-                reads.append(self.starts[GIVEN_NUMBERS, body.label])
-            writes: list[int] = []
-            for name in (*([JOINT] if not place else []), *recursion.keeps):
-                kept[name, body.label] = (self.handed.block(),)
-                writes += kept[name, body.label]
-            for name in recursion.pools:
-                kept[name, body.label] = tuple(self.handed.block() for _ in range(self.pieces[name, kind]))
-                writes += kept[name, body.label]
-            own = -1
-            if self._hands_on(recursion, kind):
-                own = self.handed.block()
-                writes.append(own)
-            writes += [start for places in recursion.results.values() for start in places(body)]
-            own_numbers = enumerate(self.sorted.numbers[body.label - 1])
-            numbers = tuple(n for k, n in own_numbers if k not in self.given[kind] and isinstance(n, Fraction))
-            yield Call(number["body", place, kind], tuple(reads), tuple(writes), numbers)
+            arriving = blocks[body.parent] if outward else blocks.get(body.label, start)
+            call, own = self._body_call(place, recursion, number, body, arriving, kept)
+            yield call
             if outward:
                 blocks[body.label] = own
             elif not body.parent and recursion.arrives is None:
@@ -317,6 +298,34 @@ class _Rolling:
         if recursion.arrives is not None:
             step = self.steps["arrival", place, -1].program
             yield Call(number["arrival", place, -1], (blocks[0],), (0,) * len(step.outputs))
+
+    def _body_call(
+        self,
+        place: int,
+        recursion: Recursion,
+        number: Mapping[_Key, int],
+        body: TreeBody,
+        arriving: int,
+        kept: dict[tuple[str, int], tuple[int, ...]],
+    ) -> tuple[Call, int]:
+        """The call of a body, and the block that it hands on; -1 where nobody asks."""
+        kind, label = self.sorted.kind[body.label - 1], body.label
+        reads = [first_of(name, body) for name in recursion.arguments]
+        reads += [block for name in _taken(place, recursion) for block in kept[name, label]]
+        reads.append(arriving)
+        numbers_given = [GIVEN_NUMBERS] if self.used[kind] else []
+        reads += [self.starts[name, label] for name in (*recursion.given, *numbers_given)]
+        for name in _kept(place, recursion):
+            kept[name, label] = (self.handed.block(),)
+        for name in recursion.pools:
+            kept[name, label] = tuple(self.handed.block() for _ in range(self.pieces[name, kind]))
+        writes = [block for name in (*_kept(place, recursion), *recursion.pools) for block in kept[name, label]]
+        own = self.handed.block() if self._hands_on(recursion, kind) else -1
+        writes += [own] * (own >= 0)
+        writes += [start for places in recursion.results.values() for start in places(body)]
+        own_numbers = enumerate(self.sorted.numbers[label - 1])
+        numbers = tuple(n for k, n in own_numbers if k not in self.given[kind] and isinstance(n, Fraction))
+        return Call(number["body", place, kind], tuple(reads), tuple(writes), numbers), own
 
     def _pairs(self, pairing: Pairing, step: int, kept: Mapping[tuple[str, int], tuple[int, ...]]) -> ForPairs:
         """Speeds in the order of the labels; the path of each goes inward."""
@@ -340,6 +349,16 @@ class _Rolling:
                 outer.append(item(pairing.outer, body, 0, [of(body.label - 1) for of, _ in places], before))
         targets = tuple(target for target, *_ in pairing.targets)
         return ForPairs(pairing.title, step, tuple(outer), tuple(inner), targets)
+
+
+def _taken(place: int, recursion: Recursion) -> tuple[str, ...]:
+    """What a body keeps and the sweep at that place takes; all but the first take the joint's motion."""
+    return (JOINT, *recursion.takes) if place else tuple(recursion.takes)
+
+
+def _kept(place: int, recursion: Recursion) -> tuple[str, ...]:
+    """What a body keeps of the sweep at that place."""
+    return tuple(recursion.keeps) if place else (JOINT, *recursion.keeps)
 
 
 def _pieces(name: str, values: Sequence[Scalar], count: int) -> list[tuple[str, list[Scalar]]]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
-from mbsym.forces.element import ForceElement, LinearLaw
+from mbsym.forces.element import ForceElement
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
 from mbsym.kinematics.placement import scalars, vector_of
 from mbsym.linear.vibration.cuts import CutAtRest, asked_of_cut
@@ -34,7 +35,6 @@ from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.numbers import evaluate, parameter_values, value_names
 
-Array: TypeAlias = NDArray[Any]
 BeamModel: TypeAlias = Literal["exact", "consistent", "lumped", "segments"]
 """A beam as it is, as finite elements of two kinds of mass matrix, or as the bars that the model has for it."""
 
@@ -43,38 +43,46 @@ BEAM_MODELS: Final[tuple[BeamModel, ...]] = ("exact", "consistent", "lumped", "s
 COINCIDING: Final = 1e-13
 """Lengths that differ by less than this part of them are equal."""
 
-
 INSIDE: Final = 0.3819660112501051
 """Part of an exact piece at which its own computation parts it. Beside frequencies of a piece with both ends held its
 matrices have few digits, and a mode that is nearly one of these moves its ends by nothing; inside it moves, and the
 parts, which the golden section makes as unlike as can be, have other frequencies."""
 
 
-class _Numbers:
-    """Scalars of a mechanism as numbers at a configuration, all evaluated at once."""
+def _evaluated(
+    mechanism: Mechanism, q: Array, asked: Mapping[str, Sequence[Sequence[Scalar]]]
+) -> dict[str, list[Array]]:
+    """Scalars of a mechanism as numbers at a configuration, all evaluated at once, in the groups in which they came."""
+    outputs = [
+        Output(f"{name}{k}", (len(values),), tuple(x.ref for x in values))
+        for name, group in asked.items()
+        for k, values in enumerate(group)
+    ]
+    inputs = (mechanism.q, mechanism.v, *mechanism.extra_inputs)
+    program = Program("vibrating", mechanism.graph, inputs, tuple(outputs), mechanism.parameters)
+    found = interpret(program, {item.name: np.zeros(item.shape) for item in inputs} | {"q": q})
+    return {name: [found[f"{name}{k}"] for k in range(len(group))] for name, group in asked.items()}
 
-    def __init__(self, mechanism: Mechanism, q: Array) -> None:
-        self._mechanism, self._q = mechanism, q
-        self._asked: list[Scalar] = []
-        self._found: Array = np.zeros(0)
 
-    def ask(self, values: Sequence[Scalar]) -> slice:
-        """Where the values will stand."""
-        start = len(self._asked)
-        self._asked += values
-        return slice(start, len(self._asked))
+def _beam_parts(beams: Sequence[Beam]) -> tuple[dict[str, Beam], set[str], dict[str, Beam]]:
+    """Beams by their hinges, names of their bars, and beams with modes by the bodies that stand for these."""
+    hinges = {name: beam for beam in beams for name in beam.hinges}
+    modal = {item.name: beam for beam in beams if beam.modes for item in parts_of(beam).bodies}
+    return hinges, {name for beam in beams for name in beam.bars}, modal
 
-    def evaluate(self) -> None:
-        """Evaluates all that was asked for."""
-        mechanism = self._mechanism
-        output = Output("values", (len(self._asked),), tuple(x.ref for x in self._asked))
-        inputs = (mechanism.q, mechanism.v, *mechanism.extra_inputs)
-        program = Program("vibrating", mechanism.graph, inputs, (output,), mechanism.parameters)
-        given = {item.name: np.zeros(item.shape) for item in inputs} | {"q": self._q}
-        self._found = interpret(program, given)["values"]
 
-    def __getitem__(self, place: slice) -> Array:
-        return self._found[place]
+def _asked_of(body: TreeBody) -> list[Scalar]:
+    """What a body is added by."""
+    inertia, user = body.inertia, body.user_frame
+    return [
+        *(entry for row in body.rotation.matrix() for entry in row),
+        *body.translation,
+        *(entry for row in user.rotation.matrix() for entry in row),
+        *user.translation,
+        *(inertia.mass, *inertia.first_moment, *inertia.about_origin),
+        *(entry for motion in body.columns for part in motion for entry in part),
+        *body.armature,
+    ]
 
 
 class VibratingElements:
@@ -100,36 +108,35 @@ class VibratingElements:
         self.beams: BeamModel = beams
         self._names = parameter_values(model)
         self._q = q = q.copy()
-        self._hinge_of = {name: beam for beam in self._beams for name in beam.hinges}
-        self._bars = {name for beam in self._beams for name in beam.bars}
-        self._modal = {item.name: beam for beam in self._beams if beam.modes for item in parts_of(beam).bodies}
+        self._hinge_of, self._bars, self._modal = _beam_parts(self._beams)
         self._ends: dict[str, int] = {}
         for body in mechanism.bodies:
             if body.joint.name in self._hinge_of or body.name in self._modal:
                 q[slice(*body.q_range)] = 0.0
-        numbers = _Numbers(mechanism, q)
-        places = [self._ask(numbers, body) for body in mechanism.bodies]
         laws = [(force, law) for force in model.forces if (law := force.linear_law()) is not None]
-        law_places = [numbers.ask(self._law_scalars(law)) for _, law in laws]
-        end_places = [[numbers.ask(self._end(name, at)) for name, at in law.ends] for _, law in laws]
-        gravity = numbers.ask(mechanism.gravity)
-        cuts = [numbers.ask(asked_of_cut(mechanism, cut)) for cut in mechanism.cut_joints]
-        numbers.evaluate()
-        self.gravity = numbers[gravity]
+        numbers = _evaluated(mechanism, q, {
+            "gravity": [mechanism.gravity],
+            "bodies": [_asked_of(body) for body in mechanism.bodies],
+            "laws": [scalars((x.stiffness, x.damping, x.rest), mechanism.graph, mechanism.names) for _, x in laws],
+            "ends": [self._end(name, at) for _, law in laws for name, at in law.ends],
+            "cuts": [asked_of_cut(mechanism, cut) for cut in mechanism.cut_joints],
+        })  # fmt: skip
+        (self.gravity,) = numbers["gravity"]
         self.points, self.rotations = [np.zeros(3)], [np.eye(3)]
         self.element = [-1]
         self.elements: list[VibrationElement] = []
         self._at: list[Array] = []
+        points = iter(numbers["ends"])
         self._laws = [
-            (force, law, numbers[place], [numbers[end] for end in ends])
-            for (force, law), place, ends in zip(laws, law_places, end_places, strict=True)
+            (force, law, own, list(islice(points, len(law.ends))))
+            for (force, law), own in zip(laws, numbers["laws"], strict=True)
         ]
-        for body, place in zip(mechanism.bodies, places, strict=True):
-            self._add(body, [numbers[part] for part in place])
+        for body, values in zip(mechanism.bodies, numbers["bodies"], strict=True):
+            self._add(body, values)
         self._add_point_springs()
         self._closures: list[Closure] = []
-        for cut, own in zip(mechanism.cut_joints, cuts, strict=True):
-            self._add_cut(cut, numbers[own])
+        for cut, own in zip(mechanism.cut_joints, numbers["cuts"], strict=True):
+            self._add_cut(cut, own)
 
     def tree(self) -> VibratingTree:
         """The elements about this state.
@@ -192,29 +199,15 @@ class VibratingElements:
         values |= {"t": 0.0} | {item.name: 0.0 for item in self.mechanism.model.inputs}
         return all(evaluate(value, values) == 0.0 for value in force.expressions)
 
-    def _ask(self, numbers: _Numbers, body: TreeBody) -> list[slice]:
-        columns = [entry for angular, linear in body.columns for entry in (*angular, *linear)]
-        inertia = body.inertia
-        return [
-            numbers.ask([entry for row in body.rotation.matrix() for entry in row]),
-            numbers.ask(body.translation),
-            numbers.ask(columns),
-            numbers.ask([inertia.mass, *inertia.first_moment, *inertia.about_origin]),
-            numbers.ask(body.armature),
-            numbers.ask([entry for row in body.user_frame.rotation.matrix() for entry in row]),
-            numbers.ask(body.user_frame.translation),
-        ]
-
-    def _law_scalars(self, law: LinearLaw) -> tuple[Scalar, ...]:
-        return scalars((law.stiffness, law.damping, law.rest), self.mechanism.graph, self.mechanism.names)
-
     def _end(self, name: str, point: Any) -> Vector3:
         mechanism, label = self.mechanism, self.mechanism.labelling.body_labels[name]
         at = vector_of(point, mechanism.graph, mechanism.names)
         return mechanism.body(label).user_frame.point_to_child(at) if label else at
 
-    def _add(self, body: TreeBody, numbers: list[Array]) -> None:
-        turn, shift, columns, moments, armature, user, place = numbers
+    def _add(self, body: TreeBody, numbers: Array) -> None:
+        turn, shift, user, place, moments, columns, armature = np.split(
+            numbers, (9, 12, 21, 24, 34, 34 + 6 * len(body.columns))
+        )
         R = self.rotations[body.parent] @ turn.reshape(3, 3)
         origin = self.points[body.parent] + self.rotations[body.parent] @ shift
         self.rotations.append(R)

@@ -23,6 +23,11 @@ def test_an_example_by_its_name_and_a_file_by_its_path(tmp_path: Path, capsys: p
     assert capsys.readouterr().out == ""
 
 
+def test_wrenches_at_frames_become_inputs() -> None:
+    model = read_model("spinning_top", made(Reading, {"wrench_inputs": ("top",), "wrench_axes": "aligned"}))
+    assert len(model.inputs) == 6
+
+
 def test_warnings_go_to_standard_error_and_end_it_only_where_asked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,9 +16,9 @@ HEAVY = ("sympy", "scipy", "numpy", "jinja2", "pydantic", "mbsym.pipeline", "mbs
 NO_VERB = {
     "application",
     "arguments",
+    "delivery",
     "described",
     "json_output",
-    "linear_source",
     "manual_page",
     "plain_values",
     "reading",

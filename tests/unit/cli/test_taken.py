@@ -12,10 +12,10 @@ import pytest
 from mbsym.cli import main
 from mbsym.cli.application import VERBS, command_of
 from mbsym.cli.reading import Reading
-from mbsym.cli.taken import Taken, made, taken
+from mbsym.cli.taken import Taken, taken
 from mbsym.errors import MbsymError, ModelError
 from mbsym.formats.load_options import LoadOptions
-from mbsym.option import Option
+from mbsym.option import Option, made
 from mbsym.options.generation import OPTIONS, GenerationOptions, chosen
 
 READ_NOTHING = {"examples", "manual", "schema"}

@@ -39,9 +39,9 @@ def printed(function: LoweredFunction) -> list[str]:
     lines = []
     for block in function.blocks:
         lines += [f"# {block.title}"] if block.title else []
-        lines += [f"{item.identifier} = {printer.format(item.expression)}" for item in block.assignments]
+        lines += [f"{item.identifier} = {printer.expression(item.expression)}" for item in block.assignments]
     for result in function.results:
-        lines += [f"{result.identifier}[{i}] = {printer.format(entry)}" for i, entry in enumerate(result.entries)]
+        lines += [f"{result.identifier}[{i}] = {printer.expression(entry)}" for i, entry in enumerate(result.entries)]
     return lines
 
 
@@ -174,7 +174,7 @@ def test_operands_stand_in_parentheses_where_they_must(printer: CPrinter | Numpy
         Quotient(total, quotient): "(a - b)/(a/b)",
         Quotient(quotient, Product((a, b))): "a/b/(a*b)",
     }
-    assert {expression: printer.format(expression) for expression in texts} == texts
+    assert {expression: printer.expression(expression) for expression in texts} == texts
 
 
 def test_a_name_wins_over_an_automatic_one_and_collisions_are_numbered() -> None:
@@ -304,7 +304,7 @@ def test_single_precision_functions() -> None:
         return g.add(g.function("abs", x[0]), g.function("atan2", x[1], g.function("sign", x[2])))
 
     (result,) = lowered(build).results
-    text = CPrinter("float").format(result.entries[0])
+    text = CPrinter("float").expression(result.entries[0])
     assert text == "fabsf(x[0]) + atan2f(x[1], (x[2] > 0.0f ? 1.0f : x[2] < 0.0f ? -1.0f : x[2]))"
 
 
@@ -313,7 +313,7 @@ def test_numpy_prints_functions_by_their_own_names() -> None:
         return g.select(x[0], g.function("asin", x[1]), g.function("min", x[2], x[3]))
 
     (result,) = lowered(build).results
-    assert NumpyPrinter().format(result.entries[0]) == "select(x[0], asin(x[1]), min(x[2], x[3]))"
+    assert NumpyPrinter().expression(result.entries[0]) == "select(x[0], asin(x[1]), min(x[2], x[3]))"
 
 
 def test_loops_whose_steps_may_fail_are_refused() -> None:

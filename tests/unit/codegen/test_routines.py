@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from mbsym.codegen.build import WARNINGS
+from mbsym.codegen.expressions import Array
 from mbsym.codegen.interface import Argument, ModuleDescription, Real, RuntimeFunction, render
 from mbsym.codegen.load import load_c, load_numpy
 from mbsym.codegen.routines.c import print_c
 from mbsym.codegen.routines.language import Formal, Signature
 from mbsym.codegen.routines.numpy import print_numpy
 from mbsym.codegen.routines.reader import read_routine
-from mbsym.codegen.statements import Array
 from mbsym.codegen.write import write_files
 from mbsym.errors import CodegenError
 from mbsym.symbolic.graph import Graph

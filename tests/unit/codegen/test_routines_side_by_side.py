@@ -11,13 +11,14 @@ import pytest
 
 from mbsym.codegen.build import DEFAULT_FLAGS, compile_c
 from mbsym.codegen.environment import fixed_text
+from mbsym.codegen.expressions import Call
 from mbsym.codegen.routines.arrays import print_arrays
 from mbsym.codegen.routines.c import print_c
 from mbsym.codegen.routines.counts import count_operations
 from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.routines.reader import read_routine
 from mbsym.codegen.routines.seldom import without_seldom
-from mbsym.codegen.statements import Call, Do, walk
+from mbsym.codegen.statements import Do, walk
 from mbsym.errors import CodegenError
 
 TEXT = '''"""What differs from state to state."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,13 @@ def test_patterns_are_compressed_columns() -> None:
     assert dense((2, 3, 4)).numbers == (6, 4, 1)
     assert empty((2,)).numbers == (2, 1, 0, 0)
     assert [matrix_size(shape) for shape in ((), (4,), (2, 3), (0,))] == [(1, 1), (4, 1), (2, 3), (0, 1)]
+
+
+def test_bodies_name_what_they_do_not_use_whatever_the_model_is_called() -> None:
+    """Compilers warn of arguments that are not used; ``mem`` and ``iw`` never are, and may be part of a name."""
+    model = replace(mbsym.load("cart_pole"), name="memory_of_iwan")
+    options = ExportOptions(GenerationOptions(functions=("mass_matrix",)))
+    _, files = export_files(model, "casadi", options)
+    (text,) = (file.text for file in files if file.name.endswith("_casadi.c"))
+    count = text.count("\n    (void)mem;\n")
+    assert count == text.count("\n    (void)iw;\n") == 2

@@ -34,6 +34,13 @@ def test_inputs_have_names_laws_and_limits() -> None:
     assert read_native(TextSource("m.yaml", dump_native(model))) == model
 
 
+@pytest.mark.parametrize("count", range(1, 7))
+def test_of_the_numbers_of_a_gear_the_first_is_that_of_the_joint(count: int) -> None:
+    gear = " ".join(["4", *"00000"][:count])
+    model = read(MJCF.replace('gear="2"', f'gear="{gear}"'), actuators="inputs")
+    assert [force.expression for force in model.forces if isinstance(force, JointForce)][1] == "(4)*((1)*x_motor)"
+
+
 def test_what_has_no_counterpart_is_named() -> None:
     text = " ".join(read(actuators="inputs").warnings)
     assert "1 actuators <motor> without a joint of one freedom are left out" in text

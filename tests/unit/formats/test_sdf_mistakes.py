@@ -47,6 +47,7 @@ MISTAKES = {
     "two of a name": ('name="b"', 'name="a"', "7:3", "two links are named 'a', the first in line 3"),
     "a frame like a link": ('frame name="f"', 'frame name="c"', "9:3", "a frame and the link of line 8 are both named"),
     "an unknown frame": ('relative_to="b"', 'relative_to="bb"', "9:35", "the pose of frame 'f' refers to 'bb'.*'b'"),
+    "nearly the model": ('relative_to="b"', 'relative_to="__modl__"', "9:35", "refers to '__modl__'.*'__model__'"),
     "an unknown carrier": ('attached_to="f"', 'attached_to="ff"', "10:3", "frame 'g' refers to 'ff'"),
     "attached in a circle": ('attached_to="a"', 'attached_to="g"', "9:3", "goes round in a circle: f <- g <- f"),
     "placed in a circle": ('relative_to="b"', 'relative_to="g"', "10:3", "relative to itself: f <- g <- f|g <- f <- g"),

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from mbsym.formulations.constraint_force.joint_compliance import SMALLEST_INERTIA_RATIO, why_singular
+from mbsym.formulations.constraint_force.joint_compliance import LEAST_PART, Size, why_singular
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, constant
@@ -24,10 +24,22 @@ def test_slender_rods_have_one_until_they_are_lines(along: int) -> None:
     """The ratio of determinant, minors and trace of (1, 1, e) is e/((1 + 2 e) (2 + e)), whatever the axis."""
     for e, singular in (
         (Fraction(1, 1000), False),
-        (2 * SMALLEST_INERTIA_RATIO * (1 + Fraction(1, 10**6)), False),
-        (2 * SMALLEST_INERTIA_RATIO, True),
+        (2 * LEAST_PART * (1 + Fraction(1, 10**4)), False),
+        (2 * LEAST_PART, True),
         (0, True),
     ):
         principal: list[Fraction | int] = [1, 1, 1]
         principal[along] = e
         assert bool(why_singular(body(Graph(), *principal))) == singular, e
+
+
+def test_what_a_body_carries_may_make_it_light() -> None:
+    """Mass and moments count each by itself; the sum of products of two moments is 3 for (1, 1, 1)."""
+    own = body(Graph(), 1, 1, 1)
+    assert why_singular(own, carried=Size(1 / LEAST_PART - 1)) == ""
+    assert "its mass is nothing beside" in why_singular(own, carried=Size(1 / LEAST_PART))
+    assert why_singular(own, carried=Size(moments=1 / (3 * LEAST_PART) - 1)) == ""
+    assert "centre of mass is nothing beside" in why_singular(own, carried=Size(moments=1 / (3 * LEAST_PART)))
+    assert "centre of mass is nothing beside" in why_singular(
+        own, carried=Size(moments=Fraction(4)), least=Fraction(1, 12)
+    )

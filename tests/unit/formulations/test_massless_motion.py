@@ -90,7 +90,7 @@ def test_a_loop_names_the_body(tmp_path: Path) -> None:
         mbsym.generate(four_bar(0), tmp_path)
     assert caught.value.where == "joint B"
     assert "joint 'B' can move body 'coupler' without" in str(caught.value)
-    assert "constraint of distance" in str(caught.value)
+    assert "constraint of distance, or cut other joints" in str(caught.value)
     assert not list(tmp_path.iterdir())
     with pytest.raises(DerivationError, match="'coupler'"):
         document(mbsym.derive(four_bar(0)), "text")
@@ -116,6 +116,33 @@ def test_a_body_that_cancels_in_every_configuration_is_found_though_no_entry_is_
     assert stuck is not None and stuck.count == 1 and stuck.joints == ("first",) and stuck.bodies == ("frame",)
     turning = replace(model, couplings=(Coupling("second", "first", 2),))
     assert massless_motion(express(turning, GenerationOptions())) is None
+
+
+@pytest.mark.parametrize("k", range(10))
+def test_what_rounded_sines_leave_of_zero_moves_no_inertia(k: int) -> None:
+    """Hinges about one line, told by one angle and by the sum of two; a point on a ball joint, about its direction."""
+    a, b = round(0.1 + 0.17 * k, 3), round(0.3 + 0.13 * k, 3)
+    one, two = (Placement((0.2, 0.1, 0.3), turns) for turns in ((("x", round(a + b, 3)),), (("x", a), ("x", b))))
+    hinges = (
+        Joint("first", "revolute", "ground", "frame", successor_placement=one),
+        Joint("second", "revolute", "frame", "solid", predecessor_placement=two),
+    )
+    found = massless_motion(express(Model("line", (Body("frame"), SOLID), hinges), GenerationOptions()))
+    assert found is not None
+    assert (found.joints, found.bodies, found.count) == (("first", "second"), ("frame",), 1)
+    point = Body("point", 1.5, (0.1 + 0.01 * k, 0.21, -0.17))
+    ball = Joint(
+        "ball", "spherical", "point", "solid", predecessor_placement=Placement((0.3, 0.1, 0), (("z", a), ("x", b)))
+    )
+    hung = Model("hung", (point, SOLID), (Joint("hinge", "revolute", "ground", "solid"), ball))
+    found = massless_motion(express(hung, GenerationOptions()))
+    assert found is not None and (found.joints, found.bodies, found.count) == (("ball",), ("point",), 1)
+
+
+@pytest.mark.parametrize("part", [1e-9, 1e-12])
+def test_light_is_not_massless(part: float) -> None:
+    light = Body("frame", part, inertia=(part, part, part, 0, 0, 0))
+    assert massless_motion(express(replace(carried(), bodies=(light, SOLID)), GenerationOptions())) is None
 
 
 @pytest.mark.parametrize("seed", range(40))

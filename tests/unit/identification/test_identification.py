@@ -21,10 +21,10 @@ from mbsym.identification.measurements import Measurements, column_names, read_m
 from mbsym.identification.report import summary
 from mbsym.identification.rows import Regression, regression_of
 from mbsym.identification.smoothing import motion_of
-from mbsym.loops.looped_system import LoopedSystem
 from mbsym.pipeline import GenerationOptions, express
 from mbsym.regressors.parameters import standard_parameters, with_values
 from mbsym.values.parameter import ControlInput
+from mechanisms.looped_systems import looped_system
 from mechanisms.measured import measured, needed_forces, swinging, with_noise, write_table
 
 
@@ -114,7 +114,7 @@ def test_closed_loops_are_identified_from_their_motors() -> None:
     regression = regression_of(examples.load("five_bar"))
     mechanism, loops = regression.mechanism, regression.loops
     assert loops is not None and len(regression.forces) == 2
-    system, rng = LoopedSystem.of_mechanism(mechanism), np.random.default_rng(0)
+    system, rng = looped_system(mechanism), np.random.default_rng(0)
     samples = []
     while len(samples) < 60:
         closed = system.project_position(np.array(loops.configuration) + rng.uniform(-0.5, 0.5, mechanism.nq))

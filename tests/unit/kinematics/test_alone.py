@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from mbsym import examples
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.kinematics.alone import alone
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.kinematics.simplified import simplified
 from mbsym.registry import SIMPLIFICATIONS
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.show import show
@@ -18,7 +17,7 @@ from mbsym.symbolic.show import show
 def written(name: str) -> Mechanism:
     """A bundled example, with all that makes it shorter."""
     model = examples.load(name)
-    return replace(build_mechanism(model, model.label()), simplifications=tuple(SIMPLIFICATIONS))
+    return simplified(build_mechanism(model, model.label()), SIMPLIFICATIONS)
 
 
 def state(program: Program) -> object:

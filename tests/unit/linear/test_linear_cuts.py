@@ -11,12 +11,17 @@ import pytest
 
 import mbsym
 from mbsym.errors import AnalysisError, DerivationError, TopologyError
+from mbsym.forces import PointSpringDamper
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
+from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.linear.transfer_matrix_modes import transfer_matrix_modes
 from mbsym.linear.vibration.placed import VibratingElements
+from mbsym.model.body import Body, Placement
+from mbsym.model.joint import Joint
 from mbsym.model.system import Model
+from mbsym.reference import Reference
 from mechanisms.mechanism import mechanism_of
 
 ALONG = ("A", "B", "C", "D")
@@ -178,3 +183,55 @@ def test_joints_along_which_something_acts_stay_in_the_tree() -> None:
     assert passive.label().cut_joints == ("A",)
     rotor = replace(passive, joints=(replace(first, armature=0.1), *others))
     assert "A" not in rotor.label().cut_joints
+
+
+# ---- joints far from where their frames coincide ---------------------------------------------------------------------
+
+ANCHORS = (
+    ((1.0, 0.2, 0.3), (0.2, 0.1, 0.0)), ((-0.7, 1.0, 0.1), (-0.1, 0.3, 0.1)), ((0.2, -0.6, 1.1), (0.0, 0.1, 0.4)),
+    ((0.3, 0.6, -1.1), (0.3, 0.1, -0.4)), ((1.3, 1.6, -0.1), (0.3, -0.4, -0.4)), ((-1.3, -1.6, -0.1), (0.3, 0.4, -0.4)),
+)  # fmt: skip
+"""Ends of springs on ground and on the body, so many that each freedom has one."""
+
+PLACES = (Placement((0.1, 0.2, 0.3), (("x", 0.4), ("z", 0.7))), Placement((0.05, -0.1, 0.2), (("y", 0.6),)))
+
+
+def hung(kind: str, *, outward: bool) -> tuple[Model, Model]:
+    """A body on a joint turned and slid far, held by springs that do not pull; and the same with that joint cut."""
+    shape, numbers = JOINT_TYPES[kind].shape, JOINT_TYPES[kind].numbers
+    start = [float(entry) + 0.9 / (k + 1) for k, entry in enumerate(shape.neutral)]
+    ends, places = (("ground", "body"), PLACES) if outward else (("body", "ground"), PLACES[::-1])
+    joint = Joint(
+        "t", kind, *ends, (0.48, 0.6, 0.64), initial=tuple(start), numbers=tuple((each.name, 0.05) for each in numbers),
+        predecessor_placement=places[0], successor_placement=places[1],
+    )  # fmt: skip
+    plain = Model("hung", (Body("body", 2, (0.1, 0.05, -0.1), (0.02, 0.03, 0.04, 0.001, 0.002, 0.003)),), (joint,),
+                  gravity=(0, 0, 0))  # fmt: skip
+    pose = Reference(plain).poses(initial_coordinates(mechanism_of(plain)))[-1]
+    R, at = pose[:3, :3], pose[:3, 3]
+    springs = tuple(
+        PointSpringDamper(
+            f"s{k}", "ground", "body", 50 + 7 * k, 0, float(np.linalg.norm(np.array(a) - R @ b - at)), a, b
+        )
+        for k, (a, b) in enumerate(ANCHORS)
+    )
+    plain = replace(plain, forces=springs)
+    w = sqrt(1.0 + np.trace(R)) / 2.0
+    turn = (w, *((R - R.T)[(2, 0, 1), (1, 2, 0)] / (4.0 * w)).tolist())
+    free = Joint("f", "free", "ground", "body", initial=(*map(float, turn), *at.tolist()))
+    return plain, replace(plain, joints=(free, replace(joint, cut="cut")))
+
+
+@pytest.mark.parametrize("outward", [True, False])
+@pytest.mark.parametrize("kind", [name for name, kind in JOINT_TYPES.items() if kind.shape.nv and not kind.is_unbound])
+def test_a_cut_joint_holds_the_same_wherever_it_stands(kind: str, outward: bool) -> None:
+    """Beside the joint in the tree, whose frequencies know of no cut; or it is refused by name."""
+    plain, cut = hung(kind, outward=outward)
+    expected = mbsym.modes(plain).frequencies
+    try:
+        found = transfer_matrix_modes(cut).frequencies
+    except AnalysisError as error:
+        assert kind == "universal" and "cannot cut a universal joint" in str(error)
+        return
+    # Springs' rest lengths are rounded, and loops closed to 1e-10.
+    assert np.abs(np.sort(found) - np.sort(expected)).max() < 1e-9 * np.max(expected)

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 import mbsym
 from mbsym import examples
 from mbsym.errors import AnalysisError
+from mbsym.kinematics.measures import measures_of
 from mbsym.linear.balance import Balance, Free
 from mbsym.linear.equations import State, prepare
 from mbsym.linear.freedom import freedom_at
-from mbsym.linear.measures import measures_of
 from mbsym.linear.modes import Mode
 from mbsym.linear.observed import Observed, observed, spelt_out
+from mbsym.linear.search import _leads_to
 from mbsym.linear.state_values import is_state_file, read_state, state_of
 from mbsym.linear.tables import linearisation_text, modes_text
 from mbsym.linear.tangent import increment_names, increment_units
@@ -113,6 +114,16 @@ def test_slopes_of_the_balance_are_those_of_its_residual(name: str, free: Free) 
     # Differences of second order: an error of some 1e-10 of what is differentiated.
     matrix = balance.residual(z)[1]
     assert np.abs(matrix @ step - slope).max() < 1e-8 * max(1.0, np.abs(matrix).max())
+
+
+def test_places_that_an_idle_motion_joins_are_one_equilibrium() -> None:
+    """The cart anywhere along its rail, near or far; the other place of the pole is another one."""
+    model = examples.load("cart_pole")
+    balance = Balance(mechanism_of(model), None, state_of(prepare(model), {}), Free((0, 1)))
+    first = balance.start(np.array([0.0, np.pi]))
+    for rail in (0.15, -1.2):
+        assert _leads_to(balance, first, balance.start(np.array([rail, np.pi])))
+    assert not _leads_to(balance, first, balance.start(np.array([0.15, 0.0])))
 
 
 def test_a_pendulum_hangs_or_stands() -> None:

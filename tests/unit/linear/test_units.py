@@ -56,6 +56,17 @@ def test_linear_systems_scale(text: str, name: str) -> None:
     assert all(same(own, other) for own, other in zip(found, plain, strict=True))
 
 
+@pytest.mark.parametrize("name", UNITS)
+def test_what_loads_could_do_scales(name: str) -> None:
+    """The quickest motion is that of the force along the slide, which is no angle."""
+
+    def pace(units: Units) -> float:
+        return mbsym.linearise(in_units(CART, units), tau={"v_A": 1e3 * units.of("N")}).pace * units.time
+
+    assert pace(UNITS[name]) == pytest.approx(pace(Units()), rel=TOLERANCE)
+    assert pace(Units()) > 3 * mbsym.linearise(in_units(CART, Units())).pace
+
+
 @pytest.mark.parametrize(("text", "name"), [(CART, "large"), (SLIDER, "small")], ids=["cart", "slider"])
 def test_all_equilibria_are_found_in_any_units(text: str, name: str) -> None:
     def searched(units: Units) -> list[tuple[str, tuple[str, ...]]]:

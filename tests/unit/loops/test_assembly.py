@@ -12,10 +12,10 @@ from mbsym import examples
 from mbsym.errors import SimulationError
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.loops.assembly import assemble, consistent_velocity
-from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
 from mechanisms.examples import further
+from mechanisms.looped_systems import looped_system
 from mechanisms.mechanism import mechanism_of
 
 Array = np.ndarray[Any, Any]
@@ -23,7 +23,7 @@ Array = np.ndarray[Any, Any]
 
 def gap(model: Model, q: Array) -> float:
     mechanism = mechanism_of(model)
-    system = LoopedSystem.of_mechanism(mechanism)
+    system = looped_system(mechanism)
     return float(np.max(np.abs(system.functions["closure_gap"](q))))
 
 
@@ -98,7 +98,7 @@ def test_trees_need_no_assembly() -> None:
 
 def test_a_system_is_assembled_by_its_functions() -> None:
     model = examples.load("five_bar")
-    system = LoopedSystem.of_mechanism(mechanism_of(model))
+    system = looped_system(mechanism_of(model))
     done = assemble(system, [2.0, -1.0, 1.0, 1.2])
     assert done.gap < 1e-13
     with pytest.raises(SimulationError, match="neither joints' names"):
@@ -108,7 +108,7 @@ def test_a_system_is_assembled_by_its_functions() -> None:
 def test_speeds_follow_from_those_of_the_motors() -> None:
     model = examples.load("five_bar")
     mechanism = mechanism_of(model)
-    system = LoopedSystem.of_mechanism(mechanism, analyse_loops(mechanism))
+    system = looped_system(mechanism, analyse_loops(mechanism))
     q = assemble(mechanism).q
     v = consistent_velocity(mechanism, system, q, {"left_motor": 1.0, "right_motor": -0.5})
     speeds = {body.joint.name: v[body.v_range[0]] for body in mechanism.bodies}
@@ -119,7 +119,7 @@ def test_speeds_follow_from_those_of_the_motors() -> None:
 def test_speeds_of_one_motor_leave_the_other_with_least_energy() -> None:
     model = examples.load("five_bar")
     mechanism = mechanism_of(model)
-    system = LoopedSystem.of_mechanism(mechanism)
+    system = looped_system(mechanism)
     q = assemble(mechanism).q
     v = consistent_velocity(mechanism, system, q, {"left_motor": 1.0})
     energy = float(system.functions["kinetic_energy"](q, v))
@@ -132,7 +132,7 @@ def test_speeds_of_one_motor_leave_the_other_with_least_energy() -> None:
 def test_contradicting_speeds_are_refused() -> None:
     model = examples.load("four_bar")
     mechanism = mechanism_of(model)
-    system = LoopedSystem.of_mechanism(mechanism)
+    system = looped_system(mechanism)
     with pytest.raises(SimulationError, match="speeds of A, C contradict"):
         consistent_velocity(mechanism, system, assemble(mechanism).q, {"A": 1.0, "C": 5.0})
 

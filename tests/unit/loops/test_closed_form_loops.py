@@ -13,10 +13,10 @@ from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.assembly import assemble
 from mbsym.loops.closed_form import PlanarLoop, closed_form_position, planar_loops
-from mbsym.loops.looped_system import LoopedSystem
 from mbsym.model.body import Placement
 from mbsym.model.joint import Joint
 from mbsym.symbolic.interpret import interpret
+from mechanisms.looped_systems import looped_system
 from mechanisms.mechanism import mechanism_of
 
 Array = np.ndarray[Any, Any]
@@ -32,7 +32,7 @@ def both_branches(mechanism: Mechanism, leading: tuple[str, ...] = ()) -> None:
     """Closes both ways from random leading coordinates near a closed configuration."""
     (loop,) = planar_loops(mechanism, leading)
     program = closed_form_position(mechanism, loop)
-    system = LoopedSystem.of_mechanism(mechanism)
+    system = looped_system(mechanism)
     start = assemble(mechanism).q
     generator = np.random.default_rng(0)
     for _ in range(5):

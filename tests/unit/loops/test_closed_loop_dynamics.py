@@ -25,7 +25,6 @@ from mbsym.loops.functions import (
     constrained_dynamics,
     constrained_terms,
 )
-from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.registry import available_functions
 from mbsym.symbolic.equality import compare
@@ -33,6 +32,7 @@ from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 from mechanisms.examples import further
+from mechanisms.looped_systems import looped_system
 from mechanisms.mechanism import mechanism_of
 from mechanisms.programs import make_program
 
@@ -54,7 +54,7 @@ def timed(mechanism: Mechanism) -> dict[str, Any]:
 def state(mechanism: Mechanism, analysis: LoopAnalysis, seed: int = 0) -> dict[str, Any]:
     """A consistent random state."""
     generator = np.random.default_rng(seed)
-    system = LoopedSystem.of_mechanism(mechanism, analysis)
+    system = looped_system(mechanism, analysis)
     q = system.move(np.array(analysis.configuration), generator.normal(0, 0.05, mechanism.nv))
     q = system.project_position(q).q
     v = system.project_velocity(q, generator.normal(size=mechanism.nv))
@@ -88,7 +88,7 @@ def test_terms_give_the_same_dynamics(name: str) -> None:
     mechanism, analysis = prepared(name)
     at = state(mechanism, analysis)
     extra = tuple(at[key] for key in ("t", "u") if key in at)
-    system = LoopedSystem.of_mechanism(mechanism, analysis)
+    system = looped_system(mechanism, analysis)
     found = system.accelerate(at["q"], at["v"], at["tau"], extra)
     expected = interpret(LOOP_FUNCTIONS["constrained_dynamics"](mechanism, analysis), at)
     rank = system.functions["constrained_dynamics_report"](at["q"], at["v"], at["tau"], *extra)[2]
@@ -159,7 +159,7 @@ def test_statics_of_a_structure() -> None:
 @pytest.mark.parametrize("name", LINKAGES)
 def test_projection_closes_loops_with_least_motion(name: str) -> None:
     mechanism, analysis = prepared(name)
-    system = LoopedSystem.of_mechanism(mechanism, analysis)
+    system = looped_system(mechanism, analysis)
     generator = np.random.default_rng(4)
     q = system.move(np.array(analysis.configuration), generator.normal(0, 1e-3, mechanism.nv))
     done = system.project_position(q)
@@ -172,7 +172,7 @@ def test_projection_closes_loops_with_least_motion(name: str) -> None:
 @pytest.mark.parametrize("name", LINKAGES)
 def test_projected_speeds_are_consistent_and_nearest(name: str) -> None:
     mechanism, analysis = prepared(name)
-    system = LoopedSystem.of_mechanism(mechanism, analysis)
+    system = looped_system(mechanism, analysis)
     q = np.array(analysis.configuration)
     v = np.random.default_rng(5).normal(size=mechanism.nv)
     closed = system.project_velocity(q, v)
@@ -186,7 +186,7 @@ def test_projected_speeds_are_consistent_and_nearest(name: str) -> None:
 
 def test_projection_reports_what_it_cannot_do() -> None:
     mechanism, analysis = prepared("four_bar")
-    system = LoopedSystem.of_mechanism(mechanism, analysis)
+    system = looped_system(mechanism, analysis)
     done = system.project_position(np.array(analysis.configuration) + np.array([2.0, 1.0, 0.0]))
     assert not done.converged
     assert done.gap > 1e-6
@@ -195,7 +195,7 @@ def test_projection_reports_what_it_cannot_do() -> None:
 def test_partitioning_switches_when_its_choice_turns_bad() -> None:
     """A crank that turns round carries the four-bar through places where another coordinate must lead."""
     mechanism, analysis = prepared("four_bar")
-    system = LoopedSystem.of_mechanism(mechanism, analysis)
+    system = looped_system(mechanism, analysis)
     keep = Partitioning()
     # Led by the rocker's angle at first, which swings to and fro while the crank goes round.
     keep._choose(system, [0, 1])
@@ -217,7 +217,7 @@ def test_dependent_columns_are_the_best_conditioned() -> None:
 
 def test_partitioning_refuses_a_wrong_number_of_independent_coordinates() -> None:
     mechanism, analysis = prepared("four_bar")
-    system = LoopedSystem.of_mechanism(mechanism, analysis)
+    system = looped_system(mechanism, analysis)
     with pytest.raises(SimulationError, match="2 independent coordinates chosen, 1 needed"):
         Partitioning([0, 1]).after_step(system, np.array(analysis.configuration), np.zeros(3))
 
@@ -225,7 +225,7 @@ def test_partitioning_refuses_a_wrong_number_of_independent_coordinates() -> Non
 @pytest.mark.parametrize("name", CORRECTIONS)
 def test_every_way_of_keeping_loops_closed_leaves_consistent_states_alone(name: str) -> None:
     mechanism, analysis = prepared("four_bar")
-    system = LoopedSystem.of_mechanism(mechanism, analysis)
+    system = looped_system(mechanism, analysis)
     at = state(mechanism, analysis)
     keep = keeper(name, 1e-3)
     done = keep.after_step(system, at["q"], at["v"])

@@ -55,6 +55,15 @@ def test_so_is_that_of_derivatives_with_closed_loops(model: Model, function: str
     assert written / 4 < size.total < 4 * written
 
 
+@pytest.mark.parametrize(("function", "count"), [("energy_regressor", 6), ("energy_regressor", 24), ("momentum", 24)])
+def test_what_needs_no_forces_grows_with_bodies_alone(function: str, count: int) -> None:
+    """Within a factor of two, at both lengths: nothing of a long chain is refused that would be short."""
+    derivation, files = generate_files(chain(count), GenerationOptions(functions=(function,)))
+    written = 1e-6 * sum(len(file.text) for file in files if file.name.endswith((".c", ".py")))
+    size = code_size(derivation.mechanism, None, [contracts_of(derivation.mechanism)[function]])
+    assert written / 2 < size.total < 2 * written
+
+
 @pytest.mark.parametrize("count", [300, *further(1000)])
 def test_a_long_chain_is_refused_before_it_is_derived(
     count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -85,7 +94,7 @@ def test_where_nobody_names_functions_the_largest_are_left_out_with_a_word(
     assert size.without(size.beyond(100.0)).total < 50
     model, where = tmp_path / "chain.yaml", str(tmp_path / "out")
     model.write_text(dump_native(chain(12)), encoding="utf-8")
-    options = ["-o", where, "--largest", "1.6", "--language", "c", "--style", "straight"]
+    options = ["-o", where, "--largest", "1.2", "--language", "c", "--style", "straight"]
     assert main(["generate", str(model), *options]) == 0
     said = capsys.readouterr()
     assert "note: body_jacobians is left out, about 0.17 MB; --function body_jacobians asks for it" in said.err
@@ -95,14 +104,14 @@ def test_where_nobody_names_functions_the_largest_are_left_out_with_a_word(
 
 def test_nothing_is_left_out_where_somebody_counts_on_it(tmp_path: Path) -> None:
     model = chain(12)
-    found = mbsym.generate(model, tmp_path / "a", languages=["c"], largest=1.6, style="straight")
-    assert "without joint_wrenches, forward_dynamics, body_jacobians>" in repr(found)
+    found = mbsym.generate(model, tmp_path / "a", languages=["c"], largest=1.2, style="straight")
+    assert "without joint_wrenches, forward_dynamics, body_jacobians, mass_matrix>" in repr(found)
     assert '"left_out"' in (tmp_path / "a" / "chain12.json").read_text()
     for options in ({"batch": ["mass_matrix"]}, {"functions": list(TREE_FUNCTIONS)}):
         with pytest.raises(DerivationError, match="MB of code"):
-            mbsym.generate(model, tmp_path / "b", languages=["c"], largest=1.6, style="straight", **options)
+            mbsym.generate(model, tmp_path / "b", languages=["c"], largest=1.2, style="straight", **options)
     with pytest.raises(DerivationError, match="MB of code"):
-        mbsym.export(model, "cmake", tmp_path / "c", largest=1.6)
+        mbsym.export(model, "cmake", tmp_path / "c", largest=1.2)
 
 
 def test_a_limit_of_ones_own() -> None:

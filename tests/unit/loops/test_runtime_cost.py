@@ -28,14 +28,16 @@ def whole_lines(text: str) -> list[str]:
 
 
 def counting(text: str) -> str:
-    """The text with every statement on real numbers counting its additions, multiplications, divisions and roots."""
+    """The text with statements that count their additions, multiplications, divisions, roots and sizes of numbers."""
     lines = []
     for line in whole_lines(text):
         head, loop, statement = re.fullmatch(r"(\s*)(for \([^()]*\) )?(.*)", line).groups()  # type: ignore[union-attr]
         bare = statement
         while "[" in bare:
             bare = re.sub(r"\[[^\[\]]*\]", "", bare)
-        counts = [len(re.findall(pattern, bare)) for pattern in (r" [-+]=? ", r" \*=? ", r" /=? ", r"\bsqrt\(")]
+        counts = [
+            len(re.findall(pattern, bare)) for pattern in (r" [-+]=? ", r" \*=? ", r" /=? ", r"\bsqrt\(", r"\bfabs\(")
+        ]
         added = "".join(f"M_counts[{kind}] += {count}; " for kind, count in enumerate(counts) if count)
         if added and head and re.match(r"if \(", statement):
             statement = f"{added}{statement}"
@@ -50,14 +52,14 @@ def test_declared_operations_are_those_of_a_counted_run(rows: int, speeds: int, 
     jacobian = np.random.default_rng(0).normal(size=(rows, speeds))
     numbers = Terms.of_rows(jacobian, np.ones(rows)).packed
     library = compiled(tmp_path, rows, speeds, change=counting)
-    counts = (ctypes.c_long * 4).in_dll(library, "M_counts")
+    counts = (ctypes.c_long * 5).in_dll(library, "M_counts")
     room = [np.zeros(len(numbers) + 6) for _ in range(4)]
     text = routine(rows, speeds)
 
     def counted(name: str, *arrays: np.ndarray) -> OperationCount:
-        counts[:] = [0] * 4
+        counts[:] = [0] * 5
         getattr(library, f"M_{name}")(*(ctypes.c_void_p(array.ctypes.data) for array in arrays))
-        return OperationCount(add=counts[0], mul=counts[1], div=counts[2], sqrt=counts[3])
+        return OperationCount(add=counts[0], mul=counts[1], div=counts[2], sqrt=counts[3], other=counts[4])
 
     def told(name: str) -> OperationCount:
         return count_operations(text, name)[0]

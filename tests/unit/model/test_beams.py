@@ -144,7 +144,7 @@ def test_the_command_tells_frequencies_of_beams(tmp_path: Path, capsys: pytest.C
         (["--method", "transfer-matrix", "--beams", "soft"], "beams cannot be 'soft'"),
         (["--method", "transfer-matrix", "--count", "0"], "--count: 0 modes"),
         (["--method", "transfer-matrix", "--page", "a.htm"], "a.htm"),
-        (["--method", "transfer-matrix", "--tau", "v_b_1=1"], "takes no generalised forces here"),
+        (["--method", "transfer-matrix", "--tau", "v_b_1=1"], "--tau means nothing to transfer matrices"),
     ):
         assert main(["modes", str(path), *wrong]) == 2
         assert word in capsys.readouterr().err

@@ -11,7 +11,7 @@ from mbsym.formats.registry import example_path
 from mbsym.model.body import Body
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.labelling import label_model
-from mbsym.model.names import expression_names, identifier_fault, model_name_fault, name_fault
+from mbsym.model.names import expression_names, identifier_fault, model_name, model_name_fault, name_fault
 from mbsym.model.system import Model, with_virtual_joints
 from mbsym.values.parameter import ControlInput, Parameter
 
@@ -24,6 +24,17 @@ def test_the_worked_example_of_qi_huang_shao() -> None:
     assert labelling.inboard == (0, 1, 2, 1, 2)
 
 
+@pytest.mark.parametrize(
+    ("order", "cut"), [("weight", "p"), ("input", "s"), ("depth-first", "s"), ("breadth-first", "r")]
+)
+def test_searches_take_joints_as_they_are_given(order: str, cut: str) -> None:
+    """The first joint of the square is the heaviest, which assembly by weight alone minds."""
+    ends = {"p": ("ground", "a"), "q": ("a", "b"), "r": ("b", "c"), "s": ("c", "ground")}
+    joints = tuple(Joint(name, "spherical" if name == "p" else "revolute", *ends[name]) for name in ends)
+    square = Model("square", tuple(Body(name, 1) for name in "abc"), joints)
+    assert square.label(order=order).cut_joints == (cut,)
+
+
 def test_the_driver_cab() -> None:
     model = load_native(example_path("driver_cab"))
     by_weight = model.label()
@@ -34,6 +45,21 @@ def test_the_driver_cab() -> None:
     ]  # fmt: skip
     assert "".join(str(name) for name in by_weight.assembly_order) == "hipqjkrscdfgnoabelmtu"
     assert model.label(order="input").cut_joints == tuple("celmtu")
+
+
+@pytest.mark.parametrize(
+    ("given", "file", "name"),
+    [
+        ("arm", "other.urdf", "arm"),
+        (None, "/robots/arm 2.urdf", "arm 2"),
+        (None, "my*robot.yaml", "my_robot"),
+        (None, "*.sdf", "model"),
+        (" ", "arm.xml", "arm"),
+        ("my*robot", "arm.xml", "my*robot"),  # which is refused where it stands
+    ],
+)
+def test_files_without_a_name_lend_theirs(given: str | None, file: str, name: str) -> None:
+    assert model_name(given, file) == name
 
 
 def test_the_tree_of_the_slides() -> None:

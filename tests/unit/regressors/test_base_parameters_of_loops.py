@@ -7,15 +7,20 @@ of how many base parameters there are. Configurations are closed by Newton steps
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
 from mpmath import mp, mpf
 
 from mbsym import examples
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
+from mbsym.model.own_units import Units, in_units
+from mbsym.model.system import Model
 from mbsym.regressors.base_parameters import base_parameters_of
 from mbsym.regressors.columns import force_columns
 from mbsym.regressors.sampled import sampled_program
@@ -85,9 +90,19 @@ def along_loops(mechanism: Mechanism, loops: LoopAnalysis) -> Program:
     return sampled_program(mechanism, columns, more)
 
 
-@pytest.mark.parametrize("name", ["four_bar", "slider_crank", "rhombus_planar"])
-def test_relations_hold_to_forty_digits(name: str) -> None:
-    mechanism = mechanism_of(examples.load(name))
+def in_size(name: str, length: str, mass: str = "1") -> Model:
+    """A bundled mechanism with all lengths and masses multiplied, which weighs and moves as before but for its size."""
+    model = in_units(examples.load(name), Units(1 / Fraction(length), 1 / Fraction(mass)))
+    return replace(model, gravity=examples.load(name).gravity)
+
+
+@pytest.mark.parametrize(
+    ("name", "length"),
+    [("four_bar", "1"), ("slider_crank", "1"), ("rhombus_planar", "1"), ("slider_crank", "1e-4"),
+     ("slider_crank", "1000")],
+)  # fmt: skip
+def test_relations_hold_to_forty_digits(name: str, length: str) -> None:
+    mechanism = mechanism_of(in_size(name, length))
     loops = analyse_loops(mechanism)
     found = base_parameters_of(mechanism, loops)
     program, nv = along_loops(mechanism, loops), mechanism.nv
@@ -106,7 +121,7 @@ def test_relations_hold_to_forty_digits(name: str) -> None:
             step = J.T * mpmath.lu_solve(J * J.T, values["residual"])
             given["q"] = [a - b for a, b in zip(given["q"], step, strict=True)]
         values = in_digits(program, given)
-        assert max(abs(x) for x in values["residual"]) < HELD
+        assert max(abs(x) for x in values["residual"]) < HELD * mpf(length)
         G = values["G"]
         inverse = G.T * mpmath.inverse(G * G.T)
         free = mpmath.eye(nv) - inverse * G
@@ -116,5 +131,29 @@ def test_relations_hold_to_forty_digits(name: str) -> None:
         given["vdot"] = list(free * mpmath.matrix([mpf(3 * k - trial) / 7 for k in range(nv)]) + inverse * gamma)
         Y = free * in_digits(program, given)["Y"]
         kept = mpmath.matrix([[Y[i, item.column] for item in found.base] for i in range(nv)])
-        assert max(abs(x) for x in Y - kept * B) < HELD
-        assert max(abs(x) for x in Y) > 0.1
+        # Each column by what its own largest entry is: those of inertias do not grow with the mechanism.
+        sizes = [max(abs(Y[i, k]) for i in range(nv)) for k in range(len(found.columns))]
+        left = Y - kept * B
+        for k, size in enumerate(sizes):
+            assert max(abs(left[i, k]) for i in range(nv)) <= HELD * max(size, max(sizes) * mpf(10) ** -9)
+        assert max(sizes) > 0.1 * min(mpf(length), 1)
+
+
+@pytest.mark.parametrize(("length", "mass"), [("1e-4", "1e-6"), ("1e-4", "1e6"), ("1000", "1e-6"), ("1000", "1e6")])
+@pytest.mark.parametrize("name", ["slider_crank", "four_bar", "stewart_platform", "cart_pole", "planar_3r"])
+def test_small_and_large_mechanisms_have_the_same_base_parameters(name: str, length: str, mass: str) -> None:
+    """The same ones, and coefficients by the powers of the length that their units have; masses change nothing."""
+    units, found = [], []
+    for model in (examples.load(name), in_size(name, length, mass)):
+        mechanism = mechanism_of(model)
+        closed = mechanism.cut_joints or model.constraints
+        found.append(base_parameters_of(mechanism, analyse_loops(mechanism) if closed else None))
+        units = [Units(Fraction(length)).of(column.unit) for column in found[-1].columns]
+    plain, other = found
+    kept = [item.column for item in plain.base]
+    assert [item.column for item in other.base] == kept
+    assert other.without_effect == plain.without_effect
+    ratios = np.array([[float(units[k] / units[column]) for k in range(len(units))] for column in kept])
+    before, after = plain.matrix(), other.matrix() * ratios
+    # In units of the same size; what is in floating point has 12 digits of its sum.
+    assert np.all(np.abs(after - before) <= 1e-11 * np.abs(before).max(axis=1, keepdims=True))

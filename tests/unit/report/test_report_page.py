@@ -54,6 +54,11 @@ def test_copies_are_the_formulas_in_three_languages() -> None:
     assert copied["T"] == "sympy.Matrix([[-1, -1], [0, -1]])"
 
 
+def test_equations_have_two_sides_or_no_sign() -> None:
+    found = ["".join(each.itertext()) for each in page("cart_pole").iter("div") if each.get("class") == "equation"]
+    assert found and all(text == text.strip("=") for text in found)
+
+
 @pytest.mark.parametrize("name", ["puma560", "five_bar"])
 def test_the_mechanism_is_drawn_where_it_starts(name: str) -> None:
     """Body frames are those of the generated functions, with loops closed."""

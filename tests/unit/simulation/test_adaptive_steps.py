@@ -90,7 +90,7 @@ def test_c_and_python_are_the_same_where_nobody_looks_and_where_events_do() -> N
 
 def failing(rates: Rates, compiled: CompiledEngine | None = None) -> tuple[int, float]:
     integrator = PairIntegrator(
-        "DOP853", rates, np.ones(1), np.array([0.0, 2.0]), (), Accuracy(), idle=1e-3, compiled=compiled
+        "DOP853", rates, np.ones(1), np.array([0.0, 2.0]), Accuracy(), idle=1e-3, compiled=lambda: compiled
     )
     with np.errstate(all="ignore"):
         while integrator.status == "running":
@@ -124,7 +124,7 @@ def runaway(language: str) -> Equations:
 
 def test_a_state_that_was_put_right_has_rates_of_its_own() -> None:
     """y' = y: a step from a new state starts with the rate there."""
-    walker = PairIntegrator("RK45", lambda t, y: y, np.ones(1), np.array([0.0, 1.0]), (), Accuracy(1e-9))
+    walker = PairIntegrator("RK45", lambda t, y: y, np.ones(1), np.array([0.0, 1.0]), Accuracy(1e-9))
     walker.step()
     walker.restart(walker.t, np.array([5.0]))
     before = walker.t
@@ -137,7 +137,7 @@ def test_a_step_to_infinity_is_no_step(method: str) -> None:
     """A constant rate has no error, so that nothing but the state itself says that it is infinite."""
     rates = np.array([1e306])
     times = np.array([0.0, 1000.0])
-    walker = PairIntegrator(method, lambda t, y: rates, np.array([1e306]), times, (), Accuracy(1e-3, 1e300))
+    walker = PairIntegrator(method, lambda t, y: rates, np.array([1e306]), times, Accuracy(1e-3, 1e300))
     messages = []
     while walker.status == "running":
         messages.append(walker.step())

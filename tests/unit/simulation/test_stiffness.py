@@ -9,6 +9,7 @@ import pytest
 
 import mbsym
 from mbsym.cli import main
+from mbsym.simulation.equations import StateLayout
 from mbsym.simulation.options import Accuracy
 from mbsym.simulation.pair_integrator import PairIntegrator
 from mbsym.simulation.result import SimulationResult
@@ -67,15 +68,15 @@ def test_fast_oscillations_are_not_stiff(method: str, error: float) -> None:
     assert result.statistics.steps > 1000 and result.stiffness is None
 
 
-@pytest.mark.parametrize(("felt", "work"), [((0, 1), 1e9), (None, 1.0)])
-def test_the_text_in_python_feels_what_rates_depend_on(felt: tuple[int, int] | None, work: float) -> None:
+@pytest.mark.parametrize(("felt", "work"), [(StateLayout(0, 1, True, ()), 1e9), (None, 1.0)])
+def test_the_text_in_python_feels_what_rates_depend_on(felt: StateLayout | None, work: float) -> None:
     """y' = 1000 (cos 4 t - y) dies away; work that is only summed up does not count."""
 
     def walked(fast: float) -> PairIntegrator:
         def rates(t: float, y: np.ndarray) -> np.ndarray:
             return np.array([fast * (np.cos(4.0 * t) - y[0]), work * y[0]])
 
-        walker = PairIntegrator("RK45", rates, np.ones(2), np.array([0.0, 3.0]), (), Accuracy(1e-3, 1e-3), felt=felt)
+        walker = PairIntegrator("RK45", rates, np.ones(2), np.array([0.0, 3.0]), Accuracy(1e-3, 1e-3), felt)
         while walker.status == "running":
             walker.step()
         return walker

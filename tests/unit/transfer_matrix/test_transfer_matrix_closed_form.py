@@ -155,6 +155,17 @@ def test_bushing_agrees_with_the_kernel_of_the_recursion() -> None:
     np.testing.assert_allclose(got, expected, rtol=1e-12)
 
 
+def test_a_hinge_that_gives_is_a_spring_on_forces_alone() -> None:
+    """Behind it S couples turning and forces, each way in its own manner."""
+    S = np.random.default_rng(6).uniform(-1, 1, (3, 3)) * 40
+    kernel = {program.name: program for program in kernel_programs("angle")}["transfer_elastic_hinge"]
+    k = np.diag([0.0, 350.0, 350.0])
+    # The rotation is shared, the points are apart by Q / k: Q = S (r - Q / k).
+    expected = np.linalg.solve(np.eye(3) + S @ np.diag([0.0, 1 / 350, 1 / 350]), S)
+    got = interpret(kernel, {"S": S, "stiffness": k[1, 1]})["S_through"]
+    np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
 def test_torsion_spring_gives_the_moment_of_its_definition() -> None:
     numbers = {"k": 5.0, "c": 2.0, "A": 30.0, "B_I": 0.7, "B_O": -0.4, "theta0": 0.2}
     U = numeric(closed_form.torsion_spring().matrix, numbers)

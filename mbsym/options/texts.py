@@ -1,0 +1,50 @@
+"""Values of options as they are typed: names and numbers in lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mbsym.errors import CodegenError, SimulationError
+
+
+def names_in(texts: Iterable[str]) -> list[str]:
+    """The names of a repeatable option whose values are lists."""
+    return [name.strip() for text in texts for name in text.split(",")]
+
+
+def numbers_in(texts: Iterable[str], where: str) -> dict[str, float]:
+    """Numbers by name from texts such as "a=1,b=-2e-3".
+
+    Raises:
+        SimulationError: a part is no assignment of a number, or a name comes twice.
+    """
+    found: dict[str, float] = {}
+    for part in names_in(texts):
+        name, sign, number = (text.strip() for text in part.partition("="))
+        try:
+            value = float(number.replace("_", " "))
+        except ValueError:
+            sign = ""
+        if not sign or not name:
+            raise SimulationError(
+                f"{part!r} gives no number a name", where=where, remedy="write NAME=NUMBER, in SI units and rad"
+            )
+        if name in found:
+            raise SimulationError(f"{name} is given twice", where=where, remedy="give one number")
+        found[name] = value
+    return found
+
+
+def pairs_in(names: list[str], lists: list[str]) -> list[tuple[str, list[str]]]:
+    """Functions and lists of names that are given in turn, as ``derivative_of`` and ``with_respect_to``.
+
+    Raises:
+        CodegenError: there are more of one than of the other.
+    """
+    if len(names) != len(lists):
+        raise CodegenError(
+            f"{len(names)} functions and {len(lists)} lists of names",
+            where="`derivative_of`",
+            remedy="give `with_respect_to NAME,...` once for each `derivative_of FUNCTION`",
+        )
+    return [(name, names_in([text])) for name, text in zip(names, lists, strict=True)]
