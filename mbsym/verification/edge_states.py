@@ -21,8 +21,8 @@ from mbsym.verification.far_states import Sizes, States, sized
 
 Array: TypeAlias = NDArray[Any]
 
-TRIALS: Final = 5
-STEPS: Final = 16
+TRIALS: Final = 12
+STEPS: Final = 24
 """Gauss-Newton steps of a trial: they double the digits near a border, and few borders are farther."""
 
 SLOPE_STEP: Final = 1e-6
@@ -55,9 +55,9 @@ REACHED: Final = 1e-6
 SAME: Final = 1e-6
 """Part by which a value differs that is the same everywhere: elimination leaves a pivot of one so near to one."""
 
-MOST_WORK: Final = 300_000
-"""Operations of interpreted values, each for a few states at once, that the search of a module may take: a quarter of
-a second or so. What is left then is not sought."""
+MOST_WORK: Final = 900_000
+"""Operations of interpreted values, each for a few states at once, that the search of a module may take: a second or
+so. What is left then is not sought."""
 
 
 class EdgeSearch:
@@ -96,7 +96,7 @@ class EdgeSearch:
         residuals = squares(graph, condition.value)
         within = condition.kind == "within one"
         scales = np.array([1.0 if within else self._scale(ref) for ref in residuals])
-        self._nearest = np.inf
+        self._nearest, best = np.inf, np.zeros((0, sum(self._sizes)))
         for _ in range(TRIALS):
             for aim in (1.0, -1.0) if within else (0.0,):
                 start = self._rng.uniform(-3, 3, sum(self._sizes))
@@ -104,11 +104,12 @@ class EdgeSearch:
                 if found is None:
                     continue
                 rows = self._beside(condition, found, slope)
-                if len(rows):
-                    self.reason = "beside its border nothing was clearly on that side"
+                sides = condition.is_above(self._values([condition.value], rows)[:, 0])
+                if sides.any() and not sides.all():
                     return self._split(rows)
-        self.reason = self._why(condition)
-        return self._split(np.zeros((0, sum(self._sizes))))
+                best = rows
+        self.reason = "beside its border nothing was clearly on that side" if len(best) else self._why(condition)
+        return self._split(best)
 
     def _why(self, condition: Condition) -> str:
         """What is known of a condition at whose border no state was found."""

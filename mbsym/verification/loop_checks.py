@@ -119,7 +119,7 @@ def check_loops(
                 sizes = sizes_of(name, _arguments(anew.functions[name]))
                 states = _dynamic_states(anew, name, closed, singular, rng, single, sizes)
                 samples[arguments] = _samples(states, single, sizes)
-            why = "rounding decides of a row in those that were found" if len(singular) else "none was found"
+            why = "rounding decides in those that were found" if len(singular) else "none was found"
             coverage.explain(name, "SINGULAR", f"of singular positions {why}")
             _check_solution(worst, terms, modules, name, samples[arguments], coverage, single)
     for name in PROJECTIONS:
