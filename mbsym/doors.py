@@ -4,14 +4,18 @@ are not installed everywhere."""
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mbsym.errors import ToolchainError
 
 if TYPE_CHECKING:
     import numpy as numpy
     import sympy as sympy
+    from numpy.typing import NDArray
+
+    Array: TypeAlias = NDArray[Any]
 else:
+    Array = Any
 
     class _Door:
         """Looks like the library, and imports it at the first look inside."""

@@ -120,16 +120,10 @@ class BatchFunction:
         given += [(name, value, ()) for name, value in zip(self.defaults, values, strict=True)]
         batch = batch_axes(self.name, given)
         count = int(np.prod(batch, dtype=np.int64))
-        kept: list[Any] = []  # what is pointed at must live until the call is over
+        structure, stride = _structure(values, batch)
+        kept: list[Any] = [structure]  # what is pointed at must live until the call is over
         actual: list[Any] = [ctypes.c_ssize_t(count)]
-        if self.defaults:
-            many = any(value.ndim for value in values)
-            # One set for all states is one row, else a row a state.
-            rows = np.broadcast_arrays(*(np.broadcast_to(value, batch) for value in values)) if many else values
-            structure = np.stack([np.reshape(row, -1) for row in rows], axis=-1)
-            structure = np.ascontiguousarray(structure)
-            kept.append(structure)
-            actual += [ctypes.c_void_p(structure.ctypes.data), ctypes.c_ssize_t(1 if many else 0)]
+        actual += [ctypes.c_void_p(structure.ctypes.data), ctypes.c_ssize_t(stride)] if self.defaults else []
         for item, array in zip(self.inputs, arrays, strict=True):
             flat, strides = laid_out(np.broadcast_to(array, (*batch, *item.shape)), item, count)
             kept += [flat, (ctypes.c_ssize_t * 2)(*strides)]
@@ -147,10 +141,16 @@ class BatchFunction:
                 where=self.name,
                 remedy="generate it again",
             )
-        shaped = tuple(
-            result.reshape((*batch, *item.shape)) for result, item in zip(results, self.outputs, strict=True)
-        )
+        shapes = ((*batch, *item.shape) for item in self.outputs)
+        shaped = tuple(result.reshape(shape) for result, shape in zip(results, shapes, strict=True))
         return shaped[0] if len(shaped) == 1 else shaped, np.broadcast_to(status, (count,)).reshape(batch)
+
+
+def _structure(values: Sequence[Array], batch: tuple[int, ...]) -> tuple[Array, int]:
+    """Parameters as rows, and how far it is to that of the next state: one row for all states, or a row a state."""
+    many = any(value.ndim for value in values)
+    rows = [np.broadcast_to(value, batch) for value in values] if many else values
+    return np.ascontiguousarray(np.stack([np.reshape(row, -1) for row in rows], axis=-1) if values else []), int(many)
 
 
 def laid_out(array: Array, item: Argument, count: int) -> tuple[Array, list[int]]:

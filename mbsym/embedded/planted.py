@@ -19,9 +19,6 @@ from mbsym.symbolic.domains import Guard
 
 Array = NDArray[Any]
 
-ABREAST: Final = 64
-"""Faults that are evaluated side by side."""
-
 _IN_NUMPY: Final = {
     "asin": "arcsin",
     "acos": "arccos",
@@ -32,7 +29,10 @@ _IN_NUMPY: Final = {
 }
 """Elementary functions that are called otherwise there."""
 
-MOST: Final = 512
+ABREAST: Final = 2560
+"""Faults times states that are evaluated side by side."""
+
+MOST: Final = 1024
 """Faults of a function; of more, as many are taken at even distances."""
 
 
@@ -41,18 +41,24 @@ class Faults:
     """Results of a function with faults.
 
     Attributes:
+        places: of the faults, counted as they are met.
         is_sign: of each fault, whether it is a sign or a constant.
         right: by identifier of a result, without a fault, (states, size).
         wrong: likewise, (faults, states, size).
     """
 
+    places: Array
     is_sign: Array
     right: Mapping[str, Array]
     wrong: Mapping[str, Array]
 
 
 def with_faults(
-    body: LoweredFunction, values: Mapping[str, Array], parameters: Mapping[str, float], off: float
+    body: LoweredFunction,
+    values: Mapping[str, Array],
+    parameters: Mapping[str, float],
+    off: float,
+    places: Array | None = None,
 ) -> Faults:
     """What a function returns at some states with each fault alone.
 
@@ -61,20 +67,22 @@ def with_faults(
         values: arguments by identifier, (states, size).
         parameters: by identifier.
         off: part by which a constant is off.
+        places: of the faults; all, if not given.
     """
     counting = _Evaluation(values, parameters, np.zeros((1, 0)), np.zeros(1), off)
     right = {name: array[0] for name, array in counting.run(body).items()}
-    count = counting.place
-    chosen = np.arange(count)[:: max(-(-count // MOST), 1)]
+    if places is None:
+        places = np.arange(counting.place)[:: max(-(-counting.place // MOST), 1)]
+    abreast = max(ABREAST // len(next(iter(values.values()))), 1)
     found: list[Mapping[str, Array]] = []
-    for start in range(0, len(chosen), ABREAST):
-        rows = chosen[start : start + ABREAST]
+    for start in range(0, len(places), abreast):
+        rows = places[start : start + abreast]
         found.append(_Evaluation(values, parameters, rows, np.arange(len(rows)), off).run(body))
     wrong = {
         name: np.concatenate([each[name] for each in found]) if found else np.zeros((0, *array.shape))
         for name, array in right.items()
     }
-    return Faults(np.array(counting.is_sign, dtype=bool)[chosen], right, wrong)
+    return Faults(places, np.array(counting.is_sign, dtype=bool)[places], right, wrong)
 
 
 def judged(guards: Sequence[Guard], values: Array, real: Real) -> Array:

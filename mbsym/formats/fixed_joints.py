@@ -12,7 +12,6 @@ from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.rigid_frames import (
     SAME_ROTATION,
     ExactMass,
-    apply,
     exact3,
     exact_mass,
     placed_on,
@@ -22,6 +21,7 @@ from mbsym.formats.rigid_frames import (
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame, FrameKind
 from mbsym.model.frame_ends import body_end, on_bodies
+from mbsym.model.geometry import times
 from mbsym.model.joint import Joint
 from mbsym.model.shape import Shape, in_body_order
 from mbsym.model.system import Model
@@ -173,6 +173,6 @@ class _Homes:
 def _point(placement: Placement, point: Vector) -> Vector:
     if placement == COINCIDENT:
         return point
-    moved = apply(placement_matrix(placement), exact3(point))
+    moved = times(placement_matrix(placement), exact3(point))
     x, y, z = (text(a + b) for a, b in zip(exact3(placement.translation), moved, strict=True))
     return x, y, z

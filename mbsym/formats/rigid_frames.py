@@ -14,13 +14,23 @@ from typing import TypeAlias
 
 from mbsym.formats.angles import is_number, negative, snapped_angle
 from mbsym.model.body import COINCIDENT, Axis, Body, Placement
-from mbsym.model.geometry import from_quaternion
+from mbsym.model.geometry import (
+    Matrix3,
+    Vector3,
+    from_quaternion,
+    inertia_of_point,
+    matrix_sum,
+    product,
+    times,
+    transposed,
+    turned_inertia,
+)  # fmt: skip
 from mbsym.symbolic.graph import Graph
 from mbsym.values.numbers import evaluate, to_scalar
 from mbsym.values.parameter import Value, Vector
 
-Exact3: TypeAlias = tuple[Fraction, Fraction, Fraction]
-Rotation: TypeAlias = tuple[Exact3, Exact3, Exact3]
+Exact3: TypeAlias = Vector3[Fraction]
+Rotation: TypeAlias = Matrix3[Fraction]
 Turns: TypeAlias = tuple[tuple[Axis, Value], ...]
 
 ZERO: Exact3 = (Fraction(0), Fraction(0), Fraction(0))
@@ -101,22 +111,6 @@ def quarter_turns(angle: Value) -> int | None:
     return quarters if snapped_angle(evaluate(angle), 1e-14) == snapped_angle(quarters * math.pi / 2) else None
 
 
-def multiply(A: Rotation, B: Rotation) -> Rotation:
-    """A B."""
-    return by_rows([sum((A[i][k] * B[k][j] for k in range(3)), Fraction(0)) for j in range(3)] for i in range(3))
-
-
-def apply(A: Rotation, r: Exact3) -> Exact3:
-    """A r."""
-    x, y, z = (sum((A[i][k] * r[k] for k in range(3)), Fraction(0)) for i in range(3))
-    return x, y, z
-
-
-def transpose(A: Rotation) -> Rotation:
-    """A^T."""
-    return (A[0][0], A[1][0], A[2][0]), (A[0][1], A[1][1], A[2][1]), (A[0][2], A[1][2], A[2][2])
-
-
 def placement_matrix(placement: Placement) -> Rotation:
     """Rotation matrix of a placement."""
     if placement.quaternion is not None:
@@ -124,13 +118,13 @@ def placement_matrix(placement: Placement) -> Rotation:
         return by_rows([Fraction(entry) for entry in row] for row in rows)
     R: Rotation = turn_matrix("x", 0)
     for axis, angle in placement.rotation:
-        R = multiply(R, turn_matrix(axis, angle))
+        R = product(R, turn_matrix(axis, angle))
     return R
 
 
 def turned_vector(placement: Placement, vector: Vector) -> Vector:
     """A vector in the placed frame as one in the carrying frame."""
-    x, y, z = (text(rounded(part)) for part in apply(placement_matrix(placement), exact3(vector)))
+    x, y, z = (text(rounded(part)) for part in times(placement_matrix(placement), exact3(vector)))
     return x, y, z
 
 
@@ -143,14 +137,14 @@ def compose(outer: Placement, inner: Placement, tolerance: float = SAME_ROTATION
         tolerance: how near to a right angle the product of arbitrary rotations is taken as one.
     """
     R = placement_matrix(outer)
-    moved = apply(R, exact3(inner.translation))
+    moved = times(R, exact3(inner.translation))
     x, y, z = (text(rounded(a + b)) for a, b in zip(exact3(outer.translation), moved, strict=True))
     translation = (x, y, z)
     if outer.quaternion is None and inner.quaternion is None:
         turns = joined_turns((*outer.rotation, *inner.rotation), tolerance)
         if len(turns) <= 3 and not all(quarter_turns(angle) is not None for _, angle in turns):
             return Placement(translation, turns)
-    return from_matrix(translation, multiply(R, placement_matrix(inner)), tolerance)
+    return from_matrix(translation, product(R, placement_matrix(inner)), tolerance)
 
 
 def placed_on(outer: Placement, inner: Placement, tolerance: float = SAME_ROTATION) -> Placement:
@@ -168,7 +162,7 @@ def tidied(placement: Placement, tolerance: float) -> Placement:
 
 def inverse(placement: Placement) -> Placement:
     """The carrying frame in the placed one."""
-    x, y, z = apply(transpose(placement_matrix(placement)), exact3(placement.translation))
+    x, y, z = times(transposed(placement_matrix(placement)), exact3(placement.translation))
     back = (text(-x), text(-y), text(-z))
     if placement.quaternion is not None:
         w, a, b, c = placement.quaternion
@@ -220,7 +214,7 @@ def _right_turns(P: list[list[int]]) -> Turns:
             if target == R:
                 return turns
         level = [
-            ((*turns, (axis, angle)), multiply(R, turn_matrix(axis, angle)))
+            ((*turns, (axis, angle)), product(R, turn_matrix(axis, angle)))
             for turns, R in level
             for axis in axes
             for angle in angles
@@ -270,22 +264,21 @@ class ExactMass:
     def moved(self, placement: Placement) -> ExactMass:
         """The same body seen from the frame that carries its own frame at ``placement``."""
         R = placement_matrix(placement)
-        center = apply(R, self.center)
+        center = times(R, self.center)
         x, y, z = (rounded(a + b) for a, b in zip(exact3(placement.translation), center, strict=True))
-        return ExactMass(self.mass, (x, y, z), turned_inertia(self.inertia, R))
+        return ExactMass(self.mass, (x, y, z), _rounded(turned_inertia(self.inertia, R)))
 
     def joined(self, other: ExactMass) -> ExactMass:
         """Both bodies as one."""
         mass = self.mass + other.mass
         if mass == 0:
-            return ExactMass(mass, self.center, _added(self.inertia, other.inertia))
+            return ExactMass(mass, self.center, matrix_sum(self.inertia, other.inertia))
         x, y, z = ((self.mass * a + other.mass * b) / mass for a, b in zip(self.center, other.center, strict=True))
-        inertia = _added(self.inertia, other.inertia)
+        inertia = matrix_sum(self.inertia, other.inertia)
         for part in (self, other):
             arm = (part.center[0] - x, part.center[1] - y, part.center[2] - z)
-            inertia = _added(inertia, _of_point(part.mass, arm))
-        inertia = by_rows([rounded(entry) for entry in row] for row in inertia)
-        return ExactMass(mass, (rounded(x), rounded(y), rounded(z)), inertia)
+            inertia = matrix_sum(inertia, inertia_of_point(part.mass, arm))
+        return ExactMass(mass, (rounded(x), rounded(y), rounded(z)), _rounded(inertia))
 
     def scaled(self, factor: Fraction) -> ExactMass:
         """The same body of another density."""
@@ -314,20 +307,9 @@ def placed_body(name: str, mass: Value, placement: Placement, moments: Sequence[
     if not placement.rotation and placement.quaternion is None:
         return body
     own = exact_mass(body)
-    turned = replace(own, inertia=turned_inertia(own.inertia, placement_matrix(placement)))
+    turned = replace(own, inertia=_rounded(turned_inertia(own.inertia, placement_matrix(placement))))
     return body if own.inertia == turned.inertia else replace(body, inertia=turned.body(name).inertia)
 
 
-def turned_inertia(J: Rotation, R: Rotation) -> Rotation:
-    """R J R^T."""
-    turned = multiply(multiply(R, J), transpose(R))
-    return by_rows([rounded(turned[min(i, j)][max(i, j)]) for j in range(3)] for i in range(3))
-
-
-def _added(A: Rotation, B: Rotation) -> Rotation:
-    return by_rows([x + y for x, y in zip(p, q, strict=True)] for p, q in zip(A, B, strict=True))
-
-
-def _of_point(mass: Fraction, r: Exact3) -> Rotation:
-    square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2]
-    return by_rows([mass * (square * (i == j) - r[i] * r[j]) for j in range(3)] for i in range(3))
+def _rounded(J: Rotation) -> Rotation:
+    return by_rows([rounded(entry) for entry in row] for row in J)

@@ -2,26 +2,61 @@
 
 A motion costs no kinetic energy where no body gains momentum and no rotor turns. From the base outwards, each body's
 momentum and each rotor's speed set linear equations for the speeds; the motions that no body has ruled out so far stay
-few, so that the effort is that of one pass over the bodies. The equations are solved in a finite field, with
-coordinates and symbolic parameters at random: what is left free there is free everywhere, but for a chance below 1e-12.
+few, so that the effort is that of one pass over the bodies. The equations are solved at coordinates and symbolic
+parameters drawn at random: what is left free there is free everywhere. In numbers and not exactly, for frames that are
+turned by rounded sines leave something of what is zero; what is left of larger terms that cancel counts as nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from itertools import chain
+from math import hypot, isfinite
+from random import Random
+from typing import Final, NamedTuple
 
-from mbsym.errors import DerivationError, SymbolicError
+from mbsym.errors import DerivationError
+from mbsym.joints.motion import motion_of
+from mbsym.joints.subspaces import unit_columns
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.symbolic.finite_field import PRIME, evaluate
+from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 
 _MOST_NAMED: Final = 6
 
-Form = dict[int, int]
-"""A linear form: coefficients in the field, none of them zero, by the index of a speed."""
+SMALLEST_PIVOT: Final = 1e-3
+"""Of an equation's largest coefficient: the last speed with more than that follows from the others."""
+
+ROUNDING: Final = 2.0**-40
+"""Part of what a number was summed from that counts as zero: some thousand units of rounding."""
+
+
+class Rounded(NamedTuple):
+    """A number, and the largest of what it was made from, of which it holds the rounding."""
+
+    value: float
+    size: float
+
+    @property
+    def is_something(self) -> bool:
+        """Whether it is more than rounding."""
+        return abs(self.value) > ROUNDING * self.size
+
+    def times(self, other: Rounded) -> Rounded:
+        """The product."""
+        return Rounded(self.value * other.value, max(abs(self.value) * other.size, self.size * abs(other.value)))
+
+    def inverse(self) -> Rounded:
+        """One by it."""
+        return Rounded(1 / self.value, self.size / self.value**2)
+
+
+ONE: Final = Rounded(1.0, 1.0)
+
+Form = dict[int, Rounded]
+"""A linear form: coefficients, none of them nothing, by the index of a speed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +76,20 @@ class MasslessMotion:
 
 def massless_motion(mechanism: Mechanism) -> MasslessMotion | None:
     """A motion that moves no inertia, None where the mass matrix is regular in general."""
-    program = _sweep_program(mechanism)
-    try:
-        (values,) = evaluate((program,))
-    except SymbolicError:  # a divisor that vanishes everywhere: the functions will tell which
+    values = _values(mechanism)
+    if values is None:  # a divisor that vanishes everywhere: the functions will tell which
         return None
     sweep = _Sweep()
     for body in mechanism.bodies:
         sweep.visit(body, values[f"body{body.label}"], mechanism.speed_of[body.label - 1])
-    free = [column for column in range(mechanism.nv) if sweep.resolved({column: 1}) == {column: 1}]
+    free = [column for column in range(mechanism.nv) if column not in sweep.solved]
     if not free:
         return None
     last = free[-1]
     turning = [
         body.joint.name
         for body in mechanism.bodies
-        if any(last in sweep.resolved({column: 1}) for column in range(*body.v_range))
+        if any(last in sweep.resolved({column: ONE}) for column in range(*body.v_range))
     ]
     moving = [
         body.name
@@ -97,22 +130,32 @@ def _listed(names: tuple[str, ...]) -> str:
     return shown if len(names) <= _MOST_NAMED else f"{shown} and {len(names) - _MOST_NAMED} more"
 
 
+def _values(mechanism: Mechanism) -> dict[str, list[float]] | None:
+    """Results of the sweep's program at random; None where some are no numbers."""
+    program, rng = _sweep_program(mechanism), Random(0)
+    q = [rng.uniform(-1, 1) for _ in mechanism.q.symbols]
+    for first in mechanism.q.quaternions:
+        length = hypot(*q[first : first + 4])
+        q[first : first + 4] = [entry / length for entry in q[first : first + 4]]
+    parameters = {
+        item.name: float(item.default) * rng.uniform(0.9, 1.1) or rng.uniform(0.5, 1) for item in program.parameters
+    }
+    found = {name: array.ravel().tolist() for name, array in Evaluator(program, parameters)(q).items()}
+    return found if all(map(isfinite, chain.from_iterable(found.values()))) else None
+
+
 # ---- the sweep ------------------------------------------------------------------------------------------------------
 
 
 def _sweep_program(mechanism: Mechanism) -> Program:
     """For each body: placement, columns of its joint, columns of its inertia, armatures and ratios of its speeds."""
     graph = mechanism.graph
+    units = [motion_of(column) for column in unit_columns(graph, tuple(range(6)))]
     outputs = []
     for body in mechanism.bodies:
         entries: list[Scalar] = []
-        unit = [Scalar(graph, int(k == m)) for k in range(3) for m in range(3)]
-        basis = [(unit[0], unit[1], unit[2]), (unit[3], unit[4], unit[5]), (unit[6], unit[7], unit[8])]
-        still = (Scalar(graph, 0),) * 3
-        for angular, linear in (*((e, still) for e in basis), *((still, e) for e in basis)):
-            entries += [x for half in body.placement.twist_to_child(angular, linear) for x in half]
-        for angular, linear in (*((e, still) for e in basis), *((still, e) for e in basis)):
-            entries += [x for half in body.inertia.times(angular, linear) for x in half]
+        for image in (body.placement.twist_to_child, body.inertia.times):
+            entries += [x for unit in units for half in image(*unit) for x in half]
         for column in body.columns:
             entries += [x for half in column for x in half]
         entries += body.armature
@@ -133,13 +176,16 @@ class _Sweep:
     solved: dict[int, Form] = field(default_factory=dict)
     twists: dict[int, tuple[Form, ...]] = field(default_factory=lambda: {0: ({},) * 6})
 
-    def visit(self, body: TreeBody, values: tuple[int, ...], speeds: tuple[tuple[int, Scalar], ...]) -> None:
+    def visit(self, body: TreeBody, values: Sequence[float], speeds: tuple[tuple[int, Scalar], ...]) -> None:
         """Takes a body in whose parent was visited; ``values`` are its entries of the program."""
         nv = len(speeds)
-        placement, inertia, columns = (values[start:stop] for start, stop in ((0, 36), (36, 72), (72, 72 + 6 * nv)))
+        placement, inertia, columns = (_sized(part) for part in (values[:36], values[36:72], values[72 : 72 + 6 * nv]))
         armatures, ratios = values[72 + 6 * nv : 72 + 7 * nv], values[72 + 7 * nv :]
         carried = [self.resolved(form) for form in self.twists[body.parent]]
-        own = [self.resolved({column: ratio}) for (column, _), ratio in zip(speeds, ratios, strict=True)]
+        own = [
+            self.resolved({column: Rounded(ratio, abs(ratio))})
+            for (column, _), ratio in zip(speeds, ratios, strict=True)
+        ]
         for armature, form in zip(armatures, own, strict=True):
             if armature:
                 self.require_zero(form)
@@ -155,22 +201,29 @@ class _Sweep:
         """Adds an equation: its last speed follows from the others."""
         left = self.resolved(form)
         if left:
-            last = max(left)
-            factor = -pow(left.pop(last), -1, PRIME) % PRIME
-            self.solved[last] = {column: value * factor % PRIME for column, value in left.items()}
+            largest = max(abs(each.value) for each in left.values())
+            last = max(column for column, each in left.items() if abs(each.value) >= SMALLEST_PIVOT * largest)
+            factor = Rounded(-1.0, 1.0).times(left.pop(last).inverse())
+            self.solved[last] = {column: each.times(factor) for column, each in left.items()}
 
     def resolved(self, form: Form) -> Form:
         """The form in the speeds that are free."""
         while any(column in self.solved for column in form):
-            form = _combined((self.solved.get(column, {column: 1}), value) for column, value in form.items())
+            form = _combined((self.solved.get(column, {column: ONE}), value) for column, value in form.items())
         return form
 
 
-def _combined(parts: Iterable[tuple[Form, int]]) -> Form:
-    """The sum of forms times factors."""
+def _combined(parts: Iterable[tuple[Form, Rounded]]) -> Form:
+    """The sum of forms times factors; what cancels is left out."""
     total: Form = {}
     for form, factor in parts:
-        if factor:
-            for column, value in form.items():
-                total[column] = (total.get(column, 0) + value * factor) % PRIME
-    return {column: value for column, value in total.items() if value}
+        for column, each in form.items():
+            term, before = each.times(factor), total.get(column, Rounded(0.0, 0.0))
+            total[column] = Rounded(before.value + term.value, max(before.size, term.size))
+    return {column: each for column, each in total.items() if each.is_something}
+
+
+def _sized(columns: Sequence[float]) -> list[Rounded]:
+    """Columns of six; those beside each other have rounding of the largest entry in the same half of any."""
+    halves = [max((abs(x) for k, x in enumerate(columns) if k % 6 // 3 == half), default=0.0) for half in (0, 1)]
+    return [Rounded(x, halves[k % 6 // 3]) for k, x in enumerate(columns)]

@@ -12,17 +12,15 @@ identification, 2018; T. Lee, P. M. Wensing, F. C. Park, Geometric robot dynamic
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import IdentificationError
 from mbsym.model.system import Model
 from mbsym.regressors.parameters import StandardParameter
 from mbsym.values.entries import entries_of
-
-Array: TypeAlias = NDArray[Any]
 
 _PRIOR: Final = 1e-2
 """What a unit of divergence from the model costs, where a misfit of one standard deviation costs one half."""

@@ -12,15 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import IdentificationError
 from mbsym.regressors.sampled import dependencies
-
-Array: TypeAlias = NDArray[Any]
 
 _ROUNDS: Final = 3
 """Fits with weights from the one before; they settle after two."""

@@ -14,16 +14,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import IdentificationError
 from mbsym.identification.measurements import column_names
 from mbsym.identification.options import DEFAULT_MOTION, Settings
 from mbsym.identification.rows import Regression, regression_of
+from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.model.own_units import length_unit
 from mbsym.model.system import Model
 from mbsym.options.generation import GenerationOptions
 from mbsym.pipeline import express, read
@@ -34,13 +36,14 @@ from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.numbers import evaluate, parameter_values
 
-Array: TypeAlias = NDArray[Any]
-
 _REACH: Final = 1.0
 _SPEED: Final = 2.0
-"""Limits of coordinates and speeds for which the model states none [rad, m and their rates]."""
+"""Limits of coordinates and speeds for which the model states none [rad, mechanism's unit of length, and their rates].
+"""
 
 _NARROW: Final = 1e-6
+"""Room and speed below which a coordinate has none, likewise."""
+
 _PER_PERIOD: Final = 8
 """Samples of the shortest period that the condition is taken of."""
 
@@ -191,18 +194,20 @@ def limits_of(mechanism: Mechanism, settings: Settings) -> Limits:
                 lower[column], upper[column] = max(lower[column], low), min(upper[column], high)
             if joint.velocity and ratio:
                 speed[column] = min(speed[column], abs(evaluate(joint.velocity[index], numbers) / ratio))
-    lower = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * _REACH, -_REACH))
-    upper = np.where(np.isfinite(upper), upper, lower + 2 * _REACH)
-    speed = np.where(np.isfinite(speed), speed, _SPEED)
+    units = measures_of(mechanism, length_unit(model)).increments
+    reach = _REACH * units
+    lower = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * reach, -reach))
+    upper = np.where(np.isfinite(upper), upper, lower + 2 * reach)
+    speed = np.where(np.isfinite(speed), speed, _SPEED * units)
     names = column_names(mechanism)
     for k in range(mechanism.nv):
-        if upper[k] - lower[k] < _NARROW:
+        if upper[k] - lower[k] < _NARROW * units[k]:
             raise IdentificationError(
                 f"{names.q[k]} has no room between its limits {lower[k]:g} and {upper[k]:g}",
                 where=model.name,
                 remedy="fix the joint in the model, or give it wider limits",
             )
-        if speed[k] < _NARROW:
+        if speed[k] < _NARROW * units[k]:
             raise IdentificationError(
                 f"{names.v[k]} may not be more than {speed[k]:g}", where=model.name, remedy="fix the joint in the model"
             )

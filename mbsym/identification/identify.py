@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import IdentificationError
 from mbsym.identification.consistent import consistent_parameters
 from mbsym.identification.estimate import Estimate, estimate
@@ -20,8 +20,6 @@ from mbsym.identification.smoothing import Motion, motion_of
 from mbsym.model.system import Model
 from mbsym.pipeline import read
 from mbsym.regressors.parameters import with_values
-
-Array: TypeAlias = NDArray[Any]
 
 _DIGITS: Final = 12
 

@@ -9,17 +9,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.conventions import unit_factor
+from mbsym.doors import Array
 from mbsym.errors import IdentificationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.names import expression_names
-
-Array: TypeAlias = NDArray[Any]
 
 DEGREES: Final = 180 / math.pi
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import IdentificationError
 from mbsym.forces.element import ForceElement
 from mbsym.identification.identifiable import loops_of
@@ -30,8 +30,6 @@ from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.numbers import value_names
-
-Array: TypeAlias = NDArray[Any]
 
 _DRIVES: Final = 1e-6
 """Determinant of the motors' motions along the free ones, relative to their sizes, below which motors do not drive."""

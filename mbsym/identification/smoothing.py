@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import IdentificationError
 from mbsym.identification.measurements import Measurements
 from mbsym.kinematics.mechanism import Mechanism
-
-Array: TypeAlias = NDArray[Any]
 
 _ORDER: Final = 4
 _OVER: Final = 5.0

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.derivatives.tangent import along, along_speeds
+from mbsym.doors import Array
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.recursive.newton_euler import newton_euler
 from mbsym.formulations.recursive.sparse_factor import product
@@ -29,8 +29,6 @@ from mbsym.loops.wrenches import dense
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.scalar import symbol
-
-Array: TypeAlias = NDArray[Any]
 
 IDLE: Final = 1e-9
 """Part of the largest singular value below which a free direction changes no force: the equilibrium is one of many."""

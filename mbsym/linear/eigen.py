@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[Any]
+from mbsym.doors import Array
 
 NOTHING: Final = 1e-12
 """Part of the largest stiffness over mass, or rate over its root, below which one counts as none; the largest is taken

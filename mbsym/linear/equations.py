@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedModule, numpy_module
 from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.derivatives.of_functions import DerivativeRequest
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.looped_system import NEEDED, LoopedSystem
@@ -23,8 +23,6 @@ from mbsym.pipeline import Derivation, Progress, derive, describe, express
 from mbsym.registry import available_functions
 from mbsym.simulation.equations import coordinate_quantities, speed_quantities
 from mbsym.symbolic.program import Program
-
-Array: TypeAlias = NDArray[Any]
 
 _TREE: Final = ("forward_dynamics", "mass_matrix", "body_poses", "tangent_map", "forward_dynamics_derivatives")
 _LOOPS: Final = (*NEEDED, "mass_matrix", "body_poses", "tangent_map", "closure_gap", "constrained_dynamics_derivatives")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError, MbsymError
 from mbsym.kinematics.measures import measures_of
 from mbsym.linear.balance import Balance, free_of_names
@@ -21,8 +20,6 @@ from mbsym.linear.search import solutions
 from mbsym.linear.tangent import increment_names
 from mbsym.pipeline import Progress
 from mbsym.simulation.equations import suggestion
-
-Array: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.derivatives.tangent import along_speeds
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism
@@ -30,8 +30,6 @@ from mbsym.simulation.equations import suggestion
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
-
-Array: TypeAlias = NDArray[Any]
 
 OPEN: Final = 1e-8
 """Gaps above this [rad, part of the mechanism's size] are refused: linear equations there would be those of no motion.

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.kinematics.measures import Measures, measures_of
 from mbsym.linear.eigen import eigenvalues
@@ -26,8 +26,6 @@ from mbsym.values.numbers import evaluate, parameter_values
 
 if TYPE_CHECKING:
     from mbsym.linear.symbols import SymbolicSystem
-
-Array: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

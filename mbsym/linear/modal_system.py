@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, TypeAlias, Unpack
+from typing import Final, TypeAlias, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.linear.analysis import BALANCED, At
 from mbsym.linear.options import LinearOptions, OfModalSystem
@@ -28,8 +28,6 @@ from mbsym.linear.vibration.tree import VibratingTree
 from mbsym.model.system import Model
 from mbsym.option import made, takes
 from mbsym.pipeline import Progress
-
-Array: TypeAlias = NDArray[Any]
 
 AROUND: Final = 0.25
 """Radius of a circle around a pole, as a part of the distance of the next one."""

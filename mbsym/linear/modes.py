@@ -7,18 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import pi
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.eigen import EigenPair, eigenpairs
 from mbsym.linear.linearised import Linearisation
 from mbsym.linear.shapes import swinging_frames, write_shapes
-
-Array: TypeAlias = NDArray[Any]
-
 
 DOUBLE: Final = 1e-6
 """Imaginary part of an eigenvalue, as a part of its size, below which it counts as real."""

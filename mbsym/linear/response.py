@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias, Unpack
+from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.linear.analysis import BALANCED, At, linearise
 from mbsym.linear.options import LinearOptions, OfLinearisation, OfResponse
@@ -16,8 +17,6 @@ from mbsym.linear.transfer_matrix_modes import answers, points_asked, vibrating_
 from mbsym.model.system import Model
 from mbsym.option import made, takes
 from mbsym.pipeline import Progress
-
-Array: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.linear.balance import Balance
 from mbsym.linear.tangent import increment_units
 from mbsym.loops.closing import close
 from mbsym.loops.tolerances import CLOSED
 from mbsym.pipeline import Progress
-
-Array: TypeAlias = NDArray[Any]
 
 SAME: Final = 1e-6
 """Equilibria closer than this [rad, part of the mechanism's size] are one."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.equations import LinearEquations
@@ -16,8 +16,6 @@ from mbsym.simulation.output import MARK, check_writable, write_whole
 from mbsym.simulation.result import check_suffix
 from mbsym.visualisation.animation import Motion, animation_html
 from mbsym.visualisation.skeleton import skeleton
-
-Array: TypeAlias = NDArray[Any]
 
 SECONDS: Final = 4.0
 """For which each mode is shown: two oscillations."""

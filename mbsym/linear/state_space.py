@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Iterator
-from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
-
-Array: TypeAlias = NDArray[Any]
 
 
 class StateSpace(ABC):

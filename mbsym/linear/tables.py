@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.kinematics.measures import measures_of
 from mbsym.linear.equations import LinearEquations, State
 from mbsym.linear.equilibrium import Equilibria
-from mbsym.linear.linearised import Array, Linearisation
+from mbsym.linear.linearised import Linearisation
 from mbsym.linear.modes import Mode, Modes
 from mbsym.linear.vibration.elements import BeamLink
 from mbsym.markup import aligned

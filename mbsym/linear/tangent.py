@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.joints.coordinate_groups import momentum_bracket
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.names import expression_names
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
-
-Array: TypeAlias = NDArray[Any]
 
 
 def increment_names(mechanism: Mechanism) -> tuple[str, ...]:

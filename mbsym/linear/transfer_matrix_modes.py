@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeAlias, Unpack
+from typing import Final, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
@@ -27,8 +27,6 @@ from mbsym.options.generation import GenerationOptions
 from mbsym.pipeline import Progress, express, read
 from mbsym.simulation.equations import suggestion
 from mbsym.simulation.integrate import with_parameters
-
-Array: TypeAlias = NDArray[Any]
 
 MOTIONS: Final = ("rx", "ry", "rz", "x", "y", "z")
 """Suffixes of a point's motion: rotations about base axes [rad], displacements along them [m]."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from mbsym.doors import numpy as np
 from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.contracts import Derived
@@ -81,8 +82,6 @@ def _orders(mechanism: Mechanism) -> tuple[tuple[int, ...], ...]:
 
 def _driven(mechanism: Mechanism, analysis: LoopAnalysis, columns: Sequence[int]) -> int:
     """Freedoms along which motors move, at the configuration of the analysis."""
-    import numpy as np
-
     program = constraint_jacobian(mechanism, analysis)
     rows = Evaluator(program)(np.array(analysis.configuration))["G"]
     motors = np.eye(mechanism.nv)[list(columns)]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
@@ -22,7 +23,7 @@ from mbsym.loops.closing import (
     largest,
 )
 from mbsym.loops.constraints import ClosureRow, closures
-from mbsym.loops.looped_system import Array, LoopedSystem
+from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.start import Contradiction, close_near, given_joints, held_cuts, off_initial
 from mbsym.loops.tolerances import CLOSED, DEPENDENT
 from mbsym.model.own_units import length_unit

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from mbsym.doors import Array
+from mbsym.doors import numpy as np
 from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism
@@ -27,11 +29,6 @@ from mbsym.model.own_units import length_unit
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, Any]
 
 _ITERATIONS: Final = 60
 _RESTARTS: Final = 40
@@ -63,20 +60,14 @@ class ClosingProblem:
 
     def apart(self, first: Array, second: Array) -> float:
         """The distance of coordinates."""
-        import numpy as np
-
         return float(np.linalg.norm((first - second) / self.coordinates))
 
     def matrix(self, rows: Array) -> Array:
         """Rows [m, rad] (m, nv) in the problem's units."""
-        import numpy as np
-
         return rows * (self.columns / np.reshape(self.rows, (-1, 1)))
 
     def within(self, q: Array, residual: Array, part: float) -> bool:
         """True where all residuals are within that part of what they are measured by."""
-        import numpy as np
-
         size, rounding = (1.0, 0.0) if self.scale is None else self.scale(q)
         return bool(np.all(np.abs(residual) <= rounded_to(part, size, rounding)))
 
@@ -116,8 +107,6 @@ def closing_problem(
         parameters: values of run-time parameters; the others keep their defaults.
         length: unit of length [m]; by default the mechanism's own.
     """
-    import numpy as np
-
     program = Evaluator(gap_program(mechanism, found), parameters)
     rate = Evaluator(rate_program(mechanism), parameters)
     quaternions = mechanism.q.quaternions
@@ -176,8 +165,6 @@ def close(problem: ClosingProblem, guess: Array, fixed: Sequence[int] = (), iter
         fixed: speeds whose coordinates stay as they are.
         iterations: bound on the number of steps.
     """
-    import numpy as np
-
     q = np.array(guess, dtype=float)
     free = np.array([k for k in range(problem.nv) if k not in set(fixed)], dtype=int)
     residual, jacobian = problem.gap(q)
@@ -222,8 +209,6 @@ def close_from_anywhere(
     The places are the same in every run. Where no loop configuration is found, the one with the smallest gap is
     returned.
     """
-    import numpy as np
-
     best = close(problem, guess, fixed)
     count = best.iterations
     generator = np.random.default_rng(20)
@@ -242,14 +227,10 @@ def close_from_anywhere(
 
 def largest(values: Array) -> float:
     """Largest size of an entry, 0 of none."""
-    import numpy as np
-
     return float(np.max(np.abs(values), initial=0.0))
 
 
 def _size(residual: Array) -> float:
-    import numpy as np
-
     if not residual.size:
         return 0.0
     size = float(np.linalg.norm(residual))

@@ -23,14 +23,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.loops.closing import largest
 from mbsym.loops.dependent import dependent_columns, smallest_singular_value
-from mbsym.loops.looped_system import Acceleration, Array, LoopedSystem, ProjectedPosition
+from mbsym.loops.looped_system import Acceleration, LoopedSystem, ProjectedPosition
 from mbsym.loops.scale import rounded_to
 from mbsym.loops.tolerances import ACCEPTED, BAD_CHOICE, DEPENDENT, ENOUGH, ITERATIONS
 
@@ -53,44 +54,29 @@ class Correction:
     converged: bool
 
 
-class Keeper(Protocol):
-    """A way of keeping loops closed."""
+class Keeper:
+    """A way of keeping loops closed: what it does where it has no reason to do otherwise."""
 
     def accelerate(
         self, system: LoopedSystem, q: Array, v: Array, tau: Array, extra: Sequence[Any] = ()
     ) -> Acceleration:
-        """vdot as the integrator sees it."""
-
-    def stage(self, system: LoopedSystem, q: Array, v: Array) -> tuple[Array, Array]:
-        """The state at which rates are evaluated, for the state that the integrator proposes."""
-
-    def after_step(self, system: LoopedSystem, q: Array, v: Array) -> Correction:
-        """The state from which the next step starts."""
-
-
-class AsItComes:
-    """What a keeper does where it has no reason to do otherwise."""
-
-    def accelerate(
-        self, system: LoopedSystem, q: Array, v: Array, tau: Array, extra: Sequence[Any] = ()
-    ) -> Acceleration:
-        """The constrained accelerations."""
+        """vdot as the integrator sees it: the constrained accelerations."""
         return system.accelerate(q, v, tau, extra)
 
     def stage(self, system: LoopedSystem, q: Array, v: Array) -> tuple[Array, Array]:
-        """The state itself."""
+        """The state at which rates are evaluated, for the state that the integrator proposes: that state itself."""
         return q, v
 
     def after_step(self, system: LoopedSystem, q: Array, v: Array) -> Correction:
-        """The state itself."""
+        """The state from which the next step starts: the one where this one ended."""
         return Correction(q, v, np.nan, 0, True)
 
 
-class NoCorrection(AsItComes):
+class NoCorrection(Keeper):
     """Leaves everything as it comes."""
 
 
-class Baumgarte(AsItComes):
+class Baumgarte(Keeper):
     """Restoring terms in the closure equations at acceleration level."""
 
     def __init__(self, alpha: float, beta: float) -> None:
@@ -104,7 +90,7 @@ class Baumgarte(AsItComes):
         return system.accelerate_stabilised(q, v, tau, extra, (self.alpha, self.beta))
 
 
-class Projection(AsItComes):
+class Projection(Keeper):
     """Projects velocities, and positions before them, after each step."""
 
     def __init__(self, *, positions: bool = True) -> None:
@@ -118,7 +104,7 @@ class Projection(AsItComes):
         return Correction(done.q, system.project_velocity(done.q, v), done.gap, done.iterations, done.converged)
 
 
-class Partitioning(AsItComes):
+class Partitioning(Keeper):
     """Integrates independent coordinates alone.
 
     The state keeps its full size; what the integrator makes of the dependent part is overwritten in every stage, or

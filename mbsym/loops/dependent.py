@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
+
+from mbsym.doors import Array
+from mbsym.doors import numpy as np
 
 EQUAL: Final = 1.0 - 1e-6
 """Part of the largest from which on numbers count as equal: round-off is 1e-14 of them, that of closed loops 1e-10."""
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, Any]
 
 
 def dependent_columns(jacobian: Array) -> tuple[list[int], float]:
@@ -19,8 +17,6 @@ def dependent_columns(jacobian: Array) -> tuple[list[int], float]:
     Of columns that are as large but for round-off the first is taken, so that symmetric mechanisms do not leave the
     choice to it.
     """
-    import numpy as np
-
     rest = np.array(jacobian, dtype=float)
     chosen: list[int] = []
     for _ in range(jacobian.shape[0]):
@@ -36,7 +32,5 @@ def dependent_columns(jacobian: Array) -> tuple[list[int], float]:
 
 def smallest_singular_value(matrix: Array) -> float:
     """Of a matrix; infinite where it is empty."""
-    import numpy as np
-
     sizes = np.linalg.svd(matrix, compute_uv=False)
     return float(sizes[-1]) if len(sizes) else np.inf

@@ -11,19 +11,17 @@ Regular configurations near a singular one are found by holding one coordinate a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from mbsym.doors import Array
+from mbsym.doors import numpy as np
 from mbsym.loops.closing import ClosingProblem, close
 from mbsym.loops.tolerances import FOLLOWS
 from mbsym.symbolic import finite_field
+from mbsym.symbolic.field_matrix import Echelon
 from mbsym.symbolic.program import Program
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, Any]
 
 ENOUGH: Final = 4
 """Regular configurations that are looked at."""
@@ -68,8 +66,6 @@ class RegularConfigurations:
 
 def rank_of(matrix: Array) -> int:
     """Number of singular values that count."""
-    import numpy as np
-
     sizes = np.linalg.svd(matrix, compute_uv=False)
     return int(np.sum(sizes > FOLLOWS * sizes[0])) if len(sizes) and sizes[0] > 0 else 0
 
@@ -105,8 +101,6 @@ def regular_configurations(
 
 def is_regular(problem: ClosingProblem, rows_at: Callable[[Array], Array], q: Array) -> bool:
     """True where the closed configurations around q form a manifold whose tangents are the null vectors of G."""
-    import numpy as np
-
     matrix = rows_at(q)
     rank = rank_of(matrix)
     null = np.linalg.svd(matrix)[2][rank:]
@@ -128,8 +122,6 @@ def is_regular(problem: ClosingProblem, rows_at: Callable[[Array], Array], q: Ar
 
 def held_aside(problem: ClosingProblem, start: Array) -> Iterator[Array]:
     """Closed configurations in which one coordinate is held off its value, the others closing from near the start."""
-    import numpy as np
-
     generator = np.random.default_rng(11)
     attempts = max(_WORK // problem.nv, 2)
     columns = np.unique(np.linspace(0, problem.nv - 1, min(problem.nv, attempts, _MOST_HELD)).round().astype(int))
@@ -144,8 +136,6 @@ def held_aside(problem: ClosingProblem, start: Array) -> Iterator[Array]:
 
 def _around(problem: ClosingProblem, q: Array) -> list[Array]:
     """Closed configurations around a regular one."""
-    import numpy as np
-
     generator = np.random.default_rng(7)
     found: list[Array] = []
     for attempt in range(4 * ENOUGH):
@@ -169,23 +159,6 @@ def independent_anywhere(program: Program, output: str, columns: int) -> list[in
         columns: of the matrix.
     """
     entries = finite_field.evaluate([program], seed=1)[0][output]
-    rows = [list(entries[k : k + columns]) for k in range(0, len(entries), columns)]
-    return _independent_modulo(rows, finite_field.PRIME)
-
-
-def _independent_modulo(rows: Sequence[list[int]], prime: int) -> list[int]:
-    """Indices of the rows that are no combination of rows before them."""
-    found: list[int] = []
-    reduced: list[tuple[int, list[int]]] = []
-    for index, row in enumerate(rows):
-        rest = list(row)
-        for pivot, other in reduced:
-            factor = rest[pivot]
-            if factor:
-                rest = [(a - factor * b) % prime for a, b in zip(rest, other, strict=True)]
-        pivot = next((k for k, entry in enumerate(rest) if entry), -1)
-        if pivot >= 0:
-            inverse = pow(rest[pivot], -1, prime)
-            reduced.append((pivot, [entry * inverse % prime for entry in rest]))
-            found.append(index)
-    return found
+    echelon = Echelon(range(columns))
+    rows = (dict(enumerate(entries[k : k + columns])) for k in range(0, len(entries), columns))
+    return [k for k, row in enumerate(rows) if echelon.add(row)]

@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from mbsym.doors import Array
+from mbsym.doors import numpy as np
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, Vector, factorised, product, sparsest_order
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.closing import closing_problem
@@ -23,11 +25,6 @@ from mbsym.loops.generic_rank import held_aside, rank_of
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.scalar import Scalar
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, Any]
 
 AS_GOOD: Final = 0.1
 """Motors' coordinates are independent where their choice is no worse than this part of the best one."""
@@ -101,8 +98,6 @@ def independent_columns(mechanism: Mechanism, rows: Array) -> tuple[int, ...]:
         mechanism: whose speeds they are of.
         rows: G in numbers, lengths in a unit of the mechanism's size.
     """
-    import numpy as np
-
     nv = rows.shape[1]
     dependent, best = dependent_columns(rows)
     driven = mechanism.model.motors
@@ -116,8 +111,6 @@ def independent_columns(mechanism: Mechanism, rows: Array) -> tuple[int, ...]:
 
 def independent_at_start(mechanism: Mechanism, loops: LoopAnalysis) -> tuple[int, ...]:
     """``independent_columns`` where the loops were analysed; where that is singular, what is best around it."""
-    import numpy as np
-
     evaluator = Evaluator(constraint_jacobian(mechanism, loops))
     problem = closing_problem(mechanism, loops.closures)
     units = replace(problem, rows=np.array([problem.length if row.unit == "m" else 1.0 for row in loops.rows]))

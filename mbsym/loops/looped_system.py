@@ -11,14 +11,13 @@ from functools import partial
 from typing import Any, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.description import Argument
 from mbsym.codegen.load import LoadedModule
 from mbsym.codegen.statuses import Status
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 
-Array: TypeAlias = NDArray[Any]
 Function: TypeAlias = Callable[..., Any]
 
 NEEDED: Final = (

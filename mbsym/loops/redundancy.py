@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from mbsym.doors import Array
+from mbsym.doors import numpy as np
 from mbsym.errors import DerivationError
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.initial_coordinates import initial_coordinates
@@ -26,11 +28,6 @@ from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.numbers import evaluate, parameter_values
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, Any]
 
 _PREFERRED: Final = 0.3
 
@@ -73,8 +70,6 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     Raises:
         DerivationError: no configuration was found in which the loops close.
     """
-    import numpy as np
-
     found = closures(mechanism)
     rows = [row for closure in found for row in closure.rows]
     notes = [
@@ -127,8 +122,6 @@ def _round_off(mechanism: Mechanism, rows: Sequence[ClosureRow]) -> Array:
     Angles, directions and what slides are of size one. What turns moves points by its distance from them, a difference
     of lengths of the mechanism, which decimals leave where axes are meant to coincide.
     """
-    import numpy as np
-
     numbers = parameter_values(mechanism.model)
     places = [
         place for joint in mechanism.model.joints for place in (joint.predecessor_placement, joint.successor_placement)
@@ -141,15 +134,11 @@ def _round_off(mechanism: Mechanism, rows: Sequence[ClosureRow]) -> Array:
 
 def _without(matrix: Array, noise: Array) -> Array:
     """The matrix without entries that are round-off."""
-    import numpy as np
-
     return np.where(np.abs(matrix) > noise, matrix, 0.0)
 
 
 def _singular_rows(rows: Sequence[ClosureRow], kept: Sequence[int], matrix: Array) -> list[str]:
     """Which of the kept rows follow from the others in the configuration with that G, closure by closure."""
-    import numpy as np
-
     needed = _independent(np.array([matrix[list(kept)]]), rank_of(matrix[list(kept)]))
     idle: dict[str, list[int]] = {}
     for place, k in enumerate(kept):
@@ -213,8 +202,6 @@ def _sampling_program(mechanism: Mechanism, found: Sequence[Closure]) -> Program
 
 def _independent(matrices: Array, rank: int) -> list[int]:
     """Indices of ``rank`` rows that are independent at every sample, the first good ones being preferred."""
-    import numpy as np
-
     rest = np.array(matrices, dtype=float)
     sizes = np.linalg.norm(rest, axis=2).max(axis=0)
     sizes[sizes < FOLLOWS * sizes.max()] = np.inf  # rows of round-off
@@ -233,8 +220,6 @@ def _words(
     found: Sequence[Closure], rows: Sequence[ClosureRow], kept: Sequence[int], values: Any, length: float
 ) -> list[str]:
     """The findings, from the rows and screws at samples and a unit of length [m] of the mechanism's size."""
-    import numpy as np
-
     turns = np.array([1.0, 1.0, 1.0, length, length, length])
     sentences = []
     first = 0
@@ -261,8 +246,6 @@ def _words(
 
 def _kind_of_loop(screws: Array, wrenches: Array) -> str:
     """What the screws of a loop's joints, those of its cut joint included, have in common."""
-    import numpy as np
-
     wrenches = wrenches / np.linalg.norm(wrenches, axis=1)[:, None]
     own = np.linalg.svd(wrenches)[2][np.linalg.matrix_rank(wrenches, tol=1e-9) :] if len(wrenches) else np.eye(6)
     every = np.concatenate([screws, own])

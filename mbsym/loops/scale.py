@@ -27,6 +27,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any, Final
 
+from mbsym.doors import numpy as np
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.loops.tolerances import ACCEPTED, COARSE
 from mbsym.model.joint import Joint
@@ -44,8 +45,6 @@ def rounded_to(part: float, size: Any, rounding: Any) -> Any:
 
     What is asked of a gap beside round-off leaves the coordinates' part as it is.
     """
-    import numpy as np
-
     return part * size + np.minimum(min(part, ACCEPTED.double) * rounding, COARSE.double * size)
 
 

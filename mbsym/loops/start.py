@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from mbsym.doors import Array
+from mbsym.doors import numpy as np
 from mbsym.joints.closure_rows import ClosureGap
 from mbsym.joints.fixed import FIXED
 from mbsym.kinematics.mechanism import CutJoint, Mechanism
@@ -20,11 +22,6 @@ from mbsym.loops.constraints import Closure, ClosureRow, closure_of
 from mbsym.loops.motion import loop_motion
 from mbsym.symbolic.scalar import Scalar, constant
 from mbsym.values.numbers import evaluate, parameter_values
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, Any]
 
 _RESTARTS: Final = 12
 """Places from which the loops are closed with all given values held, fewer than without: there may be no such
@@ -118,8 +115,6 @@ def held_cuts(mechanism: Mechanism, names: Sequence[str]) -> tuple[Closure, ...]
 
 def off_initial(closure: Closure, residual: Array) -> tuple[float, str]:
     """How far a cut joint is from its initial value, by the residuals of its rows of ``held_cuts``, and the unit."""
-    import numpy as np
-
     angle = 2.0 * float(np.arctan(float(np.linalg.norm(residual[:3])) / 2.0))
     distance = largest(residual[3:])
     return (angle, closure.rows[0].unit) if angle >= distance else (distance, closure.rows[3].unit)

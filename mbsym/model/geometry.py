@@ -1,23 +1,27 @@
-"""Small vector arithmetic in floats, for checks of a model before anything is derived."""
+"""Small vector arithmetic in floats or fractions, before anything is derived."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from fractions import Fraction
+from typing import TypeAlias, TypeVar, cast
 
 from mbsym.model.body import Placement
 from mbsym.values.parameter import Value
 
-Triple: TypeAlias = tuple[float, float, float]
-Rotation: TypeAlias = tuple[Triple, Triple, Triple]
+Number = TypeVar("Number", float, Fraction)
+Vector3: TypeAlias = tuple[Number, Number, Number]
+Matrix3: TypeAlias = tuple[Vector3[Number], Vector3[Number], Vector3[Number]]
+Triple: TypeAlias = Vector3[float]
+Rotation: TypeAlias = Matrix3[float]
 
 IDENTITY: Rotation = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
-def dot(a: Sequence[float], b: Sequence[float]) -> float:
+def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
     """a . b."""
-    return sum(x * y for x, y in zip(a, b, strict=True))
+    return cast("Number", sum(x * y for x, y in zip(a, b, strict=True)))
 
 
 def cross(a: Triple, b: Triple) -> Triple:
@@ -30,25 +34,42 @@ def norm(a: Sequence[float]) -> float:
     return math.sqrt(dot(a, a))
 
 
-def sum_of(a: Triple, b: Triple) -> Triple:
+def sum_of(a: Vector3[Number], b: Vector3[Number]) -> Vector3[Number]:
     """a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
-def times(R: Rotation, a: Triple) -> Triple:
+def times(R: Matrix3[Number], a: Vector3[Number]) -> Vector3[Number]:
     """R a."""
     return (dot(R[0], a), dot(R[1], a), dot(R[2], a))
 
 
-def transposed(R: Rotation) -> Rotation:
+def transposed(R: Matrix3[Number]) -> Matrix3[Number]:
     """R^T."""
     return ((R[0][0], R[1][0], R[2][0]), (R[0][1], R[1][1], R[2][1]), (R[0][2], R[1][2], R[2][2]))
 
 
-def product(A: Rotation, B: Rotation) -> Rotation:
+def product(A: Matrix3[Number], B: Matrix3[Number]) -> Matrix3[Number]:
     """A B."""
     columns = transposed(B)
     return (times(columns, A[0]), times(columns, A[1]), times(columns, A[2]))
+
+
+def matrix_sum(A: Matrix3[Number], B: Matrix3[Number]) -> Matrix3[Number]:
+    """A + B."""
+    return (sum_of(A[0], B[0]), sum_of(A[1], B[1]), sum_of(A[2], B[2]))
+
+
+def turned_inertia(J: Matrix3[Number], R: Matrix3[Number]) -> Matrix3[Number]:
+    """R J R^T."""
+    return product(product(R, J), transposed(R))
+
+
+def inertia_of_point(mass: Number, r: Vector3[Number]) -> Matrix3[Number]:
+    """Inertia about the origin of a point mass at r."""
+    x, y, z = r
+    xy, xz, yz = -mass * (x * y), -mass * (x * z), -mass * (y * z)
+    return (mass * (y * y + z * z), xy, xz), (xy, mass * (x * x + z * z), yz), (xz, yz, mass * (x * x + y * y))
 
 
 def elementary(axis: str, angle: float) -> Rotation:

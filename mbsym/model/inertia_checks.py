@@ -11,14 +11,16 @@ from mbsym.model.geometry import (
     Triple,
     cross,
     dot,
+    inertia_of_point,
+    matrix_sum,
     norm,
     placement_numbers,
     principal_moments,
-    product,
     sum_of,
     times,
     transposed,
-)
+    turned_inertia,
+)  # fmt: skip
 from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import default_second_axis
 from mbsym.model.system import Model
@@ -49,35 +51,19 @@ class MassProperties:
 
     def moved(self, R: Rotation, p: Triple) -> MassProperties:
         """The same body seen from a frame in which its own frame has the rotation R and the origin p."""
-        return MassProperties(self.mass, sum_of(p, times(R, self.center)), _turned(self.inertia, R))
+        return MassProperties(self.mass, sum_of(p, times(R, self.center)), turned_inertia(self.inertia, R))
 
     def joined(self, other: MassProperties) -> MassProperties:
         """Both bodies as one."""
         mass = self.mass + other.mass
         if mass == 0:
-            return MassProperties(0.0, self.center, _added(self.inertia, other.inertia))
+            return MassProperties(0.0, self.center, matrix_sum(self.inertia, other.inertia))
         x, y, z = ((self.mass * a + other.mass * b) / mass for a, b in zip(self.center, other.center, strict=True))
         center = (x, y, z)
-        inertia = _added(self.inertia, other.inertia)
+        inertia = matrix_sum(self.inertia, other.inertia)
         for part in (self, other):
-            inertia = _added(inertia, _of_point(part.mass, sum_of(part.center, (-x, -y, -z))))
+            inertia = matrix_sum(inertia, inertia_of_point(part.mass, sum_of(part.center, (-x, -y, -z))))
         return MassProperties(mass, center, inertia)
-
-
-def _turned(J: Rotation, R: Rotation) -> Rotation:
-    return product(product(R, J), transposed(R))
-
-
-def _added(A: Rotation, B: Rotation, sign: float = 1.0) -> Rotation:
-    rows = [(a[0] + sign * b[0], a[1] + sign * b[1], a[2] + sign * b[2]) for a, b in zip(A, B, strict=True)]
-    return (rows[0], rows[1], rows[2])
-
-
-def _of_point(mass: float, r: Triple) -> Rotation:
-    """Inertia of a point mass at r."""
-    square = dot(r, r)
-    rows = [tuple(mass * (square * (i == j) - r[i] * r[j]) for j in range(3)) for i in range(3)]
-    return (rows[0], rows[1], rows[2])  # type: ignore[return-value]
 
 
 def center_of_mass(body: Body, mass: float, numbers: Mapping[str, float]) -> Triple:
@@ -96,7 +82,7 @@ def mass_properties(body: Body, numbers: dict[str, float]) -> MassProperties:
     xx, yy, zz, xy, xz, yz = (evaluate(value, numbers) for value in body.inertia)
     J: Rotation = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
     if body.inertia_about == "frame":
-        J = _added(J, _of_point(mass, (x, y, z)), -1.0)
+        J = matrix_sum(J, inertia_of_point(-mass, (x, y, z)))
     return MassProperties(mass, (x, y, z), J)
 
 

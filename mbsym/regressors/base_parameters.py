@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from mbsym.doors import Array
 from mbsym.doors import numpy as np
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
@@ -21,7 +22,6 @@ from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.inertial_parameters import INERTIAL_NAMES
 from mbsym.model.own_units import power_of_thousand
 from mbsym.regressors.columns import Column, force_columns
-from mbsym.regressors.field_matrix import Echelon, rational
 from mbsym.regressors.grouping import (
     SOLVED_FOR,
     Unseen,
@@ -37,13 +37,11 @@ from mbsym.regressors.grouping import (
 from mbsym.regressors.invariants import invariants, solved_places
 from mbsym.regressors.parameters import StandardParameter, parameter_units, standard_parameters
 from mbsym.regressors.sampled import Rows, dependencies, is_deficient, loop_rows, own_units, random_rows
+from mbsym.symbolic.field_matrix import Echelon, rational
 from mbsym.symbolic.finite_field import PRIME, Sampler, prepare, signed
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar, constant
 from mbsym.values.numbers import evaluate_reference, parameter_values
-
-if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
 
 _CHECKS: Final = 2
 _SHORT: Final = 1000

@@ -18,8 +18,8 @@ from typing import Final
 
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.regressors.field_matrix import Echelon, rational
 from mbsym.symbolic import finite_field
+from mbsym.symbolic.field_matrix import Echelon, rational
 from mbsym.symbolic.finite_field import PRIME
 from mbsym.symbolic.program import Output, Program
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import hypot, log10, sqrt
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from mbsym.doors import Array
 from mbsym.doors import numpy as np
 from mbsym.errors import DerivationError
 from mbsym.kinematics.initial_coordinates import normalised
@@ -28,9 +29,6 @@ from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.numbers import evaluate, parameter_values
-
-if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
 
 _MORE: Final = 2.0
 """Rows in terms of columns."""

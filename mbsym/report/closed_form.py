@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.symbolic.graph import Reference
+from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.symbolic.trigonometry import simplify_all_trigonometric
@@ -18,12 +18,39 @@ LARGEST_SHOWN: Final = 800
 """Operations, as printed, up to which the values of a section are shown."""
 
 
-def closed_form(mechanism: Mechanism, references: Sequence[Reference]) -> list[sympy.Expr] | None:
-    """Simplified values of one section, nothing where they would fill pages."""
-    graph = mechanism.graph
+HOPELESS: Final = 4
+"""Times as large before simplification, nobody will read what is left."""
+
+
+def closed_form(
+    mechanism: Mechanism,
+    references: Sequence[Reference],
+    largest: int = LARGEST_SHOWN,
+    symbols: Mapping[str, sympy.Symbol] | None = None,
+) -> list[sympy.Expr] | None:
+    """Simplified values of one section, nothing where they have more operations than that as printed."""
+    short = simplified_values(mechanism.graph, references, unit_coordinates(mechanism), largest)
+    return None if short is None else list(to_sympy(mechanism.graph, short, symbols or {}))
+
+
+def simplified_values(
+    graph: Graph, references: Sequence[Reference], units: Sequence[Sequence[Reference]], largest: int
+) -> Sequence[Reference] | None:
+    """Values of a graph, nothing where they have more operations than that as printed.
+
+    Args:
+        graph: whose values they are.
+        references: to be simplified.
+        units: components of each unit quaternion.
+        largest: number of operations.
+    """
     sizes = PrintedSizes(graph)
-    if sizes.of_all(references) > 4 * LARGEST_SHOWN:
+    if sizes.of_all(references) > HOPELESS * largest:
         return None
-    units = [mechanism.q.symbols[first : first + 4] for first in mechanism.q.quaternions]
     short = simplify_all_trigonometric(graph, references, units)
-    return None if sizes.of_all(short) > LARGEST_SHOWN else list(to_sympy(graph, short))
+    return None if sizes.of_all(short) > largest else short
+
+
+def unit_coordinates(mechanism: Mechanism) -> list[tuple[Reference, ...]]:
+    """The components of each unit quaternion among the coordinates."""
+    return [mechanism.q.symbols[first : first + 4] for first in mechanism.q.quaternions]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from operator import le, lt
 from typing import Final
 
@@ -17,10 +17,10 @@ from mbsym.formulations.constraint_force.matrices import (
 )
 from mbsym.formulations.constraint_force.serial import level_schedule
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.report.closed_form import simplified_values, unit_coordinates
 from mbsym.report.sections import Equation, Item, NamedMatrix, Pattern, Section, Table
 from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.sympy_bridge import to_sympy
-from mbsym.symbolic.trigonometry import simplify_all_trigonometric
 
 LARGEST_PATTERN: Final = 30
 """Joints up to which the pattern of a matrix is shown."""
@@ -174,25 +174,17 @@ def _pattern(matrices: JointMatrices, name: MatrixName, present: Sequence[tuple[
 
 def _closed_blocks(matrices: JointMatrices, name: MatrixName, places: list[tuple[int, int]]) -> tuple[Item, ...]:
     """The blocks in closed form, none where they are too large."""
-    graph = matrices.mechanism.graph
-    sizes = PrintedSizes(graph)
-    refs = {place: [entry.ref for line in matrices.blocks[name][place] for entry in line] for place in places}
-    if sum(map(sizes.of_all, refs.values())) > 4 * LARGEST_MATRIX:
+    mechanism, graph = matrices.mechanism, matrices.mechanism.graph
+    blocks = [[entry.ref for line in matrices.blocks[name][place] for entry in line] for place in places]
+    every = simplified_values(graph, [*chain.from_iterable(blocks)], unit_coordinates(mechanism), LARGEST_MATRIX)
+    values = iter(every or ())
+    short = [list(islice(values, len(block))) for block in blocks]
+    if every is None or max(map(PrintedSizes(graph).of_all, short), default=0) > LARGEST_BLOCK:
         return ()
-    q = matrices.mechanism.q
-    units = [q.symbols[first : first + 4] for first in q.quaternions]
-    short = {place: simplify_all_trigonometric(graph, values, units) for place, values in refs.items()}
-    written = [sizes.of_all(values) for values in short.values()]
-    if sum(written) > LARGEST_MATRIX or max(written, default=0) > LARGEST_BLOCK:
-        return ()
+    shapes = [(matrices.row_sizes[name][i - 1], matrices.column_sizes[name][j - 1]) for i, j in places]
     return tuple(
-        NamedMatrix(
-            f"{name}_{i},{j}",
-            sympy.Matrix(
-                matrices.row_sizes[name][i - 1], matrices.column_sizes[name][j - 1], to_sympy(graph, short[i, j])
-            ),
-        )
-        for i, j in places
+        NamedMatrix(f"{name}_{i},{j}", sympy.Matrix(*shape, to_sympy(graph, block)))
+        for (i, j), shape, block in zip(places, shapes, short, strict=True)
     )
 
 

@@ -11,13 +11,11 @@ from mbsym.formulations.constraint_force.kkt import kkt_system
 from mbsym.formulations.constraint_force.leaf_to_root import derive_motion, first_singular_body
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import FORMULATIONS
+from mbsym.report.closed_form import closed_form
 from mbsym.report.equations import Equations
 from mbsym.report.sections import Entries, Section, Steps
 from mbsym.report.steps import named_steps
-from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.scalar import Scalar
-from mbsym.symbolic.sympy_bridge import to_sympy
-from mbsym.symbolic.trigonometry import simplify_all_trigonometric
 
 LARGEST_SIDE: Final = 1200
 """Operations, as printed, of a right side up to which it is shown in closed form."""
@@ -37,7 +35,6 @@ def solution_sections(mechanism: Mechanism, formulation: str) -> tuple[Section, 
 
 def _right_side(equations: Equations, with_accelerations: bool) -> Section:
     mechanism = equations.mechanism
-    graph = mechanism.graph
     if with_accelerations:
         side = kkt_system(mechanism, mechanism.of_joints(mechanism.entries(mechanism.tau))).right
         sentence = (
@@ -50,18 +47,12 @@ def _right_side(equations: Equations, with_accelerations: bool) -> Section:
             "A F_S = X, with X of speeds, gravity and all forces: for each joint, by label, the accelerations in its "
             "held directions that the constraint forces have to undo."
         )
-    sizes = PrintedSizes(graph)
-    refs = [entry.ref for entry in side]
     title = "Right side X"
-    too_large = Section("right_side", title, (sentence, "Its entries are too large to be shown in closed form."))
-    if sizes.of_all(refs) > 4 * LARGEST_SIDE:
-        return too_large
-    units = [mechanism.q.symbols[first : first + 4] for first in mechanism.q.quaternions]
-    short = simplify_all_trigonometric(graph, refs, units)
-    if sizes.of_all(short) > LARGEST_SIDE:
-        return too_large
-    written = enumerate(to_sympy(graph, short, equations.symbols), start=1)
-    return Section("right_side", title, (sentence,), (Entries("X", {(k,): x for k, x in written if x != 0}),))
+    written = closed_form(mechanism, [entry.ref for entry in side], LARGEST_SIDE, equations.symbols)
+    if written is None:
+        return Section("right_side", title, (sentence, "Its entries are too large to be shown in closed form."))
+    entries = Entries("X", {(k,): x for k, x in enumerate(written, start=1) if x != 0})
+    return Section("right_side", title, (sentence,), (entries,))
 
 
 def _right_side_of_a(mechanism: Mechanism) -> Sequence[Scalar]:

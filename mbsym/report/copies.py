@@ -4,24 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mbsym.report.latex import Latex
 from mbsym.report.numerals import with_decimals
-
-if TYPE_CHECKING:
-    import sympy
-
-
-def code_names(columns: Mapping[str, Sequence[sympy.Symbol]]) -> dict[sympy.Symbol, sympy.Symbol]:
-    """What generated code calls entries of arrays: q[0] for the first of q."""
-    from sympy import Symbol
-
-    return {
-        symbol: Symbol(f"{letter}[{place}]")
-        for letter, column in columns.items()
-        for place, symbol in enumerate(column)
-    }
 
 
 class Copies:

@@ -12,13 +12,14 @@ from mbsym.kinematics.roadmap import body_rows, cut_rows, layout_sentence, roadm
 from mbsym.records import Registry
 from mbsym.report import latex, plain_text
 from mbsym.report.contents import report_sections, report_title
-from mbsym.report.copies import Copies, code_names
+from mbsym.report.copies import Copies
 from mbsym.report.equations import Equations
 from mbsym.report.html import Heading, html_document
 from mbsym.report.json_text import json_document
 from mbsym.report.pictures import LARGEST, pictures
 from mbsym.report.reader_symbols import in_short, reader_symbols, symbols_section
 from mbsym.report.sections import Section, Table
+from mbsym.report.short_symbols import short_names
 from mbsym.version import __version__
 from mbsym.visualisation.attachments import attachments_of
 from mbsym.visualisation.topology_diagram import topology_svg
@@ -60,7 +61,6 @@ def _html(equations: Equations) -> str:
     mechanism = equations.mechanism
     sections = report_sections(equations)
     short = reader_symbols(equations, sections)
-    columns = {"q": equations.coordinates, "v": equations.speeds, "vdot": equations.rates, "tau": equations.forces}
     drawn = mechanism.labelling.nj <= LARGEST
     heading = Heading(
         mechanism.model.name,
@@ -71,7 +71,7 @@ def _html(equations: Equations) -> str:
         topology_svg(mechanism.labelling, "", attachments_of(mechanism.model)) if drawn else "",
     )
     parts = (_bodies(mechanism), symbols_section(equations, short), *sections)
-    return html_document(heading, parts, Copies(short, code_names(columns)), short)
+    return html_document(heading, parts, Copies(short, short_names(equations.columns, "{}[{}]", 0)), short)
 
 
 def _facts(equations: Equations) -> tuple[tuple[str, str], ...]:

@@ -23,22 +23,19 @@ from mbsym.kinematics.recursion import joint_speeds
 from mbsym.kinematics.simplified import simplified
 from mbsym.model.system import Model
 from mbsym.registry import FORMULATIONS, SIMPLIFICATIONS, Available, available_functions, contracts_of
+from mbsym.report.closed_form import simplified_values
 from mbsym.report.kane_sections import partial_velocities
 from mbsym.report.short_symbols import short_names, shortened
 from mbsym.report.steps import named_steps
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.graph import Reference
-from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.program import OperationCount, Program, count_operations
 from mbsym.symbolic.sympy_bridge import to_sympy
-from mbsym.symbolic.trigonometry import simplify_all_trigonometric, unit_quaternions
+from mbsym.symbolic.trigonometry import unit_quaternions
 from mbsym.topology.matrices import path_matrix
 
 LARGEST_CLOSED_FORM: Final = 5000
 """Operations of an array, counted as printed text has them, above which it is shown as named steps."""
-
-LARGEST_SIMPLIFIED: Final = 20_000
-"""Operations before simplification, likewise counted, above which nobody will read what is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +190,14 @@ class Equations:
         return steps, ImmutableMatrix(rows, len(values) // rows if rows else 0, values)
 
     @property
+    def columns(self) -> dict[str, sympy.ImmutableMatrix]:
+        """Symbols of coordinates, speeds, rates and forces by their letters."""
+        return {"q": self.coordinates, "v": self.speeds, "vdot": self.rates, "tau": self.forces}
+
+    @property
     def short_names(self) -> dict[sympy.Symbol, sympy.Symbol]:
         """q_1, v_1, vdot_1 and tau_1, and so on, for the model's names of coordinates, speeds, rates and forces."""
-        columns = {"q": self.coordinates, "v": self.speeds, "vdot": self.rates, "tau": self.forces}
-        return short_names(columns)
+        return short_names(self.columns)
 
     def short(self, value: Any) -> Any:
         """An expression or matrix of this model in short symbols, with s_{12} for the sine of q_1 + q_2."""
@@ -295,12 +296,8 @@ class Equations:
 
 def _simplified(program: Program) -> tuple[Reference, ...]:
     """The first result in closed form, nothing where that would fill pages."""
-    graph, values = program.graph, program.outputs[0].values
-    sizes = PrintedSizes(graph)
-    if sizes.of_all(values) > LARGEST_SIMPLIFIED:
-        return ()
-    short = simplify_all_trigonometric(graph, values, unit_quaternions(program))
-    return tuple(short) if sizes.of_all(short) <= LARGEST_CLOSED_FORM else ()
+    units = unit_quaternions(program)
+    return tuple(simplified_values(program.graph, program.outputs[0].values, units, LARGEST_CLOSED_FORM) or ())
 
 
 INVERSE_JOINT_WRENCHES: Final = Contract(

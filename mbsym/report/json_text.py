@@ -32,10 +32,7 @@ def equations_data(equations: Equations) -> dict[str, Any]:
         "name": mechanism.model.name,
         "formulation": equations.formulation,
         "labelling": labelling_to_json(mechanism.labelling, mechanism.model.name),
-        "q": [str(x) for x in equations.coordinates],
-        "v": [str(x) for x in equations.speeds],
-        "vdot": [str(x) for x in equations.rates],
-        "tau": [str(x) for x in equations.forces],
+        **{letter: [str(x) for x in column] for letter, column in equations.columns.items()},
         "parameters": [
             {"name": item.name, "value": show_number(item.default), "unit": item.unit} for item in mechanism.parameters
         ],

@@ -8,7 +8,7 @@ from typing import Any, Final
 from mbsym.doors import sympy
 from mbsym.formulations.kane.closed_form import kane_bodies, kane_partial_velocities
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.report.closed_form import closed_form
+from mbsym.report.closed_form import closed_form, unit_coordinates
 from mbsym.report.sections import Equation, Item, NamedMatrix, Pattern, Section
 from mbsym.spatial.vector import Vector3, is_zero
 from mbsym.symbolic.printed_size import PrintedSizes
@@ -103,7 +103,7 @@ def partial_velocities(mechanism: Mechanism) -> dict[tuple[str, str], tuple[symp
     vectors, linear = _along_speeds(mechanism)
     names = [body.name for body in mechanism.bodies]
     speeds = _speed_names(mechanism)
-    units = [mechanism.q.symbols[first : first + 4] for first in mechanism.q.quaternions]
+    units = unit_coordinates(mechanism)
     found = {}
     for body, column in sorted(vectors):
         halves = []

@@ -28,7 +28,7 @@ def reader_symbols(equations: Equations, sections: Sequence[Section] = ()) -> di
         equations: whose symbols they are.
         sections: with other symbols, such as names of steps.
     """
-    columns = (equations.coordinates, equations.speeds, equations.rates, equations.forces)
+    columns = tuple(equations.columns.values())
     short = equations.short_names
     stated = _stated(equations.mechanism)
     named = [

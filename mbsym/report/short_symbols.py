@@ -9,14 +9,16 @@ if TYPE_CHECKING:
     import sympy
 
 
-def short_names(columns: Mapping[str, Sequence[sympy.Symbol]]) -> dict[sympy.Symbol, sympy.Symbol]:
-    """Symbols by the letters of their columns and their places in them, from 1."""
+def short_names(
+    columns: Mapping[str, Sequence[sympy.Symbol]], form: str = "{}_{}", first: int = 1
+) -> dict[sympy.Symbol, sympy.Symbol]:
+    """Symbols by the letters of their columns and their places in them, from 1; ``"{}[{}]"`` from 0 is as in code."""
     from sympy import Symbol
 
     return {
-        symbol: Symbol(f"{letter}_{place}")
+        symbol: Symbol(form.format(letter, place))
         for letter, column in columns.items()
-        for place, symbol in enumerate(column, start=1)
+        for place, symbol in enumerate(column, start=first)
     }
 
 

@@ -116,51 +116,53 @@ def compose(outer: Program, inner: Program, binding: Mapping[str, str]) -> Progr
     """
     graph = Graph()
     first = transplant(inner, graph)
-    known = {item.name: item for item in first.inputs}
     wanted = [item.name for item in outer.inputs]
     for name in binding:
         if name not in wanted:
             raise SymbolicError(f"{outer.name} has no input {name}", remedy=f"it has {wanted}")
+    known: dict[str, tuple[Sequence[Reference], str]] = {
+        item.name: (item.symbols, f"input {item.name}") for item in first.inputs
+    }
+    for name, output in binding.items():
+        known[name] = first.output(output).values, f"output {output}"
     images: dict[int, Reference] = {}
-    remaining: list[Input] = []
     for item in outer.inputs:
-        if item.name in binding:
-            values: Sequence[Reference] = first.output(binding[item.name]).values
-            where = f"output {binding[item.name]} of {inner.name}"
-        elif item.name in known:
-            values, where = known[item.name].symbols, f"input {item.name} of {inner.name}"
-        else:
-            remaining.append(item)
-            continue
+        values, where = known.get(item.name, (item.symbols, ""))
         if len(values) != len(item.symbols):
             raise SymbolicError(
-                f"input {item.name} of {outer.name} has {len(item.symbols)} entries and {where} has {len(values)}",
+                f"input {item.name} of {outer.name} has {len(item.symbols)} entries and {where} of {inner.name} has"
+                f" {len(values)}",
                 remedy="bind arrays of one size",
             )
-        images.update(zip(item.symbols, values, strict=True))
-    taken = {first.graph.arguments[ref][0] for item in first.inputs for ref in item.symbols}
-    for item in remaining:
-        for ref in item.symbols:
-            if outer.graph.arguments[ref][0] in taken:
-                raise SymbolicError(
-                    f"input {item.name} of {outer.name} and an input of {inner.name} share symbols",
-                    remedy="give both inputs one name, or their symbols different ones",
-                )
+        if where:
+            images.update(zip(item.symbols, values, strict=True))
+    remaining = [item for item in outer.inputs if item.name not in known]
+    _require_own_symbols(outer, remaining, first)
     parameters: dict[str, ParameterInput] = {item.name: item for item in first.parameters}
     for parameter in outer.parameters:
         if parameter.name in parameters:
             images[parameter.symbol] = parameters[parameter.name].symbol
     second = transplant(outer, graph, images)
-    kept = {item.name for item in remaining}
     for parameter in second.parameters:
         parameters.setdefault(parameter.name, parameter)
     return Program(
         f"{outer.name}_of_{inner.name}",
         graph,
-        first.inputs + tuple(item for item in second.inputs if item.name in kept),
+        first.inputs + tuple(item for item in second.inputs if item.name not in known),
         second.outputs,
         tuple(parameters.values()),
     )
+
+
+def _require_own_symbols(outer: Program, inputs: Sequence[Input], inner: Program) -> None:
+    """Inputs share no symbols with those of another program."""
+    taken = {inner.graph.arguments[ref][0] for item in inner.inputs for ref in item.symbols}
+    for item in inputs:
+        if not taken.isdisjoint(outer.graph.arguments[ref][0] for ref in item.symbols):
+            raise SymbolicError(
+                f"input {item.name} of {outer.name} and an input of {inner.name} share symbols",
+                remedy="give both inputs one name, or their symbols different ones",
+            )
 
 
 def selection(program: Program, outputs: Mapping[str, str]) -> Program:

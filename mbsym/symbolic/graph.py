@@ -305,21 +305,9 @@ class Graph:
         if x < 0 and name in EVEN_FUNCTIONS:
             x = -x
         value = self.constant_value(x)
-        if value is not None:
-            if name in ("sqrt", "log") and (value < 0 or (value == 0 and name == "log")):
-                raise SymbolicError(f"{name}({value}) has no real value", remedy="check the sign of its argument")
-            if name == "sqrt":
-                root = Fraction(isqrt(value.numerator), isqrt(value.denominator))
-                if root * root == value:
-                    return self.const(root)
-            if name == "abs":
-                return self.const(value)
-            if name == "sign":
-                return ONE
-            if name == "exp" and value == 0:
-                return ONE
-            if (name == "log" and value == 1) or (name == "acos" and value == 1):
-                return ZERO
+        exact = None if value is None else _exact_value(name, value)
+        if exact is not None:
+            return self.const(exact)
         if name == "abs" and self.kinds[x] in ("abs", "sqrt", "exp"):
             return x
         return self._node(name, x)
@@ -472,3 +460,21 @@ class Graph:
             node = needed.rfind(1, 0, node)
         found.reverse()
         return found
+
+
+def _exact_value(name: str, x: Fraction) -> Fraction | None:
+    """The value of an elementary function of a number, the absolute one of even and odd functions; None where it is not
+    known exactly.
+
+    Raises:
+        SymbolicError: there is none.
+    """
+    if (name == "sqrt" and x < 0) or (name == "log" and x <= 0):
+        raise SymbolicError(f"{name}({x}) has no real value", remedy="check the sign of its argument")
+    if name == "sqrt":
+        root = Fraction(isqrt(x.numerator), isqrt(x.denominator))
+        return root if root * root == x else None
+    if name in ("abs", "sign"):
+        return x if name == "abs" else Fraction(1)
+    known = {"exp": (0, 1), "log": (1, 0), "acos": (1, 0)}
+    return Fraction(known[name][1]) if name in known and x == known[name][0] else None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import reduce
-from math import inf
+from math import inf, pi
+from operator import mul, truediv
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import SymbolicError
@@ -55,26 +56,13 @@ def interpret(
         for node in program.nodes():
             kind = graph.kinds[node]
             operands = graph.arguments[node]
-            if kind == "mul":
-                values[node] = values[operands[0]] * values[operands[1]]
-            elif kind == "add":
+            if kind == "add":
                 first, second = operands
                 values[node] = values[first] + values[second] if second > 0 else values[first] - values[-second]
-            elif kind == "div":
-                values[node] = values[operands[0]] / values[operands[1]]
-            elif kind == "const":
-                values[node] = np.float64(nearest_double(operands[0]))
-            elif kind == "pi":
-                values[node] = np.float64(np.pi)
-            elif kind == "symbol":
-                if node not in values:
-                    raise SymbolicError(
-                        f"symbol {operands[0]} has no value",
-                        where=program.name,
-                        remedy="make it an entry of an input or a run-time parameter",
-                    )
-            else:
+            elif kind in functions:
                 values[node] = functions[kind](*(values[ref] if ref >= 0 else -values[-ref] for ref in operands))
+            elif node not in values:
+                values[node] = np.float64(_constant(program, node))
             if rounded is not None and kind not in EXACT:
                 # A sum is rounded, in whatever order it is made, as the largest of what it is the sum of.
                 parts = operands if kind == "add" else (node,)
@@ -86,6 +74,18 @@ def interpret(
         stacked = np.stack(columns, axis=-1) if columns else np.zeros((*batch, 0))
         results[output.name] = stacked.reshape(batch + output.shape)
     return results
+
+
+def _constant(program: Program, node: int) -> float:
+    """The value of a constant."""
+    kind, arguments = program.graph.kinds[node], program.graph.arguments[node]
+    if kind == "symbol":
+        raise SymbolicError(
+            f"symbol {arguments[0]} has no value",
+            where=program.name,
+            remedy="make it an entry of an input or a run-time parameter",
+        )
+    return pi if kind == "pi" else nearest_double(arguments[0])
 
 
 def nearest_double(value: Fraction) -> float:
@@ -148,6 +148,8 @@ def _functions() -> dict[str, Callable[..., Any]]:
     import numpy as np
 
     return {
+        "mul": mul,
+        "div": truediv,
         "sqrt": np.sqrt,
         "sin": np.sin,
         "cos": np.cos,

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.transfer_matrix.system import Hinge, TransferBody, TransferSystem
 from mbsym.values.numbers import evaluate_reference, parameter_values
-
-Array: TypeAlias = NDArray[Any]
 
 
 class ElementCoordinates:

@@ -9,6 +9,7 @@ from mbsym.errors import DerivationError
 from mbsym.model.geometry import IDENTITY, Rotation, Triple, cross, dot, norm, product, times, transposed
 from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import aligning_rotation
+from mbsym.model.own_units import own_length
 from mbsym.spatial.transform import identity_transform
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.graph import exact
@@ -17,7 +18,8 @@ from mbsym.transfer_matrix.rigid_groups import End, RigidGroup, RigidGroups, tid
 from mbsym.transfer_matrix.system import COVERED, ELASTIC, Hinge, Rows, TransferBody, TransferSystem
 
 PARALLEL: Final = 1e-9
-"""Sine of the largest angle between axes that count as parallel, and out-of-plane distance [m] that counts as none."""
+"""Sine of the largest angle between axes that count as parallel, and part of the mechanism's size that counts as no
+distance out of the plane."""
 
 
 class PlanarElements:
@@ -29,7 +31,7 @@ class PlanarElements:
         Raises:
             DerivationError: the motion is not planar.
         """
-        self._parts = parts
+        self._parts, self._size = parts, own_length(parts.mechanism.model)
         # By number: internal frame to base axes where all coordinates are zero, and the height of its origin.
         self._neutral: list[Rotation] = [IDENTITY]
         for group in parts.groups:
@@ -199,7 +201,7 @@ class PlanarElements:
 
     def _are_level(self, ends: tuple[End, End]) -> bool:
         first, second = (self._height(end) for end in ends)
-        return abs(first - second) <= PARALLEL * max(1.0, abs(first))
+        return abs(first - second) <= PARALLEL * max(self._size, abs(first))
 
     def _height(self, end: End) -> float:
         """Distance of a point from the base origin along the normal, which no motion changes."""

@@ -62,7 +62,7 @@ class Limits:
 
     Attributes:
         tolerance, acceptable: of the last change of an angle [rad].
-        closure: largest gap [m] of a cut joint that an initial configuration may have.
+        closure: largest gap of a cut joint that an initial configuration may have, in the mechanism's unit of length.
     """
 
     tolerance: float
@@ -71,7 +71,7 @@ class Limits:
 
 
 LIMITS: Final[Mapping[str, Limits]] = {
-    # Gaps are what ten decimals of an angle leave, and a hundred roundings of metres.
+    # Gaps are what ten decimals of an angle leave, and a hundred roundings of lengths.
     "double": Limits(DEFAULT_TOLERANCE, DEFAULT_ACCEPTABLE, 1e-8),
     "float": Limits(1e-6, 1e-3, 1e-5),
 }

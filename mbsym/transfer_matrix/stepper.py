@@ -13,13 +13,15 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mbsym.codegen.interface import ModuleDescription, Real, render
 from mbsym.codegen.load import LoadedModule, load_c, load_numpy
 from mbsym.codegen.write import write_files
+from mbsym.doors import Array
 from mbsym.errors import SimulationError, ToolchainError
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.model.own_units import length_unit
 from mbsym.model.system import Model
 from mbsym.transfer_matrix.coordinates import ElementCoordinates
 from mbsym.transfer_matrix.layout import RotationVariable
@@ -28,7 +30,6 @@ from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.settings import DEFAULT_ACCEPTABLE, DEFAULT_MOST, DEFAULT_TOLERANCE, LIMITS, Status
 from mbsym.transfer_matrix.system import TransferSystem
 
-Array: TypeAlias = NDArray[Any]
 Engine: TypeAlias = Literal["auto", "c", "numpy"]
 
 SCHEMES: Final[Mapping[str, Mapping[str, float]]] = {
@@ -248,9 +249,10 @@ class TransferMatrixStepper:
             none if rates is None else rates,
             self.nothing if loads is None else loads,
         )
-        where = self.system.mechanism.model.name
+        model = self.system.mechanism.model
+        where = model.name
         gap = self.observe(state).closure
-        if not gap <= self._limits.closure:
+        if not gap <= self._limits.closure * length_unit(model):
             raise SimulationError(
                 f"a loop is open by {gap:.3g} m at the start",
                 where=where,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mbsym.codegen.environment import render_template
 from mbsym.visualisation.linkage import scenery
-from mbsym.visualisation.parts import parts_of, rounded
+from mbsym.visualisation.parts import rounded
 from mbsym.visualisation.plots import MOST_CURVES, Panel
 from mbsym.visualisation.scene import extent, scene_of, scene_text, script
 from mbsym.visualisation.skeleton import Skeleton
@@ -61,8 +61,7 @@ def animation_html(
         surfaces: of its bodies and ground.
         panels: curves at the times of the motion, to be drawn beside it.
     """
-    labels = {body.name: label for label, body in enumerate(shape.bodies, start=1)}
-    items = scenery(shape, motion.poses[0], parts_of(surfaces, labels))
+    items = scenery(shape, motion.poses[0], surfaces)
     scene = {**scene_of(shape, items, extent(shape, items, motion.poses)), "times": rounded(motion.times)}
     scene["plots"] = [_plot(panel) for panel in panels if not panel.logarithmic]
     frames = np.ascontiguousarray(motion.poses[:, :, :3, :], dtype="<f4")

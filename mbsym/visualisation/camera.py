@@ -63,19 +63,8 @@ def camera(where: Extent, up: Array, size: tuple[float, float]) -> Camera:
         up: unit vector.
         size: of the picture [pixels].
     """
-    first, second = (np.array(axis) for axis in where.view.axes)
-    azimuth, elevation = np.radians([where.view.azimuth, where.view.elevation])
-    side = np.cos(azimuth) * first + np.sin(azimuth) * second
     center, radius = where.sphere
-    plain = Camera(
-        np.cos(elevation) * side + np.sin(elevation) * up,
-        -np.sin(azimuth) * first + np.cos(azimuth) * second,
-        np.cos(elevation) * up - np.sin(elevation) * side,
-        center,
-        radius,
-        size,
-        0.44 * min(size) / radius,
-    )
+    plain = Camera(*where.view.directions(up), center, radius, size, 0.44 * min(size) / radius)
     whole, half = _room(plain, where.all), _room(plain, where.start) / 1.5
     near = replace(plain, scale=plain.scale * max(whole, half))
     low, high = near.bounds(where.all if whole >= half else where.start)

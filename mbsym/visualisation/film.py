@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from mbsym.visualisation.camera import camera
 from mbsym.visualisation.linkage import scenery
-from mbsym.visualisation.parts import parts_of
 from mbsym.visualisation.raster import Painter
 from mbsym.visualisation.scene import extent
 from mbsym.visualisation.skeleton import Skeleton
@@ -34,8 +33,7 @@ def film(
         size: width and height [pixels].
     """
     up = np.array(shape.up)
-    labels = {body.name: label for label, body in enumerate(shape.bodies, start=1)}
-    items = scenery(shape, poses[0], parts_of(surfaces, labels))
+    items = scenery(shape, poses[0], surfaces)
     where = extent(shape, items, poses)
     painter = Painter(items, camera(where, up, size), up, where.floor)
     return (painter.paint(frames) for frames in poses)

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.joints.registry import JOINT_TYPES
-from mbsym.visualisation.parts import STEEL, STONE, Mesh, Part, Role, Scenery, Stretched, body_color
+from mbsym.visualisation.parts import STEEL, STONE, Mesh, Part, Role, Scenery, Stretched, across, body_color, parts_of
 from mbsym.visualisation.skeleton import BodyShape, Mark, Skeleton
+from mbsym.visualisation.surfaces import Surface
 from mbsym.visualisation.unit_meshes import plate, unit_box, unit_cylinder, unit_sphere, unit_spring
 
 Array: TypeAlias = NDArray[Any]
@@ -43,14 +44,15 @@ PALE: Final = 0.5
 """Opacity of a box around joints."""
 
 
-def scenery(shape: Skeleton, poses: Array, shown: Sequence[Part] = ()) -> Scenery:
+def scenery(shape: Skeleton, poses: Array, surfaces: Sequence[Surface] = ()) -> Scenery:
     """The parts of a mechanism.
 
     Args:
         shape: its lines.
         poses: of its bodies where its size is taken (nb, 4, 4).
-        shown: shapes of the model; bodies that have any get no other parts.
+        surfaces: of the model's bodies and ground; bodies that have any get no other parts.
     """
+    shown = parts_of(surfaces, {body.name: label for label, body in enumerate(shape.bodies, start=1)})
     dressed = {part.body for part in shown}
     bare = [label for label in range(1, len(shape.bodies) + 1) if label not in dressed]
     maker = _Maker(shape, poses, _size(shape, poses, shown))
@@ -259,27 +261,19 @@ class _Maker:
 def _along(middle: Array, axis: Array, width: float, length: float) -> Array:
     """The placement of a mesh with its z along the axis (3, 4)."""
     z = axis / np.linalg.norm(axis)
-    side = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
-    x = side / np.linalg.norm(side)
-    return np.column_stack([width * x, width * np.cross(z, x), length * z, middle])
+    x, y = across(z)
+    return np.column_stack([width * x, width * y, length * z, middle])
 
 
 def _orthonormal(edges: Array) -> Array:
     """Directions of perpendicular edges, of which some may have no length (3, 3)."""
     found = np.eye(3)
     lengths = np.linalg.norm(edges, axis=1)
-    known = [k for k in range(3) if lengths[k] > 0.0]
-    for k in known:
-        found[k] = edges[k] / lengths[k]
-    missing = [k for k in range(3) if k not in known]
-    if len(missing) == 3:
-        return found
+    known, missing = np.flatnonzero(lengths > 0.0), np.flatnonzero(lengths == 0.0)
+    found[known] = edges[known] / lengths[known, None]
     if len(missing) == 1:
         (k,) = missing
         found[k] = np.cross(found[(k + 1) % 3], found[(k + 2) % 3])
     elif len(missing) == 2:
-        (k,) = known
-        side = np.cross(np.eye(3)[int(np.argmin(np.abs(found[k])))], found[k])
-        found[missing[0]] = side / np.linalg.norm(side)
-        found[missing[1]] = np.cross(found[k], found[missing[0]])
+        found[missing] = across(found[known[0]])
     return found

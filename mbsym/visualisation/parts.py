@@ -108,11 +108,8 @@ class Stretched:
         """Of the mesh in base axes (3, 4) where its ends are there."""
         along = end - start
         length = float(np.linalg.norm(along))
-        z = along / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
-        side = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
-        x = side / np.linalg.norm(side)
-        columns = (self.width * x, self.width * np.cross(z, x), along, 0.5 * (start + end))
-        return np.column_stack(columns)
+        x, y = across(along / length if length > 0.0 else np.array([0.0, 0.0, 1.0]))
+        return np.column_stack((self.width * x, self.width * y, along, 0.5 * (start + end)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +153,13 @@ class Scenery:
         ]
         drawn = [mesh.as_scene() for mesh in meshes]
         return {"colours": COLOURS, "meshes": drawn, "parts": parts, "stretched": stretched}
+
+
+def across(z: Array) -> tuple[Array, Array]:
+    """Unit vectors x and y that a unit vector z makes a frame with."""
+    side = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
+    x = side / np.linalg.norm(side)
+    return x, np.cross(z, x)
 
 
 def body_color(label: int) -> tuple[float, float, float]:

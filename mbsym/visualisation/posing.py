@@ -25,7 +25,7 @@ from mbsym.model.names import expression_names
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.visualisation.linkage import scenery
 from mbsym.visualisation.page_functions import page_script, poses_program
-from mbsym.visualisation.parts import parts_of, rounded
+from mbsym.visualisation.parts import rounded
 from mbsym.visualisation.scene import extent, scene_of, scene_text, script
 from mbsym.visualisation.skeleton import skeleton
 from mbsym.visualisation.surfaces import Surface
@@ -104,8 +104,7 @@ def show_html(mechanism: Mechanism, q: Array, mark: str, surfaces: Sequence[Surf
     """
     poses = poses_at(mechanism, q)[None]
     shape = skeleton(mechanism)
-    labels = {body.name: label for label, body in enumerate(shape.bodies, start=1)}
-    items = scenery(shape, poses[0], parts_of(surfaces, labels))
+    items = scenery(shape, poses[0], surfaces)
     where = extent(shape, items, poses)
     found = handles(mechanism, q, where.sphere[1])
     controls = {

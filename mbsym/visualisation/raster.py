@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mbsym.visualisation.camera import Camera
 from mbsym.visualisation.parts import STONE, Mesh, Scenery, body_color
+from mbsym.visualisation.scene import level_axes
 
 Array: TypeAlias = NDArray[Any]
 
@@ -105,7 +106,6 @@ class Painter:
 
     def _draw_floor(self, up: Array, floor: float) -> None:
         eye = self._eye
-        level = [eye.right, np.cross(up, eye.right)]
         if abs(float(eye.eye @ up)) < 0.1:
             below = eye.center + (floor - float(eye.center @ up)) * up
             y = int(np.clip(round(float(eye.see(below[None])[0][0, 1])), 0, self._size[0]))
@@ -115,10 +115,7 @@ class Painter:
             return
         size = 10.0 ** np.floor(np.log10(eye.radius / 2))
         step = size * max(factor for factor in (1, 2, 5) if factor * size <= eye.radius / 2)
-        first = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
-        first -= (first @ up) * up
-        first /= np.linalg.norm(first)
-        level = [first, np.cross(up, first)]
+        level = level_axes(up)
         start = sum(np.round(eye.center @ axis / step) * step * axis for axis in level) + floor * up
         reach = _LINES * step
         for along, across in (level, level[::-1]):

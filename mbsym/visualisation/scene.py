@@ -41,6 +41,17 @@ class View:
     azimuth: float
     elevation: float
 
+    def directions(self, up: Array) -> tuple[Array, Array, Array]:
+        """Towards the eye, to the right and upwards in the picture."""
+        first, second = (np.array(axis) for axis in self.axes)
+        azimuth, elevation = np.radians([self.azimuth, self.elevation])
+        side = np.cos(azimuth) * first + np.sin(azimuth) * second
+        return (
+            np.cos(elevation) * side + np.sin(elevation) * up,
+            -np.sin(azimuth) * first + np.cos(azimuth) * second,
+            np.cos(elevation) * up - np.sin(elevation) * side,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Extent:
@@ -140,12 +151,17 @@ def script(*names: str) -> str:
     return "\n".join(fixed_text(f"javascript/{name}.js", "") for name in names)
 
 
-def view_of(points: Array, up: Array) -> View:
-    """Straight on for points in an upright plane, else aslant."""
+def level_axes(up: Array) -> tuple[Array, Array]:
+    """Two level directions, up to their left."""
     level = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
     first = level - (level @ up) * up
     first /= np.linalg.norm(first)
-    second = np.cross(up, first)
+    return first, np.cross(up, first)
+
+
+def view_of(points: Array, up: Array) -> View:
+    """Straight on for points in an upright plane, else aslant."""
+    first, second = level_axes(up)
     azimuth, elevation = -52.0, 22.0
     _, sizes, axes = np.linalg.svd(np.cov(points.T))
     normal = axes[2]

@@ -73,12 +73,7 @@ class _Projection:
 
     def __init__(self, points: Array, up: Array, width: float, height: float) -> None:
         view = view_of(points, up) if len(np.unique(points.round(12), axis=0)) > 2 else view_of(np.eye(3), up)
-        first, second = (np.array(axis) for axis in view.axes)
-        azimuth, elevation = np.radians([view.azimuth, view.elevation])
-        side = np.cos(azimuth) * first + np.sin(azimuth) * second
-        self._right = -np.sin(azimuth) * first + np.cos(azimuth) * second
-        self._above = np.cos(elevation) * up - np.sin(elevation) * side
-        self._eye = np.cos(elevation) * side + np.sin(elevation) * up
+        self._eye, self._right, self._above = view.directions(up)
         seen = np.column_stack([points @ self._right, -points @ self._above])
         low, high = seen.min(axis=0), seen.max(axis=0)
         room = np.array([width, height]) - 2 * MARGIN

@@ -42,8 +42,8 @@ LINES: Final = {
         "if terms[0][«0»]:": "of terms of which the first is added it is the first that is",
     },
     "mbsym/codegen/load_batch.py": {
-        "flat = array.reshape((count, item.size)) if count and item.size else np.zeros((«1», 1), "
-        "dtype=self.real)": "a place for an argument without entries, which nobody reads",
+        "flat = array.reshape((count, item.size)) if count and item.size else np.zeros((1, «1»), "
+        "dtype=array.dtype)": "a place for an argument without entries, which nobody reads",
     },
     "mbsym/codegen/lower.py": {
         "LONGEST_EXPRESSION: Final = «100»": LIMIT,
@@ -68,8 +68,9 @@ LINES: Final = {
     "mbsym/formulations/constraint_force/joint_compliance.py": {
         "_sum(«self.upper, other.upper»),": TURNED,
     },
-    "mbsym/formulations/constraint_force/kkt.py": {
-        "driving = tuple(f + g for f, g in zip(«driving, applied.joints[body.label - 1]», strict=True))": TURNED,
+    "mbsym/formulations/constraint_force/leaf_to_root.py": {
+        "return tuple(tuple(f + g for f, g in zip(«a, b», strict=True)) for a, b in zip(tau, applied.joints, "
+        "strict=True))": TURNED,
     },
     "mbsym/formulations/recursive/articulated_body.py": {
         "biases[parent] = [x + y for x, y in zip(«biases[parent], push», strict=True)]": TURNED,
@@ -136,7 +137,7 @@ LINES: Final = {
         "point += «1»": "other random points, as good as these",
         "exact: bool = «True»": "a default that every call overrides",
     },
-    "mbsym/regressors/field_matrix.py": {
+    "mbsym.symbolic.field_matrix.py": {
         "while newer «>» _SHORT:": LIMIT,
     },
     "mbsym/regressors/relations_text.py": {
@@ -203,11 +204,6 @@ LINES: Final = {
     },
     "runtime/adaptive_steps.py": {
         "if control[IDLE] «>» MOST_IDLE:": LIMIT,
-    },
-    "runtime/javascript/closing.js": {
-        "const damping = factor*Math.min(size(residual), «1»)*0.1*most;": (
-            "other steps to the same closed loops, which are what is judged"
-        ),
     },
     "runtime/javascript/view.js": {
         "text(`${Number((length*factor).toPrecision(3))} ${unit}`, x «+» 6, y - 7);": LOOK,

@@ -102,6 +102,13 @@ def test_what_is_far_or_no_number_is_as_the_library_has_it(real: Real, tmp_path:
         np.testing.assert_allclose(cosine, np.cos(angles.astype(np.float64)), rtol=2 * np.finfo(own).eps)
     assert np.isnan(sine[:3]).all() and np.isnan(cosine[:3]).all()
     assert list(np.signbit(sine[6:8])) == [False, True]
+    # One of them alone, wherever it stands in a vector.
+    for place in range(4):
+        angles = np.full(4, 0.5, dtype=own)
+        angles[place] = 1e20
+        sine, cosine = sines(tmp_path, real, angles)
+        wide = angles.astype(np.float64)
+        np.testing.assert_allclose([sine, cosine], [np.sin(wide), np.cos(wide)], rtol=2 * np.finfo(own).eps)
 
 
 @pytest.mark.parametrize("flag", ["-ffast-math", "-funsafe-math-optimizations"])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from mbsym.doors import Array
 from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.loops.corrections import Correction, Keeper
-from mbsym.loops.looped_system import Array, LoopedSystem
+from mbsym.loops.looped_system import LoopedSystem
 
 
 def rates(

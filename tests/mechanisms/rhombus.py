@@ -14,17 +14,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.loops.corrections import AsItComes, Correction
-from mbsym.loops.looped_system import Array, LoopedSystem
+from mbsym.loops.corrections import Correction, Keeper
+from mbsym.loops.looped_system import LoopedSystem
 from mbsym.values.numbers import evaluate, parameter_values
 
 BODIES = (2, 4, 6, 8, 9, 10)
 
 
-class Reassignment(AsItComes):
+class Reassignment(Keeper):
     """Reassignment in closed form, as the source has it: by functions that know the mechanism, after each step."""
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -70,34 +70,34 @@ class Placing:
 
     def result(self) -> Parts:
         """The parts with all places."""
-        looped: dict[str, tuple[int, str, int]] = {}
+        looped = {
+            name: (stage, own, lane)
+            for stage, item in enumerate(self.stages)
+            if isinstance(item, Lanes)
+            for own, names in item.names.items()
+            for lane, name in enumerate(names)
+        }
+        self.made = {name: stage for name, (stage, _, _) in looped.items()}
         for stage, item in enumerate(self.stages):
-            if isinstance(item, Lanes):
-                for own, names in item.names.items():
-                    for lane, name in enumerate(names):
-                        self.made[name] = stage
-                        looped[name] = (stage, own, lane)
-            else:
-                self.made.update({line.identifier: stage for line in item if line.index is None})
+            lines = () if isinstance(item, Lanes) else item
+            self.made |= {line.identifier: stage for line in lines if line.index is None}
         self._place_outputs(looped)
         for stage, item in enumerate(self.stages):
             if isinstance(item, Lanes):
                 for name, column in item.columns.items():
                     self.columns[stage, name] = self._column(stage, item.width, column, looped)
-                for name in item.common:
+            read = item.common if isinstance(item, Lanes) else (name for line in item for name in line.needs)
+            for name in read:
+                if self.made[name] < stage:
                     self._keep(name, stage)
-            else:
-                for line in item:
-                    for name in line.needs:
-                        if self.made[name] < stage:
-                            self._keep(name, stage)
         length = _allocate(self.regions)
-        parts = [
-            self._loop(stage, item) if isinstance(item, Lanes) else self._part(stage, item)
-            for stage, item in enumerate(self.stages)
-        ]
-        kept = tuple(part for part in parts if isinstance(part, Loop) or part.blocks or part.entries or part.moves)
-        return Parts(kept, length)
+        return Parts(tuple(self._parts()), length)
+
+    def _parts(self) -> Iterator[Part | Loop]:
+        for stage, item in enumerate(self.stages):
+            part = self._loop(stage, item) if isinstance(item, Lanes) else self._part(stage, item)
+            if isinstance(part, Loop) or part.blocks or part.entries or part.moves:
+                yield part
 
     def _region(self, size: int, start: int) -> _Region:
         region = _Region(size, start, start)
@@ -172,20 +172,22 @@ class Placing:
             if not blocks or blocks[-1][0] != line.title:
                 blocks.append((line.title, []))
             blocks[-1][1].extend((*loads, Assignment(line.identifier, line.expression), *self._stores(line.identifier)))
-        moves = []
-        for region, lane, leaf in self.moves.get(stage, ()):
-            source = leaf.operand if isinstance(leaf, Negation) else leaf
-            assert isinstance(source, (Constant, Variable, Element))
-            if isinstance(source, Variable) and source.identifier in self.homes:
-                source = Element(SHARED, self._home(source.identifier))
-            elif not isinstance(source, Constant):
-                used.add(identifier_of(source))
-            moves.append(Store(SHARED, region.place + lane, Negation(source) if isinstance(leaf, Negation) else source))
+        moves = [self._moved(region.place + lane, leaf, used) for region, lane, leaf in self.moves.get(stage, ())]
         size = sum(operations(line.expression) for line in lines)
         found = tuple(Block(title, tuple(statements)) for title, statements in blocks)
         every = [*entries, *moves, *(each for block in found for each in block.statements)]
         shares = any(map(_is_shared, every))
         return Part(found, with_tables(entries, self.results), tuple(moves), frozenset(used), size, shares)
+
+    def _moved(self, place: int, leaf: Leaf, used: set[str]) -> Store:
+        """What a lane of the next loop reads goes to its place; ``used`` learns what is read for that."""
+        source = leaf.operand if isinstance(leaf, Negation) else leaf
+        assert isinstance(source, (Constant, Variable, Element))
+        if isinstance(source, Variable) and source.identifier in self.homes:
+            source = Element(SHARED, self._home(source.identifier))
+        elif not isinstance(source, Constant):
+            used.add(identifier_of(source))
+        return Store(SHARED, place, Negation(source) if isinstance(leaf, Negation) else source)
 
     def _stores(self, name: str) -> list[Store]:
         """Where a temporary waits for later parts, with opposite sign where these want that."""

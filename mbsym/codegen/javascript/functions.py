@@ -14,6 +14,9 @@ from mbsym.codegen.printer import ExpressionPrinter, Item, double_literal
 from mbsym.codegen.text import c_comment, wrapped
 
 INDENT: Final = "    "
+ZERO: Final = double_literal(Fraction(0))
+FEW_ZEROS: Final = 4
+"""Entries of a result that are zero, of which more are written at once."""
 
 
 class JavaScriptPrinter(ExpressionPrinter):
@@ -58,8 +61,13 @@ def function_lines(module: LoweredModule, function: ModuleFunction, body: Lowere
         ]
     lines += [""] * bool(lines)
     for result in body.results:
-        for place, entry in enumerate(result.entries):
-            lines.append(_statement(f"{result.identifier}[{place}]", printer.expression(entry)))
+        texts = list(map(printer.expression, result.entries))
+        kept = {k: text for k, text in enumerate(texts) if text != ZERO}
+        if len(texts) - len(kept) <= FEW_ZEROS:
+            kept = dict(enumerate(texts))
+        else:
+            lines.append(f"{INDENT}{result.identifier}.fill(0, 0, {len(texts)});")
+        lines += (_statement(f"{result.identifier}[{k}]", text) for k, text in kept.items())
     return (*lines, *_verdict(module, function))
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import starmap
 from math import isfinite
 from typing import Final
 
-from mbsym.codegen.description import Argument, GeneratedFile, Real, Tolerance
+from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
-from mbsym.codegen.numpy.bodies import INDENT, LoopText, NumpyPrinter, kernel_lines
+from mbsym.codegen.numpy.bodies import INDENT, LoopText, kernel_lines
+from mbsym.codegen.printer import double_literal
 from mbsym.codegen.routines.arrays import print_arrays
 from mbsym.codegen.routines.module import MEMORY, routine_file, routine_of
 from mbsym.codegen.routines.numpy import memory_class, print_numpy
@@ -103,20 +103,13 @@ class RoutineContext:
 
 @dataclass(frozen=True, slots=True)
 class ValueView:
-    """A name with its value, below a comment."""
+    """A name below a comment, with its value, which may go on for some rows up to what closes it."""
 
     name: str
     value: str
     comment: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class TableView:
-    """A name with its rows, below a comment."""
-
-    name: str
-    rows: tuple[str, ...]
-    comment: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+    close: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +132,7 @@ class ModuleContext:
     real: str
     parameters: tuple[ParameterView, ...]
     packed: bool
-    has_values: bool
-    constants: tuple[ValueView, ...]
-    indices: tuple[TableView, ...]
-    limits: tuple[TableView, ...]
-    index_arrays: tuple[TableView, ...]
-    tolerances: tuple[ValueView, ...]
+    values: tuple[ValueView, ...]
     statuses: tuple[StatusView, ...]
     evaluate: str
     functions: tuple[FunctionView, ...]
@@ -172,57 +160,31 @@ def module_context(module: LoweredModule) -> ModuleContext:
         )
         for function, body in derived
     )
-    printer = NumpyPrinter()
-    exported = [f"{function.identifier}" for function in module.functions]
+    fixed = ("evaluate", "libraries", *["statuses"] * module.can_fail)
+    values = tuple(_values(module))
+    exported = [function.identifier for function in module.functions] + [item.name for item in values]
     exported += [function.returns for function in functions if function.packs]
-    exported += [item.name for item in module.tolerances] + [item.name for item in description.indices]
-    exported += [*description.limits, *names.index_arrays.values()]
-    exported += ["Status", "StatusError"] if module.can_fail else []
-    exported += list(names.constants.values()) + (["Parameters"] if module.parameters else [])
+    exported += [*["Status", "StatusError"] * module.can_fail, *["Parameters"] * bool(module.parameters)]
     digest = description.model_sha256
-    head = [f"model sha256 {digest}", *description.header] if digest else list(description.header)
+    head = [*[f"model sha256 {digest}"] * bool(digest), *description.header]
     return ModuleContext(
         version=__version__,
         name=names.module,
-        head=tuple(docstring(line) for line in head),
+        head=tuple(map(docstring, head)),
         exported=tuple(sorted(exported)),
         real={"double": "float64", "float": "float32"}[description.real],
         parameters=tuple(
             ParameterView(
                 names.parameters[item.name],
-                printer.number(item.default),
-                plain_line(" ".join(filter(None, (item.name, f"[{item.unit}]" if item.unit else "")))),
+                double_literal(item.default),
+                plain_line(f"{item.name} [{item.unit}]" if item.unit else item.name),
             )
             for item in module.parameters
         ),
-        has_values=any(
-            (
-                description.constants,
-                description.indices,
-                description.limits,
-                description.index_arrays,
-                module.tolerances,
-            )
-        ),
-        constants=tuple(
-            ValueView(names.constants[key], str(int(value))) for key, value in description.constants.items()
-        ),
-        indices=tuple(
-            TableView(item.name, tuple(starmap(_place, item.places.items())), _comment(item.sentence))
-            for item in description.indices
-        ),
-        limits=tuple(TableView(title, tuple(map(_limit, values))) for title, values in description.limits.items()),
-        index_arrays=tuple(
-            TableView(names.index_arrays[title], _array(numbers)) for title, numbers in description.index_arrays.items()
-        ),
-        tolerances=tuple(_tolerance_view(item, description.real) for item in module.tolerances),
-        statuses=tuple(
-            StatusView(status.name, status.value, SENTENCES[status]) for status in Status if module.can_fail
-        ),
         packed=any(function.packs for function in functions),
-        evaluate="\n\n\n".join(
-            fixed_text(f"numpy/{file}.py", "") for file in ("evaluate", "libraries", *["statuses"] * module.can_fail)
-        ),
+        values=values,
+        statuses=tuple(StatusView(x.name, x.value, SENTENCES[x]) for x in Status if module.can_fail),
+        evaluate="\n\n\n".join(fixed_text(f"numpy/{file}.py", "") for file in fixed),
         functions=functions,
         failures=FAILURES,
         runtime=(
@@ -232,28 +194,36 @@ def module_context(module: LoweredModule) -> ModuleContext:
     )
 
 
+def _values(module: LoweredModule) -> Iterator[ValueView]:
+    """Sizes, where things stand, limits, rows and columns of compressed matrices, and tolerances."""
+    description, names = module.description, module.names
+    for key, value in description.constants.items():
+        yield ValueView(names.constants[key], str(int(value)))
+    for item in description.indices:
+        rows = tuple(f"{_place(name, *place)}," for name, place in item.places.items())
+        yield ValueView(item.name, "{", _comment(item.sentence), rows, "}")
+    for title, limits in description.limits.items():
+        yield ValueView(title, "(", (), tuple(f"{_limit(value)}," for value in limits), ")")
+    told = _comment("Compressed columns: the row of each entry that a function returns, and where each column starts.")
+    for place, (title, numbers) in enumerate(description.index_arrays.items()):
+        rows = tuple(textwrap.wrap(f"[{', '.join(map(str, numbers))}]", WIDTH - len(INDENT), subsequent_indent=" "))
+        yield ValueView(names.index_arrays[title], "np.array(", told if not place else (), rows, ")")
+    for tolerance in module.tolerances:
+        number = tolerance.of(description.real)
+        text = tolerance.reason if isinstance(number, int) else f"{tolerance.measure}. {tolerance.reason}"
+        yield ValueView(tolerance.name, repr(number), _comment(text))
+
+
 def _comment(text: str) -> tuple[str, ...]:
     return tuple(textwrap.wrap(text, WIDTH - 2))
 
 
-def _place(name: str, place: tuple[int, int]) -> str:
-    start, stop = place
+def _place(name: str, start: int, stop: int) -> str:
     return f"{json.dumps(name)}: {start if stop == start + 1 else f'slice({start}, {stop})'}"
-
-
-def _array(numbers: Sequence[int]) -> tuple[str, ...]:
-    text = f"[{', '.join(map(str, numbers))}]"
-    return tuple(textwrap.wrap(text, WIDTH - len(INDENT), subsequent_indent=" "))
 
 
 def _limit(value: float) -> str:
     return repr(value) if isfinite(value) else ("math.inf" if value > 0 else "-math.inf")
-
-
-def _tolerance_view(item: Tolerance, real: Real) -> ValueView:
-    value = item.of(real)
-    text = item.reason if isinstance(value, int) else f"{item.measure}. {item.reason}"
-    return ValueView(item.name, repr(value), _comment(text))
 
 
 def _runtime_texts(module: LoweredModule, file: str) -> tuple[str, ...]:
@@ -277,35 +247,33 @@ def _runtime_texts(module: LoweredModule, file: str) -> tuple[str, ...]:
 def _routine(module: LoweredModule, function: ModuleFunction, has_memory: bool) -> RoutineContext:
     """The public function around one of a routine, whose scratch memory it returns as zeros."""
     assert function.fixed is not None
-    arguments = [(item, _argument_view(item, identifier)) for item, identifier in function.paired]
-    inputs = tuple(view for item, view in arguments if item.direction == "in")
-    outputs = [(item, view) for item, view in arguments if item.direction == "out" and item.name != MEMORY]
+    inputs, (*outputs,) = _argument_views(function)
+    sizes = [item.size for item in function.arguments if item.name == MEMORY]
+    memory = tuple(replace(outputs.pop(), name=MEMORY) for _ in sizes)
+    several = len(outputs) + len(memory) > 1
     signature = [f"{view.name}: ArrayLike" for view in inputs]
     signature += ["*", 'failures: str = "raise"'] * bool(function.failures)
     signature += ["**keywords: Parameters"] * bool(module.parameters)
-    memory = [item for item in function.arguments if item.name == MEMORY]
-    several = len(outputs) + len(memory) > 1
     handed = f"{'keywords' if module.parameters else '{}'}, arguments, shapes"
     if has_memory:
         call = f"_run(_{function.identifier}, {memory_class(function.fixed.file)}, {handed})"
-        packed = f"(*results{''.join(f', np.zeros({item.size})' for item in memory) or ','})"
+        packed = f"(*results{''.join(f', np.zeros({size})' for size in sizes) or ','})"
     else:
         call = f"_for_states(_{function.identifier}, {handed})"
         packed = "tuple(results)" if several else "results[0]"
-        outputs = [
-            (item, replace(view, shape=f"({view.shape}, {'int' if item.kind == 'int' else '_REAL'})"))
-            for item, view in outputs
-        ]
+        kinds = (item.kind for item in function.arguments if item.direction == "out")
+        types = ("int" if kind == "int" else "_REAL" for kind in kinds)
+        outputs = [replace(view, shape=f"({view.shape}, {kind})") for view, kind in zip(outputs, types, strict=True)]
     return RoutineContext(
         function=function.name,
         definition=_definition(function.identifier, signature, "tuple[np.ndarray, ...]" if several else "np.ndarray"),
         summary=docstring(function.description or function.name),
         inputs=inputs,
-        outputs=tuple(view for _, view in outputs),
-        memory=tuple(_argument_view(item, item.name) for item in memory),
+        outputs=tuple(outputs),
+        memory=memory,
         call=call,
         packed=packed,
-        failures=FAILURES if function.failures else "",
+        failures=FAILURES * bool(function.failures),
     )
 
 
@@ -313,9 +281,7 @@ def _function_view(
     module: LoweredModule, function: ModuleFunction, body: LoweredFunction, lines: tuple[str, ...], classes: Scope
 ) -> FunctionView:
     """A function whose kernel has those statements."""
-    arguments = [(item, _argument_view(item, identifier)) for item, identifier in function.paired]
-    inputs = tuple(view for item, view in arguments if item.direction == "in")
-    outputs = tuple(view for item, view in arguments if item.direction == "out")
+    inputs, outputs = _argument_views(function)
     several = len(outputs) > 1
     stem = "".join(part[:1].upper() + part[1:] for part in function.identifier.split("_"))
     returns = classes.claim(f"{stem}Result") if several else "np.ndarray"
@@ -337,7 +303,7 @@ def _function_view(
         parameters=parameters,
         packs=several,
         outputs=outputs,
-        shapes=_tuple(tuple(item.shape for item, _ in arguments if item.direction == "out")),
+        shapes=_tuple(tuple(item.shape for item in function.arguments if item.direction == "out")),
         kernel_formals=", ".join((*(view.name for view in inputs), *parameters)),
         failures=tuple(line for text in failures for line in textwrap.wrap(text, WIDTH - 8, subsequent_indent=INDENT)),
         lines=lines,
@@ -345,8 +311,12 @@ def _function_view(
     )
 
 
-def _argument_view(item: Argument, identifier: str) -> ArgumentView:
-    return ArgumentView(identifier, _documented(item), _tuple(item.shape))
+def _argument_views(function: ModuleFunction) -> tuple[tuple[ArgumentView, ...], tuple[ArgumentView, ...]]:
+    """Arguments and results."""
+    found: dict[str, list[ArgumentView]] = {"in": [], "out": []}
+    for item, identifier in function.paired:
+        found[item.direction].append(ArgumentView(identifier, _documented(item), _tuple(item.shape)))
+    return tuple(found["in"]), tuple(found["out"])
 
 
 def _definition(name: str, signature: Sequence[str], returns: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from math import prod
 
-from mbsym.codegen.expressions import Array, Call, Constant, Kind, Place, RecordName, Variable, whole
+from mbsym.codegen.expressions import Array, Call, Constant, Expression, Kind, Place, RecordName, Variable, whole
 from mbsym.codegen.integers import lengths
 from mbsym.codegen.routines.expressions import OPERATORS, ExpressionReader
 from mbsym.codegen.routines.language import (
@@ -107,26 +107,30 @@ class BodyReader(ExpressionReader):
                 self.routine.refuse(node, "a record has a name")
             self.records[target.id] = self.routine.records[value.func.id]
             return [Do(Call(BEGIN, (RecordName(target.id),), "bool"), remarks)]
-        if self.is_vector(value):
-            return [self._give_vector(node, target, operator, value, remarks)]
-        variable = self.field(target)
-        if variable is not None or (isinstance(target, ast.Name) and target.id not in self.arrays):
-            found = self.scalar(value)
-            if variable is None:
-                assert isinstance(target, ast.Name)
-                known = self._declared(node, target.id, found.kind) if operator == "=" else self.scalars.get(target.id)
-                if known is None:
-                    self.routine.refuse(node, f"{target.id} has no value yet")
-                variable = known
+        found = self.expression(value)
+        if found.axes:
+            is_named = operator == "=" and self.is_view(value)
+            if isinstance(target, ast.Name) and is_named:
+                return [self._look(node, target.id, found, remarks)]
+            return [Store(self._target(node, target, lengths(found), operator != "="), operator, found, remarks)]
+        variable = self._given_scalar(node, target, operator, found.kind)
+        if variable is not None:
             return [Let(variable, operator, self.real(found) if variable.kind == "real" else found, remarks)]
-        if isinstance(target, ast.Subscript) and not self.is_vector(target):
+        if isinstance(target, ast.Subscript):
             self._require_writable(node, target)
-            place, found = self.place(target), self.scalar(value)
-            return [Store(place, operator, self.real(found) if place.kind == "real" else found, remarks)]
-        if isinstance(target, ast.Subscript) and operator in ("*=", "/="):
-            self._require_writable(node, target)
-            return [Store(self.place(target), operator, self.real(self.scalar(value)), remarks)]
+            place = self.place(target)
+            if not place.axes or operator in ("*=", "/="):
+                return [Store(place, operator, self.real(found) if place.kind == "real" else found, remarks)]
         self.routine.refuse(node, "a scalar cannot be given to a vector", "write zeros(n), or give one entry")
+
+    def _given_scalar(self, node: ast.stmt, target: ast.expr, operator: str, kind: Kind) -> Variable | None:
+        """The scalar that gets a value."""
+        if not isinstance(target, ast.Name) or target.id in self.arrays:
+            return self.field(target)
+        known = self._declared(node, target.id, kind) if operator == "=" else self.scalars.get(target.id)
+        if known is None:
+            self.routine.refuse(node, f"{target.id} has no value yet")
+        return known
 
     def _invoke(self, node: ast.stmt, target: ast.expr, operator: str, call: Call, remarks: tuple[str, ...]) -> Invoke:
         outputs = self.routine.results_of(call.function)
@@ -138,21 +142,15 @@ class BodyReader(ExpressionReader):
         ]
         return Invoke(tuple(targets), operator, call, remarks)
 
-    def _give_vector(
-        self, node: ast.stmt, target: ast.expr, operator: str, value: ast.expr, remarks: tuple[str, ...]
-    ) -> Statement:
-        if isinstance(target, ast.Name) and operator == "=" and self.is_view(value):
-            vector = self.vector(value)
-            if target.id in self.arrays and target.id not in (*self.views, *self.own):
-                self.routine.refuse(node, f"{target.id} is an array", f"write {target.id}[:]")
-            extents = lengths(vector)
-            known = tuple(extent for extent in extents if extent is not None)
-            if target.id in self.own or target.id in self.changed or len(known) < len(extents):
-                self.routine.refuse(node, f"{target.id} is a vector of its own", "write copy(...)")
-            self.views[target.id] = self.arrays[target.id] = Array(target.id, known, writable=False)
-            return Look(self.views[target.id], vector, remarks)
-        vector = self.vector(value)
-        return Store(self._target(node, target, lengths(vector), operator != "="), operator, vector, remarks)
+    def _look(self, node: ast.stmt, name: str, vector: Expression, remarks: tuple[str, ...]) -> Look:
+        if name in self.arrays and name not in (*self.views, *self.own):
+            self.routine.refuse(node, f"{name} is an array", f"write {name}[:]")
+        extents = lengths(vector)
+        known = tuple(extent for extent in extents if extent is not None)
+        if name in self.own or name in self.changed or len(known) < len(extents):
+            self.routine.refuse(node, f"{name} is a vector of its own", "write copy(...)")
+        self.views[name] = self.arrays[name] = Array(name, known, writable=False)
+        return Look(self.views[name], vector, remarks)
 
     def _target(self, node: ast.stmt, target: ast.expr, extents: Sequence[int | None], known: bool) -> Place:
         """Where a vector goes: a place, or a vector of the function's own."""

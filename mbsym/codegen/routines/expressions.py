@@ -24,12 +24,12 @@ from mbsym.codegen.expressions import (
     Span,
     Variable,
     combined,
+    is_whole,
     whole,
 )
 from mbsym.codegen.integers import lengths, linear
 from mbsym.codegen.routines.language import (
     FUNCTIONS,
-    VECTORS,
     Formal,
     Routine,
     RoutineFunction,
@@ -94,65 +94,44 @@ class ExpressionReader:
             if not isinstance(argument, ast.Name) or self.records.get(argument.id) != formal.record:
                 self.routine.refuse(node, f"{name} takes {formal.record.name} here")
             return RecordName(argument.id)
-        if (formal.array is not None) != self.is_vector(argument):
+        value = self.expression(argument)
+        if (formal.array is not None) != bool(value.axes):
             self.routine.refuse(node, f"{name} takes {'a vector' if formal.array is not None else 'a scalar'} here")
-        if formal.array is None:
-            value = self.scalar(argument)
-            if formal.kind != "real" and value.kind != formal.kind:
-                self.routine.refuse(argument, f"{ast.unparse(argument)} is not {formal.kind}")
-            return self.real(value) if formal.kind == "real" else value
-        if not self.is_view(argument):
-            self.routine.refuse(argument, "a vector is given a name before it is handed on")
-        place = self.vector(argument)
-        whole_array = isinstance(place, Place) and all(isinstance(x, Span) and x.is_whole for x in place.indices)
-        if formal.array.writable and not (whole_array and isinstance(place, Place) and place.array.writable):
-            self.routine.refuse(node, f"{name} fills {formal.name}", "hand over a whole array that may be filled")
-        known = lengths(place)
-        if None not in known and prod(extent or 0 for extent in known) < formal.array.size:
-            what = f"{formal.name or name} needs {formal.array.size} entries"
+        if formal.array is not None:
+            if not self.is_view(argument):
+                self.routine.refuse(argument, "a vector is given a name before it is handed on")
+            self._require_fitting(node, value, formal.array, name)
+        elif formal.kind != "real" and value.kind != formal.kind:
+            self.routine.refuse(argument, f"{ast.unparse(argument)} is not {formal.kind}")
+        return self.real(value) if formal.kind == "real" else value
+
+    def _require_fitting(self, node: ast.Call, value: Expression, array: Array, name: str) -> None:
+        """A place has what a function reads or fills."""
+        if array.writable and not (isinstance(value, Place) and is_whole(value) and value.array.writable):
+            self.routine.refuse(node, f"{name} fills {array.name}", "hand over a whole array that may be filled")
+        known = lengths(value)
+        if None not in known and prod(extent or 0 for extent in known) < array.size:
+            what = f"{array.name or name} needs {array.size} entries"
             self.routine.refuse(node, what, "give a row or slice of them")
-        return place
 
     def call(self, node: ast.Call) -> Call:
         """A call with a scalar result, or with none."""
         name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name in FUNCTIONS and name != "dot":
-            arguments = tuple(self.vector(x) if self.is_vector(x) else self.real(self.scalar(x)) for x in node.args)
-            if len(arguments) == (2 if name == "min" else 1):
-                over = name in ("finite", "peak", "all")
-                axes = 0 if over else max(each.axes for each in arguments)
-                return Call(name, arguments, FUNCTIONS[name], axes)
+        if name in FUNCTIONS and name != "dot" and len(node.args) == (2 if name == "min" else 1):
+            arguments = tuple(each if each.axes else self.real(each) for each in map(self.expression, node.args))
+            over = name in ("finite", "peak", "all")
+            return Call(name, arguments, FUNCTIONS[name], 0 if over else max(each.axes for each in arguments))
         function = self.routine.function(name)
-        if function is None or isinstance(function.returns, int):
-            self.routine.refuse(node, f"{ast.unparse(node)} is no call of a function with a scalar result")
-        if len(node.args) != len(function.formals) and not any(isinstance(x, ast.Starred) for x in node.args):
+        given = any(isinstance(each, ast.Starred) for each in node.args)
+        if (
+            function is None
+            or isinstance(function.returns, int)
+            or not (given or len(node.args) == len(function.formals))
+        ):
             self.routine.refuse(node, f"{ast.unparse(node)} is no call of a function with a scalar result")
         return Call(name, self._arguments(node, function.formals, name), function.returns or "int")
 
-    # ---- places and vectors ------------------------------------------------------------------------------------------
-
-    def is_vector(self, node: ast.expr) -> bool:
-        """True for expressions of vectors."""
-        if isinstance(node, ast.Name):
-            return node.id in self.arrays
-        if isinstance(node, ast.Attribute):
-            return bool(self._member(node).extents)
-        if isinstance(node, ast.Subscript):
-            array, indices = self.unwound(node)
-            return len(indices) < len(array.extents) or any(isinstance(index, ast.Slice) for index in indices)
-        if isinstance(node, ast.BinOp):
-            if isinstance(node.op, ast.MatMult):
-                return bool(self._product(node).axes)
-            return self.is_vector(node.left) or self.is_vector(node.right)
-        if isinstance(node, ast.UnaryOp):
-            return self.is_vector(node.operand)
-        if isinstance(node, ast.Compare):
-            return self.is_vector(node.left)
-        if isinstance(node, ast.IfExp):
-            return self.is_vector(node.body)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            return node.func.id in VECTORS or (node.func.id in ("abs", "min") and any(map(self.is_vector, node.args)))
-        return False
+    # ---- places -----------------------------------------------------------------------------------------------------
 
     def is_view(self, value: ast.expr) -> bool:
         """True for a place, or one of two."""
@@ -167,18 +146,11 @@ class ExpressionReader:
             self.routine.refuse(node, f"{ast.unparse(node)} is not known here")
         return replace(found, record=node.value.id)
 
-    def field(self, node: ast.expr) -> Variable | None:
-        """The scalar of a record."""
-        found = self._member(node) if isinstance(node, ast.Attribute) else None
-        return Variable(found.name, found.kind, found.record) if found is not None and not found.extents else None
-
     def unwound(self, node: ast.expr) -> tuple[Array, list[ast.expr]]:
         """Array and indices of a chain of subscripts."""
         indices: list[ast.expr] = []
         inner = node
         while isinstance(inner, ast.Subscript):
-            if any(isinstance(index, ast.Slice) for index in indices) and not isinstance(inner.slice, ast.Tuple):
-                pass
             indices[:0] = inner.slice.elts if isinstance(inner.slice, ast.Tuple) else [inner.slice]
             inner = inner.value
         if isinstance(inner, ast.Attribute):
@@ -211,50 +183,21 @@ class ExpressionReader:
             self.routine.refuse(node, f"{array.name} has {len(array.extents)} extents")
         return Place(array, (*found, *whole(array).indices[len(indices) :]))
 
+    # ---- expressions -------------------------------------------------------------------------------------------------
+
     def vector(self, node: ast.expr) -> Expression:
         """A vector expression."""
-        if isinstance(node, (ast.Name, ast.Subscript, ast.Attribute)):
-            return self.place(node)
-        if isinstance(node, ast.IfExp):
-            parts = self.scalar(node.test), self.vector(node.body), self.vector(node.orelse)
-            return Operation("choice", parts)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id == "copy" and len(node.args) == 1:
-                return self.vector(node.args[0])
-            if node.func.id == "zeros":
-                return Call("zeros", tuple(map(self.integer, node.args)), "real", len(node.args))
-            if node.func.id in ("abs", "min"):
-                return self.call(node)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return Negation(self.vector(node.operand))
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            return self._product(node)
-        if isinstance(node, (ast.BinOp, ast.Compare)):
-            return self._vector_operation(node)
-        remedy = "call functions in a line of their own"
-        self.routine.refuse(node, f"{ast.unparse(node)} is no vector expression", remedy)
+        found = self.expression(node)
+        if not found.axes:
+            self.routine.refuse(node, f"{ast.unparse(node)} is no vector expression")
+        return found
 
-    def _product(self, node: ast.BinOp) -> MatrixProduct:
-        left, right = self.vector(node.left), self.vector(node.right)
-        if not (left.axes and right.axes):
-            self.routine.refuse(node, "@ stands between vectors and matrices")
-        return MatrixProduct(left, right, left.axes + right.axes - 2)
-
-    def _vector_operation(self, node: ast.BinOp | ast.Compare) -> Expression:
-        compares = isinstance(node, ast.Compare)
-        operator = OPERATORS[type(node.ops[0] if isinstance(node, ast.Compare) else node.op)]
-        sides = (node.left, node.comparators[0] if isinstance(node, ast.Compare) else node.right)
-        parts = [self.vector(side) if self.is_vector(side) else self.real(self.scalar(side)) for side in sides]
-        scalar = [not part.axes for part in parts]
-        fits = any(scalar) if operator in "*/" else not any(scalar)
-        if not fits or (operator == "/" and not scalar[1]):
-            self.routine.refuse(node, "vectors are added to vectors and multiplied by scalars")
-        left, right = map(lengths, parts)
-        if not any(scalar) and None not in (*left, *right) and left != right:
-            self.routine.refuse(node, f"a vector of {left[0]} and one of {right[0]} entries")
-        return Operation(operator, tuple(parts)) if compares else combined(operator, *parts)
-
-    # ---- scalars -----------------------------------------------------------------------------------------------------
+    def scalar(self, node: ast.expr) -> Expression:
+        """A scalar expression."""
+        found = self.expression(node)
+        if found.axes:
+            self.routine.refuse(node, f"{ast.unparse(node)} is a vector")
+        return found
 
     def integer(self, node: ast.expr) -> Expression:
         """An integer expression; what is known beforehand is a number."""
@@ -269,71 +212,86 @@ class ExpressionReader:
             self.routine.refuse(node, f"{ast.unparse(node)} is no sum of multiples")
         return found
 
-    def scalar(self, node: ast.expr) -> Expression:
-        """A scalar expression."""
-        if isinstance(node, ast.Constant):
-            value = node.value
-            if isinstance(value, (bool, int, float)):
-                return Constant(
-                    value, "bool" if isinstance(value, bool) else "int" if isinstance(value, int) else "real"
-                )
+    def expression(self, node: ast.expr) -> Expression:
+        """A scalar or a vector; what is known beforehand is a number."""
         known = constant_of(node, self.routine.sizes)
         if known is not None:
             return Constant(known, "int")
-        if isinstance(node, ast.Name):
-            if node.id in self.scalars:
-                return self.scalars[node.id]
-            if node.id in self.routine.numbers:
-                return NamedConstant(node.id, "int" if isinstance(self.routine.numbers[node.id], int) else "real")
-            self.routine.refuse(node, f"{node.id} is not known here")
-        if isinstance(node, ast.Attribute):
-            field = self.field(node)
-            if field is not None:
-                return field
-        if isinstance(node, ast.Subscript):
-            place = self.place(node)
-            if not place.axes:
-                return place
-        if isinstance(node, ast.IfExp):
-            test, first, second = map(self.scalar, (node.test, node.body, node.orelse))
-            if first.kind != second.kind:
-                first, second = self.real(first), self.real(second)
-            return Operation("choice", (test, first, second))
-        if isinstance(node, ast.BoolOp):
-            word = "and" if isinstance(node.op, ast.And) else "or"
-            return Operation(word, tuple(map(self.scalar, node.values)))
-        if isinstance(node, ast.UnaryOp):
-            operand = self.scalar(node.operand)
-            if isinstance(node.op, ast.Not):
-                return Operation("not", (operand,))
-            return Negation(operand)
-        if isinstance(node, ast.Compare):
-            return self._comparison(node)
-        if isinstance(node, ast.BinOp):
-            return self._arithmetic(node)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id == "dot" and len(node.args) == 2:
-                return MatrixProduct(self.vector(node.args[0]), self.vector(node.args[1]), 0)
-            return self.call(node)
+        match node:
+            case ast.Constant(value=bool() | float() as value):
+                return Constant(value, "bool" if isinstance(value, bool) else "real")
+            case ast.Name():
+                return self._named(node)
+            case ast.Attribute():
+                return self.field(node) or self.place(node)
+            case ast.Subscript():
+                return self.place(node)
+            case ast.IfExp(test, body, otherwise):
+                return self._choice(self.scalar(test), self.expression(body), self.expression(otherwise))
+            case ast.BoolOp(operator, values):
+                return Operation("and" if isinstance(operator, ast.And) else "or", tuple(map(self.scalar, values)))
+            case ast.UnaryOp(ast.Not(), operand):
+                return Operation("not", (self.scalar(operand),))
+            case ast.UnaryOp(ast.USub(), operand):
+                return Negation(self.expression(operand))
+            case ast.Compare(left, operators, others):
+                if len(operators) != 1:
+                    self.routine.refuse(node, "comparisons are not chained", "join them by and")
+                return self._binary(
+                    node, OPERATORS[type(operators[0])], self.expression(left), self.expression(others[0])
+                )
+            case ast.BinOp(left, operator, right):
+                return self._binary(node, OPERATORS[type(operator)], self.expression(left), self.expression(right))
+            case ast.Call(ast.Name(id="dot"), [first, second]):
+                return MatrixProduct(self.vector(first), self.vector(second), 0)
+            case ast.Call(ast.Name(id="copy"), [vector]):
+                return self.vector(vector)
+            case ast.Call(ast.Name(id="zeros"), extents):
+                return Call("zeros", tuple(map(self.integer, extents)), "real", len(extents))
+            case ast.Call():
+                return self.call(node)
         self.routine.refuse(node, f"{ast.unparse(node)} is not in the routine language")
 
-    def _comparison(self, node: ast.Compare) -> Expression:
-        if len(node.ops) != 1:
-            self.routine.refuse(node, "comparisons are not chained", "join them by and")
-        sides = self.scalar(node.left), self.scalar(node.comparators[0])
-        if "real" in (sides[0].kind, sides[1].kind):
-            sides = self.real(sides[0]), self.real(sides[1])
-        return Operation(OPERATORS[type(node.ops[0])], sides)
+    def _named(self, node: ast.Name) -> Expression:
+        if node.id in self.scalars:
+            return self.scalars[node.id]
+        if node.id in self.arrays:
+            return self.place(node)
+        if node.id not in self.routine.numbers:
+            self.routine.refuse(node, f"{node.id} is not known here")
+        return NamedConstant(node.id, "int" if isinstance(self.routine.numbers[node.id], int) else "real")
 
-    def _arithmetic(self, node: ast.BinOp) -> Expression:
-        if self.is_vector(node):
-            self._vector_operation(node)
-        if isinstance(node.op, ast.MatMult):
-            return self._product(node)
-        sides = self.scalar(node.left), self.scalar(node.right)
-        if {sides[0].kind, sides[1].kind} == {"int"} and not isinstance(node.op, ast.Div):
-            return combined(OPERATORS[type(node.op)], *sides)
-        return combined(OPERATORS[type(node.op)], *map(self.real, sides))
+    def _choice(self, test: Expression, first: Expression, second: Expression) -> Expression:
+        if not first.axes and first.kind != second.kind:
+            first, second = self.real(first), self.real(second)
+        return Operation("choice", (test, first, second))
+
+    def _binary(self, node: ast.expr, operator: str, left: Expression, right: Expression) -> Expression:
+        """Two scalars, entries of two vectors, or a vector and a scalar with an operator between them."""
+        if operator == "@":
+            if not (left.axes and right.axes):
+                self.routine.refuse(node, "@ stands between vectors and matrices")
+            return MatrixProduct(left, right, left.axes + right.axes - 2)
+        vectors = bool(left.axes) + bool(right.axes)
+        if vectors:
+            self._require_alike(node, operator, left, right)
+        if vectors or operator == "/" or "real" in (left.kind, right.kind):
+            left, right = (each if each.axes else self.real(each) for each in (left, right))
+        return combined(operator, left, right) if operator in "+-*/" else Operation(operator, (left, right))
+
+    def _require_alike(self, node: ast.expr, operator: str, left: Expression, right: Expression) -> None:
+        """Vectors are added and compared entry by entry, and multiplied by scalars."""
+        both = bool(left.axes and right.axes)
+        if both is (operator in "*/") or (operator == "/" and not left.axes):
+            self.routine.refuse(node, "vectors are added to vectors and multiplied by scalars")
+        first, second = lengths(left), lengths(right)
+        if both and None not in (*first, *second) and first != second:
+            self.routine.refuse(node, f"a vector of {first[0]} and one of {second[0]} entries")
+
+    def field(self, node: ast.expr) -> Variable | None:
+        """The scalar of a record."""
+        found = self._member(node) if isinstance(node, ast.Attribute) else None
+        return Variable(found.name, found.kind, found.record) if found is not None and not found.extents else None
 
     def real(self, node: Expression) -> Expression:
         """An integer as a real number."""

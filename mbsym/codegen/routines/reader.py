@@ -170,21 +170,24 @@ class _Reader:
             return Formal(argument.arg, None, None, self.where.records[argument.annotation.id])
         return Formal(argument.arg, None, self.where.array(argument.arg, argument.annotation, argument))
 
-    def _function(self, node: ast.FunctionDef) -> RoutineFunction:
-        if node.args.defaults or any(node.args.kw_defaults) or node.args.kwarg:
+    def _formals(self, node: ast.FunctionDef) -> tuple[tuple[Formal, ...], ast.FunctionDef]:
+        """The arguments of a function, and the function with their names; public ones have them from outside."""
+        arguments = node.args
+        if arguments.defaults or any(arguments.kw_defaults) or arguments.kwarg:
             self.where.refuse(node, "arguments are positional and have no defaults")
+        extra = self.where.extra if arguments.vararg is not None else ()
         given = self.public.get(node.name)
-        first, last = node.args.args, node.args.kwonlyargs
-        extra = self.where.extra if node.args.vararg is not None else ()
-        if given is not None:
-            formals = tuple(given)
-            spoken = [item.arg for item in first] + [item.name for item in extra] + [item.arg for item in last]
-            wanted = [item.name for item in formals]
-            if len(spoken) != len(wanted) or (spoken != wanted and sorted(spoken) == sorted(wanted)):
-                self.where.refuse(node, f"{node.name} takes {', '.join(item.name for item in formals)}")
-            node = _Renamed(dict(zip(spoken, (item.name for item in formals), strict=True))).visit(node)
-        else:
-            formals = (*map(self._formal, first), *extra, *map(self._formal, last))
+        if given is None:
+            return (*map(self._formal, arguments.args), *extra, *map(self._formal, arguments.kwonlyargs)), node
+        names = [item.name for item in given]
+        spoken = [item.arg for item in arguments.args]
+        spoken += [*(item.name for item in extra), *(item.arg for item in arguments.kwonlyargs)]
+        if len(spoken) != len(names) or (spoken != names and sorted(spoken) == sorted(names)):
+            self.where.refuse(node, f"{node.name} takes {', '.join(names)}")
+        return tuple(given), _Renamed(dict(zip(spoken, names, strict=True))).visit(node)
+
+    def _function(self, node: ast.FunctionDef) -> RoutineFunction:
+        formals, node = self._formals(node)
         returns: Kind | int | None = _kind_of(node.returns)
         if node.returns is not None and returns is None:
             returns = self.where.array("the result", node.returns, node).size
@@ -192,36 +195,23 @@ class _Reader:
         for statement in body:
             for part in ast.walk(statement):
                 if not isinstance(part, _ALLOWED):
-                    self.where.refuse(
-                        part if hasattr(part, "lineno") else statement,
-                        f"{type(part).__name__} is not in the routine language",
-                    )
+                    place = part if hasattr(part, "lineno") else statement
+                    self.where.refuse(place, f"{type(part).__name__} is not in the routine language")
         foreign = {*(array.name for array in self.where.memory), *(item.name for item in formals)}
         kept = without_unread(tuple(decided_body(body, self.where.sizes)), self.pure, foreign)
-        calls = {
-            part.func.id
-            for part in syntax_parts(kept)
-            if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)
-        }
-        stores = any(
-            isinstance(part, (ast.Subscript, ast.Attribute)) and isinstance(part.ctx, ast.Store)
-            for part in syntax_parts(kept)
+        found = list(syntax_parts(kept))
+        calls = frozenset(
+            each.func.id for each in found if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
         )
-        if not stores and calls <= self.pure:
+        stores = (
+            isinstance(each, (ast.Subscript, ast.Attribute)) and isinstance(each.ctx, ast.Store) for each in found
+        )
+        if calls <= self.pure and not any(stores):
             self.pure.add(node.name)
         otherwise, seldom = self._marks(node)
         documentation = " ".join((ast.get_docstring(node) or "").split())
-        return RoutineFunction(
-            node.name,
-            documentation,
-            formals,
-            returns,
-            otherwise,
-            kept,
-            node.name in self.public,
-            frozenset(calls),
-            seldom,
-        )
+        is_public = node.name in self.public
+        return RoutineFunction(node.name, documentation, formals, returns, otherwise, kept, is_public, calls, seldom)
 
     def _marks(self, node: ast.FunctionDef) -> tuple[Expression | None, bool]:
         otherwise: Expression | None = None

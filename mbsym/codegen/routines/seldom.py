@@ -6,11 +6,11 @@ fails are left to the function for one state.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from dataclasses import replace
 
 from mbsym.codegen.expressions import Array, Call, Expression, Operation, Place, Variable, parts
-from mbsym.codegen.routines.language import Routine
+from mbsym.codegen.routines.language import Routine, RoutineFunction
 from mbsym.codegen.statements import (
     Do,
     If,
@@ -58,33 +58,36 @@ def needed_of(routine: Routine) -> tuple[dict[str, Record], dict[str, frozenset[
 
     What every function is handed is read.
     """
-    read = set[tuple[str, str]]()
-    calls: list[tuple[str, Invoke]] = []
+    read = {owner for function in routine.functions for owner in _read_by(function)}
+    idle: dict[str, frozenset[int]] = {}
+    filled: list[tuple[str, int, Place]] = []
     for function in routine.functions:
         for statement in walk(function.body):
-            given = statement.targets if isinstance(statement, Invoke) else ()
-            for each in expressions(statement):
-                if not any(each is target for target in given):
-                    read |= {_owner(part.array, function.name) for part in parts(each) if isinstance(part, Place)}
-                    read |= {
-                        ("", part.identifier) for part in parts(each) if isinstance(part, Variable) and part.record
-                    }
             if isinstance(statement, Invoke) and statement.call.function in routine.kernels:
-                calls.append((function.name, statement))
-        read |= {(function.name, item.name) for item in function.formals}
-    idle: dict[str, frozenset[int]] = {}
-    for name, statement in calls:
-        unread = {k for k, target in enumerate(statement.targets) if _owner(target.array, name) not in read}
-        known = idle.get(statement.call.function)
-        idle[statement.call.function] = frozenset(unread if known is None else known & unread)
-    kept = {place.array.name for _, statement in calls for k, place in enumerate(statement.targets)
-            if place.array.record and k not in idle[statement.call.function]}  # fmt: skip
-    named = kept | {name for owner, name in read if not owner}
+                name = statement.call.function
+                filled += [(name, k, target) for k, target in enumerate(statement.targets)]
+                unread = (k for k, x in enumerate(statement.targets) if _owner(x.array, function.name) not in read)
+                idle[name] = frozenset(unread) & idle.get(name, frozenset(range(len(statement.targets))))
+    named = {target.array.name for name, k, target in filled if target.array.record and k not in idle[name]}
+    named |= {name for owner, name in read if not owner}
     records = {
         name: replace(record, fields=tuple(item for item in record.fields if item.name in named))
         for name, record in routine.records.items()
     }
     return records, idle
+
+
+def _read_by(function: RoutineFunction) -> Iterator[tuple[str, str]]:
+    """What a function reads, by its owners, and what it is handed."""
+    yield from ((function.name, item.name) for item in function.formals)
+    for statement in walk(function.body):
+        given = statement.targets if isinstance(statement, Invoke) else ()
+        for each in expressions(statement):
+            for part in parts(each) if not any(each is target for target in given) else ():
+                if isinstance(part, Place):
+                    yield _owner(part.array, function.name)
+                elif isinstance(part, Variable) and part.record:
+                    yield "", part.identifier
 
 
 def _owner(array: Array, function: str) -> tuple[str, str]:

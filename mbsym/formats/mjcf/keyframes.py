@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from mbsym.formats.rigid_frames import apply, exact, placement_matrix, rounded, text, transpose
+from mbsym.formats.rigid_frames import exact, placement_matrix, rounded, text
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_numbers
 from mbsym.joints.free import FREE
 from mbsym.model.body import Placement
+from mbsym.model.geometry import times, transposed
 from mbsym.model.joint import Joint
 from mbsym.model.named_state import JointValues, NamedState
 from mbsym.values.numbers import evaluate
@@ -85,7 +86,7 @@ def _velocity(joint: Joint, values: tuple[Value, ...], pose: tuple[Value, ...] |
         return values
     start = joint.initial[:4] or (1, 0, 0, 0)
     w, x, y, z = pose[3:] if pose is not None else start
-    R = transpose(placement_matrix(Placement(quaternion=(w, x, y, z))))
+    R = transposed(placement_matrix(Placement(quaternion=(w, x, y, z))))
     a, b, c = (exact(value) for value in values[:3])
-    turned: tuple[Fraction, ...] = apply(R, (a, b, c))
+    turned: tuple[Fraction, ...] = times(R, (a, b, c))
     return (*values[3:], *(text(rounded(part)) for part in turned))

@@ -9,11 +9,12 @@ from mbsym.formats.foreign_shapes import has_extent
 from mbsym.formats.mjcf.assets import Assets
 from mbsym.formats.mjcf.frames import AngleRules, read_frame
 from mbsym.formats.mjcf.geoms import SIZES, form_of, geom_group, geom_kind, placed
-from mbsym.formats.rigid_frames import apply, compose, exact, exact3, placement_matrix, text, transpose
+from mbsym.formats.rigid_frames import compose, exact, exact3, placement_matrix, text
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_numbers, read_triple
 from mbsym.model.body import COINCIDENT, Placement
+from mbsym.model.geometry import times, transposed
 from mbsym.model.shape import Shape
 from mbsym.shapes.forms import Form, Mesh
 from mbsym.values.numbers import evaluate
@@ -86,7 +87,7 @@ def on_mesh(source: TextSource, mesh: Element, geom: Placement, scale: Vector) -
     if any(factor != factors[0] for factor in factors):
         return None
     w, x, y, z = reference.quaternion
-    moved = apply(transpose(placement_matrix(reference)), exact3(reference.translation))
+    moved = times(transposed(placement_matrix(reference)), exact3(reference.translation))
     a, b, c = (text(-factors[0] * part) for part in moved)
     back = [text(-exact(part)) for part in (x, y, z)]
     return compose(geom, Placement((a, b, c), quaternion=(w, back[0], back[1], back[2])), 1e-13)

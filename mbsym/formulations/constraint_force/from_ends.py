@@ -26,7 +26,14 @@ from mbsym.formulations.constraint_force.joint_compliance import carried_sizes, 
 from mbsym.formulations.constraint_force.leaf_to_root import ConstraintForces, derive_motion, motion_functions
 from mbsym.formulations.constraint_force.parts import Parts, divided
 from mbsym.formulations.contracts import FORWARD_DYNAMICS
-from mbsym.formulations.recursive.articulated_body import Pivot, Seen, eliminated, handed_on, joint_rates
+from mbsym.formulations.recursive.articulated_body import (
+    Seen,
+    eliminated,
+    entries_of,
+    handed_on,
+    joint_rates,
+    pivots_of,
+)
 from mbsym.formulations.recursive.newton_euler import inertial_wrench
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.formulations.shared.heads import head_of, is_plain, vector
@@ -202,20 +209,17 @@ def _rake(body: TreeBody, given: Given) -> Given:
     carried, push = handed_on(body, Seen(seen.rows, bias))
     entries = [Scalar(body.motion.graph, 0)] * INERTIA_ENTRIES if carried is None else carried.entries()
     return {
-        ("pivots", OWN): [entry for pivot in pivots for entry in (*pivot.gain, pivot.offset)],
+        ("pivots", OWN): entries_of(pivots),
         ("drift", OWN): drift,
         ("articulated", INBOARD): [*entries, *push],
     }
 
 
 def _pull(body: TreeBody, given: Given) -> Given:
-    kept = given["pivots", OWN]
-    pivots = [
-        Pivot([*angular, *linear], list(kept[7 * k : 7 * k + 6]), kept[7 * k + 6])
-        for k, (angular, linear) in enumerate(body.columns)
-    ]
     moved = _moved(body, given["moved", INBOARD])
-    rates, state = joint_rates(body, pivots, [a + c for a, c in zip(moved, given["drift", OWN], strict=True)])
+    rates, state = joint_rates(
+        body, pivots_of(body, given["pivots", OWN]), [a + c for a, c in zip(moved, given["drift", OWN], strict=True)]
+    )
     return {"vdot": rates, ("moved", OWN): state}
 
 

@@ -9,6 +9,7 @@ Source: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 7.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mbsym.errors import DerivationError, SymbolicError
@@ -31,6 +32,17 @@ class Pivot:
     column: Row
     gain: Row
     offset: Scalar
+
+
+def entries_of(pivots: Sequence[Pivot]) -> Row:
+    """What is kept of pivots for ``pivots_of``; the columns are the body's."""
+    return [entry for pivot in pivots for entry in (*pivot.gain, pivot.offset)]
+
+
+def pivots_of(body: TreeBody, kept: Sequence[Scalar]) -> list[Pivot]:
+    """The pivots of a body's joint with those entries."""
+    rows = [kept[7 * k : 7 * k + 7] for k in range(len(body.columns))]
+    return [Pivot([*h[0], *h[1]], list(row[:6]), row[6]) for h, row in zip(body.columns, rows, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,20 @@ They hold for trees whose joints move independently of each other. What force el
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.contracts import FORWARD_DYNAMICS, JOINT_WRENCHES, Contract
-from mbsym.formulations.recursive.articulated_body import Pivot, Seen, eliminated, handed_on, joint_rates
+from mbsym.formulations.recursive.articulated_body import (
+    Pivot,
+    Seen,
+    eliminated,
+    entries_of,
+    handed_on,
+    joint_rates,
+    pivots_of,
+)
 from mbsym.formulations.recursive.newton_euler import inertial_wrench, joint_forces, user_wrench
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.formulations.shared.heads import head_of, is_plain, vector
@@ -158,17 +165,8 @@ def _moved(body: TreeBody, given: Values) -> list[Scalar]:
 
 def _rates(body: TreeBody, given: Values, state: list[Scalar]) -> Values:
     """vdot of a body's joint, and its acceleration, which is handed on."""
-    kept = given["pivots"]
-    pivots = [
-        Pivot([*angular, *linear], list(kept[7 * k : 7 * k + 6]), kept[7 * k + 6])
-        for k, (angular, linear) in enumerate(body.columns)
-    ]
-    rates, state = joint_rates(body, pivots, state)
+    rates, state = joint_rates(body, pivots_of(body, given["pivots"]), state)
     return {"vdot": rates, "pushed": state}
-
-
-def _kept(pivots: Sequence[Pivot]) -> list[Scalar]:
-    return [entry for pivot in pivots for entry in (*pivot.gain, pivot.offset)]
 
 
 def _articulated_inward(step: StepFunction, keeps: tuple[str, ...], before: Beforehand | None) -> Recursion:
@@ -193,7 +191,7 @@ def roll_forward_dynamics(mechanism: Mechanism) -> Program | None:
 
     def inward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
         found = _eliminated(bodies, given)
-        return {"articulated": found.handed, "pivots": _kept(found.pivots)}
+        return {"articulated": found.handed, "pivots": entries_of(found.pivots)}
 
     def outward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
         return _rates(bodies[1], given, _moved(bodies[1], given))
@@ -222,7 +220,7 @@ def roll_joint_wrenches(mechanism: Mechanism) -> Program | None:
         found = _eliminated(bodies, given)
         inertia = ArticulatedInertia.of_rows(found.seen.rows)
         bias = [a + b for a, b in zip(found.seen.bias, found.wrench, strict=True)]
-        kept = {"pivots": _kept(found.pivots), "inertia": inertia.entries(), "bias": bias}
+        kept = {"pivots": entries_of(found.pivots), "inertia": inertia.entries(), "bias": bias}
         return {"articulated": found.handed, **kept}
 
     def outward(bodies: tuple[TreeBody, ...], given: Values) -> Values:

@@ -15,12 +15,12 @@ computing natural frequencies of elastic structures, 1971.
 from __future__ import annotations
 
 from math import factorial
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[Any]
+from mbsym.doors import Array
+
 MassModel: TypeAlias = Literal["exact", "consistent", "lumped"]
 """The beam as it is, or as finite elements with the mass matrix of their shape functions or masses at their ends."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import atan2, pi
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.joints.motion import JointMotion
 from mbsym.kinematics.mechanism import CutJoint, Mechanism
@@ -17,8 +17,6 @@ from mbsym.kinematics.placement import scalars
 from mbsym.linear.vibration.elements import Closure, Tie, lever_matrix
 from mbsym.model.joint import Joint
 from mbsym.symbolic.scalar import Scalar, constant
-
-Array: TypeAlias = NDArray[Any]
 
 OPEN: Final = 1e-8
 """Gaps above this [rad, and part of the mechanism's size] leave a loop open: states are closed to about 1e-10."""

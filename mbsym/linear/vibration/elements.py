@@ -6,16 +6,13 @@ Static loads enter by the potential to second order: a load is its gradient over
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.linear.vibration import beam_matrices as beams
 from mbsym.linear.vibration.beam_matrices import MassModel
-
-Array: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.forces.element import ForceElement
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
@@ -35,7 +35,6 @@ from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.numbers import evaluate, parameter_values, value_names
 
-Array: TypeAlias = NDArray[Any]
 BeamModel: TypeAlias = Literal["exact", "consistent", "lumped", "segments"]
 """A beam as it is, as finite elements of two kinds of mass matrix, or as the bars that the model has for it."""
 

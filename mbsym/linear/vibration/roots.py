@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.linear.vibration.tree import VibratingTree
-
-Array: TypeAlias = NDArray[Any]
 
 RESTING: Final = 1e-6
 """Frequencies below this part of the highest one asked for, or of the first that is none of rest, count as none:

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.linear.vibration.elements import Tie, row_of
-
-Array: TypeAlias = NDArray[Any]
 
 INDEPENDENT: Final = 1e-9
 """Smallest singular value, as a part of the largest, of rows of unit length that is more than round-off."""

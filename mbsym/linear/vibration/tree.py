@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.linear.vibration import beam_matrices as beams
 from mbsym.linear.vibration.elements import (
@@ -46,8 +46,6 @@ from mbsym.linear.vibration.elements import (
     tension_of,
 )
 from mbsym.linear.vibration.ties import independent_ties, negative_eigenvalues
-
-Array: TypeAlias = NDArray[Any]
 
 SLACK: Final = 1e-9
 """Part of the largest static load that may be unbalanced along a freedom."""

@@ -118,6 +118,33 @@ def test_a_body_that_cancels_in_every_configuration_is_found_though_no_entry_is_
     assert massless_motion(express(turning, GenerationOptions())) is None
 
 
+@pytest.mark.parametrize("k", range(10))
+def test_what_rounded_sines_leave_of_zero_moves_no_inertia(k: int) -> None:
+    """Hinges about one line, told by one angle and by the sum of two; a point on a ball joint, about its direction."""
+    a, b = round(0.1 + 0.17 * k, 3), round(0.3 + 0.13 * k, 3)
+    one, two = (Placement((0.2, 0.1, 0.3), turns) for turns in ((("x", round(a + b, 3)),), (("x", a), ("x", b))))
+    hinges = (
+        Joint("first", "revolute", "ground", "frame", successor_placement=one),
+        Joint("second", "revolute", "frame", "solid", predecessor_placement=two),
+    )
+    found = massless_motion(express(Model("line", (Body("frame"), SOLID), hinges), GenerationOptions()))
+    assert found is not None
+    assert (found.joints, found.bodies, found.count) == (("first", "second"), ("frame",), 1)
+    point = Body("point", 1.5, (0.1 + 0.01 * k, 0.21, -0.17))
+    ball = Joint(
+        "ball", "spherical", "point", "solid", predecessor_placement=Placement((0.3, 0.1, 0), (("z", a), ("x", b)))
+    )
+    hung = Model("hung", (point, SOLID), (Joint("hinge", "revolute", "ground", "solid"), ball))
+    found = massless_motion(express(hung, GenerationOptions()))
+    assert found is not None and (found.joints, found.bodies, found.count) == (("ball",), ("point",), 1)
+
+
+@pytest.mark.parametrize("part", [1e-9, 1e-12])
+def test_light_is_not_massless(part: float) -> None:
+    light = Body("frame", part, inertia=(part, part, part, 0, 0, 0))
+    assert massless_motion(express(replace(carried(), bodies=(light, SOLID)), GenerationOptions())) is None
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_as_many_motions_as_the_mass_matrix_lacks_rank(seed: int) -> None:
     rng = np.random.default_rng(seed)

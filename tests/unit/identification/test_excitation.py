@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from mbsym.identification.measurements import Measurements
 from mbsym.identification.options import Settings
 from mbsym.identification.rows import regression_of
 from mbsym.model.joint import Coupling
+from mbsym.model.own_units import Units, in_units
 from mbsym.model.system import Model
 from mechanisms.measured import needed_forces, with_noise
 
@@ -91,11 +93,30 @@ def test_the_gradient_is_that_of_the_condition(name: str) -> None:
     assert gradient @ direction == pytest.approx(slope, rel=1e-5, abs=1e-7)
 
 
+def test_the_bound_of_speeds_holds_for_the_shape_that_is_fastest_at_one_time() -> None:
+    """All harmonics in phase at a third of the period; each of them is below what the bound has for it."""
+    regression = regression_of(examples.load("planar_3r"))
+    search = Search(regression, limits_of(regression.mechanism, SETTINGS), SETTINGS)
+    _, speeds, _ = search._basis(np.linspace(0.0, SETTINGS.duration, 301))
+    own = speeds[100]
+    fastest = np.abs(speeds @ own).max()
+    assert fastest <= search._amplitude(own) < 2 * fastest
+
+
 def test_limits_of_a_follower_bind_its_source() -> None:
     model = limited()
     geared = replace(model, couplings=(Coupling("wrist", "elbow", 2, 0.5),))
     limits = limits_of(regression_of(geared).mechanism, SETTINGS)
     assert np.allclose(limits.lower, (-0.2, 0.25)) and np.allclose(limits.upper, (0.3, 1.0))
+
+
+def test_a_small_mechanism_moves_by_its_own_lengths() -> None:
+    """A pole of half a millimetre on a rail for which the model states no limits."""
+    small = in_units(examples.load("cart_pole"), Units(Fraction(1000)))
+    limits = limits_of(regression_of(small).mechanism, SETTINGS)
+    assert np.allclose(limits.upper, (1e-3, 1.0), rtol=1e-12) and np.allclose(limits.speed, (2e-3, 2.0), rtol=1e-12)
+    narrow = replace(small, joints=(replace(small.joints[0], lower=("0",), upper=("1e-8",)), small.joints[1]))
+    assert limits_of(regression_of(narrow).mechanism, SETTINGS).upper[0] == 1e-8
 
 
 def test_what_cannot_be_excited_is_said() -> None:

@@ -14,10 +14,10 @@ from mbsym.forces.joint_force import JointForce
 from mbsym.model.inertial_parameters import INERTIAL_NAMES
 from mbsym.model.system import Model
 from mbsym.regressors import base_parameters
-from mbsym.regressors.field_matrix import Echelon, rational
 from mbsym.regressors.invariants import invariants, solved_places
 from mbsym.regressors.parameters import alone, standard_parameters, with_values
 from mbsym.regressors.sampled import dependencies, is_deficient
+from mbsym.symbolic.field_matrix import Echelon, rational
 from mbsym.symbolic.finite_field import PRIME
 from mechanisms.mechanism import mechanism_of
 from mechanisms.one_joint import BAR, one_joint

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from mbsym.errors import DerivationError, SimulationError
 from mbsym.forces import Actuator, JointDamper, JointSpring, PointSpringDamper
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Coupling, Joint
+from mbsym.model.own_units import Units, in_units
 from mbsym.model.system import Model
 from mbsym.transfer_matrix.module import generate_step
 from mbsym.transfer_matrix.recognition import transfer_system
@@ -213,6 +215,14 @@ def test_what_is_not_covered_is_refused_in_words(case: str) -> None:
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize("case", ["a loop out of plane", "a spring out of plane"])
+def test_what_lies_out_of_plane_is_seen_at_any_size(case: str) -> None:
+    """In nanometres, as in metres."""
+    model, words = REFUSED[case]
+    with pytest.raises(DerivationError, match=words):
+        recognised(in_units(model, Units(Fraction(10**9))))
+
+
 @pytest.mark.parametrize(
     ("rotation", "words"), [("cardan", "the motion is planar"), ("angle", "the motion is spatial")]
 )
@@ -227,6 +237,8 @@ def test_an_open_loop_is_refused() -> None:
     q = np.zeros(6)
     with pytest.raises(SimulationError, match=r"a loop is open by 3\.6 m at the start"):
         simulate_transfer_matrix(model, 1, 0.01, q=q, engine="numpy")
+    with pytest.raises(SimulationError, match=r"a loop is open by 3\.6e-09 m at the start"):
+        simulate_transfer_matrix(in_units(model, Units(Fraction(10**9))), 1, 0.01, q=q, engine="numpy")
 
 
 def test_a_singular_start_is_refused() -> None:

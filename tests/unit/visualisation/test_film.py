@@ -21,12 +21,13 @@ from mbsym.shapes.tessellation import box, ellipsoid
 from mbsym.visualisation.camera import Camera, camera
 from mbsym.visualisation.image_files import gif_bytes, png_bytes
 from mbsym.visualisation.linkage import LARGEST, scenery
-from mbsym.visualisation.parts import Mesh, Part, Scenery, Stretched, parts_of
+from mbsym.visualisation.parts import Mesh, Part, Scenery, Stretched
 from mbsym.visualisation.posing import poses_at
 from mbsym.visualisation.raster import PAPER, Painter
 from mbsym.visualisation.scene import Extent, extent
 from mbsym.visualisation.skeleton import Skeleton, skeleton
 from mbsym.visualisation.surfaces import surfaces_of
+from mbsym.visualisation.unit_meshes import unit_spring
 
 PICTURES = Path(__file__).resolve().parents[3] / "docs" / "pictures"
 SIZES = ((1200.0, 760.0), (800.0, 800.0), (390.0, 600.0))
@@ -44,8 +45,7 @@ def seen(source: str) -> tuple[Skeleton, Scenery, Extent, Any]:
     mechanism = build_mechanism(model, model.label(), "none")
     poses = poses_at(mechanism, assemble(mechanism).q)
     shape = skeleton(mechanism)
-    labels = {body.name: label for label, body in enumerate(shape.bodies, start=1)}
-    items = scenery(shape, poses, parts_of(surfaces_of(model)[0], labels))
+    items = scenery(shape, poses, surfaces_of(model)[0])
     return shape, items, extent(shape, items, poses[None]), poses
 
 
@@ -156,6 +156,17 @@ def test_what_is_stretched_keeps_its_width(end: tuple[float, float, float]) -> N
     assert along == pytest.approx(end) and middle == pytest.approx(start + np.array(end) / 2)
     assert np.cross(x, y) == pytest.approx(0.05**2 * np.array(end) / np.linalg.norm(end))
     assert (np.linalg.norm(x), np.linalg.norm(y)) == pytest.approx((0.05, 0.05))
+
+
+def test_a_spring_is_a_wire_around_its_axis() -> None:
+    """Rings of eight points about the middle of the wire, which is one from the axis but at the ends."""
+    vertices = unit_spring().vertices
+    middles = vertices[:-2].reshape(-1, 8, 3).mean(axis=1)
+    radii = np.hypot(middles[:, 0], middles[:, 1])
+    assert radii.max() == pytest.approx(1.0) and np.median(radii) == pytest.approx(1.0)
+    assert radii[[0, -1]] == pytest.approx(0.0, abs=1e-15)  # sums of eight numbers near 0.2
+    assert middles[[0, -1], 2] == pytest.approx([-0.5, 0.5])
+    assert np.all(np.diff(middles[:, 2]) > 0)
 
 
 EYE = Camera(np.array([0.0, -1, 0]), np.array([1.0, 0, 0]), np.array([0.0, 0, 1]), np.zeros(3), 1.0, (80, 60), 20.0)

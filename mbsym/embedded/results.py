@@ -1,0 +1,118 @@
+"""What functions return at states of a self-test, and how far off they may be.
+
+Results are those of the NumPy form in double precision. The same form in single precision shows how rounding grows on
+the way to each result, and by that how far a compiler, a library and a processor may depart from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from mbsym.codegen.load import LoadedFunction
+from mbsym.embedded.states import NEIGHBOURS, Array, State, called, neighbours
+
+GROWTH: Final = 8.0
+"""Times the mean error (root of squares) of single precision at neighbours of a state: of 1e5 normal errors the largest
+is 4.4 times that, and libraries, fused products and vectors round otherwise."""
+
+LEAST: Final = 4.0
+"""Roundings of an entry that are allowed at least: libraries of sine and cosine err by as many units at most."""
+
+LEAST_OF_ALL: Final = 1.0
+"""Roundings of the largest entry likewise: where terms cancel altogether they leave nothing in one library or compiler,
+and in another, whose sines or products round otherwise, half a unit of terms that are larger than any entry."""
+
+UNCALLED: Final = -1
+"""In the place of a status: the function is not called at that state."""
+
+
+UNCOMPARED: Final = ("steps",)
+"""Results that the last bit decides: the steps of an iteration."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenResult:
+    """An output of a function at all states.
+
+    Attributes:
+        name: of the output.
+        kind: "real" or "int".
+        values: by state, (states, size).
+        allowed: how far off each may be, in units of the target's epsilon; below zero where nothing is compared.
+    """
+
+    name: str
+    kind: str
+    values: Array
+    allowed: Array
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenFunction:
+    """What a function returns at all states.
+
+    Attributes:
+        name: of the function.
+        statuses: by state, or ``UNCALLED``; None if it cannot fail.
+        results: that are compared, one for each output that is.
+    """
+
+    name: str
+    statuses: tuple[int, ...] | None
+    results: tuple[FrozenResult, ...]
+
+
+def frozen_function(
+    double: LoadedFunction,
+    single: LoadedFunction,
+    states: Sequence[State],
+    generator: np.random.Generator,
+    left: Array | None = None,
+) -> FrozenFunction:
+    """What a function returns at all states, with allowances from what single precision loses next to them.
+
+    Args:
+        double, single: the function in both precisions.
+        states: at which.
+        generator: of neighbours.
+        left: of each state, whether the function is not called there; it is everywhere if not given.
+    """
+    given = {
+        item.name: np.array([state.values[item.name].reshape(item.shape) for state in states]) for item in double.inputs
+    }
+    around = neighbours(given, generator)
+    exact, status = called(double, given)
+    near, single_near = called(double, around), called(single, around)
+    status = np.broadcast_to(status, (len(states),))
+    statuses = [np.broadcast_to(each[1], (NEIGHBOURS, len(states))) for each in (near, single_near)]
+    if double.statuses and left is not None:
+        status = np.where(left, UNCALLED, status)
+    good = status == 0
+    counted = np.logical_and(*(each == 0 for each in statuses))[..., None]
+    results = []
+    for place, item in enumerate(double.outputs):
+        if item.name in UNCOMPARED or not item.size or not good.any():
+            continue
+        values = np.broadcast_to(exact[place], (len(states), *item.shape)).reshape(len(states), -1).astype(float)
+        allowed = np.zeros(values.shape)
+        if item.kind != "int":
+            lost = np.broadcast_to(near[0][place] - single_near[0][place], (NEIGHBOURS, len(states), *item.shape))
+            allowed = _allowed(values, lost.reshape(NEIGHBOURS, len(states), -1), counted)
+        # Nothing is compared where the function says that it has no result.
+        values[~good], allowed[~good] = 0.0, -1.0
+        results.append(FrozenResult(item.name, item.kind, values, allowed))
+    return FrozenFunction(double.name, tuple(map(int, status)) if double.statuses else None, tuple(results))
+
+
+def _allowed(values: Array, lost: Array, counted: Array) -> Array:
+    """How far off results may be, (states, size), by what is lost at neighbours of which some are counted."""
+    lost = np.where(counted, lost, 0.0)
+    mean = np.sqrt((lost**2).sum(axis=0) / np.maximum(counted.sum(axis=0), 1)) / np.finfo(np.float32).eps
+    size = np.abs(values)
+    allowed = np.maximum(GROWTH * mean, LEAST * size)
+    least: Array = np.maximum(allowed, LEAST_OF_ALL * size.max(axis=1, initial=0.0, keepdims=True))
+    return least
