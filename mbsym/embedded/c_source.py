@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -100,7 +100,26 @@ def read_source(text: str) -> CSource:
     """What a source of ours has; nothing is expanded, so that a macro counts as what stands there."""
     every = tuple(tokens_of(text))
     tokens = [token for token in every if token.kind != "directive"]
-    functions, changing = [], []
+    functions, changing, outside = _outline(tokens)
+    words = {" ".join(token.text.split()) for token in every if token.kind != "number"}
+    words |= {f"{called}()" for function in functions for called in function.calls}
+    words.update(_spelt(tokens, {function.name for function in functions}, outside))
+    directives = [token.text for token in every if token.kind == "directive"]
+    aliases = {found["name"]: found["other"] for found in map(_ALIAS.fullmatch, directives) if found}
+    macros: dict[str, set[str]] = {}
+    for found in filter(None, map(_DEFINE.match, directives)):
+        if not _ALIAS.fullmatch(found.string):
+            tokens_in = list(tokens_of(found["body"].replace("\\\n", " ")))
+            macros.setdefault(found["name"], set()).update(_called_in(tokens_in))
+    outside += [token for each in directives for token in tokens_of(each.replace("#", " ").replace("\\\n", " "))]
+    called = {name: tuple(sorted(each)) for name, each in macros.items()}
+    return CSource(functions, frozenset(words), tuple(changing), called, aliases, _reals(outside))
+
+
+def _outline(tokens: Sequence[Token]) -> tuple[tuple[CFunction, ...], list[str], list[Token]]:
+    """Functions, variables that change, and what is within braces outside of functions."""
+    functions: list[CFunction] = []
+    changing: list[str] = []
     outside: list[Token] = []
     start = place = depth = 0
     while place < len(tokens):
@@ -108,44 +127,36 @@ def read_source(text: str) -> CSource:
         if tokens[place].text == "{":
             end = _closing(tokens, place)
             # Within parentheses a literal of a type stands behind its type's.
-            is_body = tokens[place - 1].text == ")" and not depth
-            outside += tokens[place:end] if not is_body else []
-            if is_body:
+            if tokens[place - 1].text == ")" and not depth:
                 functions.append(_function(tokens[start:place], tokens[place : end + 1]))
                 changing += _kept(tokens[place : end + 1])
                 start = end + 1
+            else:
+                outside += tokens[place:end]
             place = end
         elif tokens[place].text == ";":
             changing += _changing(tokens[start:place])
             start = place + 1
         place += 1
-    words = {" ".join(token.text.split()) for token in every if token.kind != "number"}
-    words |= {f"{called}()" for function in functions for called in function.calls}
-    own = {function.name for function in functions}
+    return tuple(functions), changing, outside
+
+
+def _spelt(tokens: Sequence[Token], own: Container[str], outside: Sequence[Token]) -> Iterator[str]:
+    """Words for what several tokens say: functions as values, and bit-fields."""
     values = (one.text in own and other.text != "(" for one, other in pairwise(tokens))
     if any(values) or any(_is_pointer(tokens, place) for place in range(len(tokens))):
-        words.add("(*)()")
+        yield "(*)()"
     if any(_is_bit_field(outside[place : place + 3]) for place in range(len(outside))):
-        words.add(":n")
-    directives = [token.text for token in every if token.kind == "directive"]
-    macros: dict[str, set[str]] = {}
-    aliases: dict[str, str] = {}
-    for text in directives:
-        if found := _DEFINE.match(text):
-            if alias := _ALIAS.fullmatch(text):
-                aliases[alias["name"]] = alias["other"]
-            else:
-                macros.setdefault(found["name"], set()).update(_called_by(found["body"]))
-    outside += [token for text in directives for token in tokens_of(text.replace("#", " ").replace("\\\n", " "))]
-    constants = tuple(dict.fromkeys(x.text for x in outside if x.kind == "number" and _is_real(x.text)))
-    sorted_macros = {name: tuple(sorted(called)) for name, called in macros.items()}
-    return CSource(tuple(functions), frozenset(words), tuple(changing), sorted_macros, aliases, constants)
+        yield ":n"
 
 
-def _called_by(body: str) -> Iterator[str]:
-    """What a macro calls."""
-    tokens = list(tokens_of(body.replace("\\\n", " ")))
-    yield from (one.text for one, other in pairwise(tokens) if one.kind == "name" and _is_call(one.text, other.text))
+def _called_in(tokens: Sequence[Token]) -> set[str]:
+    return {one.text for one, other in pairwise(tokens) if one.kind == "name" and _is_call(one.text, other.text)}
+
+
+def _reals(tokens: Iterable[Token]) -> tuple[str, ...]:
+    """Texts of floating-point numbers, each once."""
+    return tuple(dict.fromkeys(token.text for token in tokens if token.kind == "number" and _is_real(token.text)))
 
 
 def _is_bit_field(tokens: Sequence[Token]) -> bool:
@@ -170,7 +181,6 @@ def _closing(tokens: Sequence[Token], place: int) -> int:
 def _function(head: Sequence[Token], body: Sequence[Token]) -> CFunction:
     place = next(k for k, token in enumerate(head) if token.text == "(")
     name = head[place - 1]
-    pairs = list(pairwise(body))
     depth = nesting = 0
     for token in body:
         depth += {"{": 1, "}": -1}.get(token.text, 0)
@@ -184,9 +194,9 @@ def _function(head: Sequence[Token], body: Sequence[Token]) -> CFunction:
         nesting - 1,
         sum(token.text in _LOOPS for token in body),
         sum(token.text == "return" for token in body),
-        tuple(sorted({one.text for one, other in pairs if one.kind == "name" and _is_call(one.text, other.text)})),
+        tuple(sorted(_called_in(body))),
         frozenset(token.text for token in body if token.kind == "name"),
-        tuple(dict.fromkeys(token.text for token in body if token.kind == "number" and _is_real(token.text))),
+        _reals(body),
     )
 
 

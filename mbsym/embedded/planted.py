@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import prod
 from typing import Any, Final
 
@@ -12,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.codegen.description import Real
-from mbsym.codegen.evaluation import Arithmetic, evaluated
+from mbsym.codegen.evaluation import Rules, evaluated
+from mbsym.codegen.expressions import Call, Constant, Element, Negation, Product, Quotient, Select, Sum, Variable
 from mbsym.codegen.guards import STATUS_OF, VANISHES
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.symbolic.domains import Guard
@@ -106,14 +106,14 @@ def judged(guards: Sequence[Guard], values: Array, real: Real) -> Array:
     return statuses
 
 
-class _Evaluation(Arithmetic[Any]):
+class _Evaluation:
     """One pass over a body: what is planted at a place counts in one row alone."""
 
     def __init__(
         self, values: Mapping[str, Array], parameters: Mapping[str, float], planted: Array, rows: Array, off: float
     ) -> None:
         self._values: dict[str, Any] = dict(parameters)
-        self._arrays = values
+        self.arrays = values
         self._off = off
         self._rows = len(rows)
         self._row_of = {int(place): row for row, place in enumerate(planted.ravel())}
@@ -122,15 +122,15 @@ class _Evaluation(Arithmetic[Any]):
 
     def run(self, body: LoweredFunction) -> dict[str, Array]:
         """The results, (rows, states, size)."""
-        states = len(next(iter(self._arrays.values())))
+        states = len(next(iter(self.arrays.values())))
         with np.errstate(all="ignore"):
             for block in body.blocks:
                 for item in block.assignments:
-                    self._values[item.identifier] = evaluated(item.expression, self)
+                    self._values[item.identifier] = evaluated(item.expression, _RULES, self)
             shape = (self._rows, states)
             return {
                 result.identifier: np.stack(
-                    [np.broadcast_to(evaluated(entry, self), shape) for entry in result.entries], axis=-1
+                    [np.broadcast_to(evaluated(entry, _RULES, self), shape) for entry in result.entries], axis=-1
                 )
                 for result in body.results
                 if result.entries
@@ -147,35 +147,33 @@ class _Evaluation(Arithmetic[Any]):
         factor[row] = -1.0 if is_sign else 1.0 + self._off
         return factor
 
-    def constant(self, value: Fraction) -> Any:
-        number = float(value)
-        return number * self._factor(is_sign=False) if abs(number) not in (0.0, 1.0) else number
+    def constant(self, value: float) -> Any:
+        """That number, or one that is a little off."""
+        return value * self._factor(is_sign=False) if abs(value) not in (0.0, 1.0) else value
 
     def variable(self, identifier: str) -> Any:
+        """A number by its name."""
         known = self._values.get(identifier)
-        return self._arrays[identifier][:, 0] if known is None else known
+        return self.arrays[identifier][:, 0] if known is None else known
 
-    def element(self, array: str, index: int) -> Any:
-        return self._arrays[array][:, index]
+    def total(self, terms: Sequence[tuple[bool, Any]]) -> Any:
+        """A sum, each of whose signs may be turned."""
+        signed = ((place, negative, -value if negative else value) for place, (negative, value) in enumerate(terms))
+        return sum(own * self._factor(is_sign=True) if place or negative else own for place, negative, own in signed)
 
-    def total(self, terms: Iterator[tuple[bool, Any]]) -> Any:
-        total: Any = 0.0
-        for place, (negative, value) in enumerate(terms):
-            own = -value if negative else value
-            total = total + (own * self._factor(is_sign=True) if place or negative else own)
-        return total
+    def opposite(self, value: Any) -> Any:
+        """Or the number itself."""
+        return -value * self._factor(is_sign=True)
 
-    def product(self, factors: Iterator[Any]) -> Any:
-        return prod(factors)
 
-    def quotient(self, numerator: Any, denominator: Any) -> Any:
-        return numerator / denominator
-
-    def call(self, function: str, arguments: Sequence[Any]) -> Any:
-        return getattr(np, _IN_NUMPY.get(function, function))(*arguments)
-
-    def select(self, condition: Any, positive: Any, otherwise: Any) -> Any:
-        return np.where(np.asarray(condition) > 0, positive, otherwise)
-
-    def negative(self, operand: Any) -> Any:
-        return -operand * self._factor(is_sign=True)
+_RULES: Final[Rules] = {
+    Constant: lambda run, constant, _: run.constant(float(constant.value)),
+    Variable: lambda run, variable, _: run.variable(variable.identifier),
+    Element: lambda run, element, _: run.arrays[element.array][:, element.index],
+    Sum: lambda run, _, terms: run.total(terms),
+    Product: lambda _, __, factors: prod(factors),
+    Quotient: lambda _, __, parts: parts[0] / parts[1],
+    Call: lambda _, call, arguments: getattr(np, _IN_NUMPY.get(call.function, call.function))(*arguments),
+    Select: lambda _, __, parts: np.where(np.asarray(parts[0]) > 0, parts[1], parts[2]),
+    Negation: lambda run, _, operands: run.opposite(operands[0]),
+}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
@@ -54,13 +55,27 @@ def safety_report(files: Sequence[GeneratedFile]) -> tuple[GeneratedFile, Genera
     return first, second
 
 
-def _report(
-    manifest: Mapping[str, Any],
-    texts: Sequence[GeneratedFile],
-    sources: Mapping[str, CSource],
-    frames: Frames,
-    found: Findings,
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """Who calls whom; keys are FILE:NAME, with the name that compilers and linkers see.
+
+    Attributes:
+        functions: file and function, by key.
+        own: keys of the module's functions that each calls.
+        libraries: names of all others that it calls.
+    """
+
+    functions: Mapping[str, tuple[str, CFunction]]
+    own: Mapping[str, tuple[str, ...]]
+    libraries: Mapping[str, tuple[str, ...]]
+
+    def names(self, keys: Iterable[str]) -> list[str]:
+        """As they stand in the text."""
+        return [self.functions[key][1].name for key in keys]
+
+
+def _calls(sources: Mapping[str, CSource]) -> _Calls:
+    """When macros have been put in."""
     aliases = {name: other for source in sources.values() for name, other in source.aliases.items()}
     functions = {
         f"{file}:{aliases.get(item.name, item.name)}": (file, item)
@@ -71,58 +86,69 @@ def _report(
     for source in sources.values():
         for macro, called in source.macros.items():
             macros.setdefault(macro, set()).update(called)
-    calls = {key: _called(item, macros, aliases) for key, (_, item) in functions.items()}
-    own = {key: _own_calls(file, calls[key], functions) for key, (file, _) in functions.items()}
-    libraries = {
-        key: tuple(name for name in called if name not in {one.partition(":")[2] for one in own[key]})
-        for key, called in calls.items()
-    }
-    recursive = cycles(own)
+    own, libraries = {}, {}
+    for key, (file, item) in functions.items():
+        called = _called(item, macros, aliases)
+        own[key] = _own_calls(file, called, functions)
+        known = {one.partition(":")[2] for one in own[key]}
+        libraries[key] = tuple(name for name in called if name not in known)
+    return _Calls(functions, own, libraries)
+
+
+def _report(
+    manifest: Mapping[str, Any],
+    texts: Sequence[GeneratedFile],
+    sources: Mapping[str, CSource],
+    frames: Frames,
+    found: Findings,
+) -> dict[str, Any]:
+    calls = _calls(sources)
+    recursive = cycles(calls.own)
     changing = tuple(variable for source in sources.values() for variable in source.changing)
     words = frozenset(word for source in sources.values() for word in source.words)
     quiet = f"{frames.compiler}, {' '.join(frames.command)}" if frames.is_quiet else ""
     rules = verdicts(words, found, quiet, recursive, changing)
-    known = bool(frames.sizes) and not recursive
-    depths = deepest({key: frames.sizes.get(key, 0) for key in functions}, own) if known else {}
-    titles = {entry["c_symbol"]: entry["name"] for entry in manifest["functions"]}
-    real = manifest["real"]
+    libraries = sorted({name for called in calls.libraries.values() for name in called})
+    constants = [text for source in sources.values() for text in source.constants]
+    constants += [text for _, item in calls.functions.values() for text in item.constants]
     return {
         "mbsym": __version__,
         "schema": SCHEMA,
         "name": manifest["name"],
         "model_sha256": manifest["model_sha256"],
-        "real": real,
+        "real": manifest["real"],
         "files": {file.name: sha256(file.text.encode()).hexdigest() for file in texts},
         "misra": _misra(rules, found),
         "memory": {
-            "allocating_calls": sorted(ALLOCATING & {name for called in libraries.values() for name in called}),
+            "allocating_calls": sorted(ALLOCATING.intersection(libraries)),
             "variables_that_change": list(changing),
         },
-        "recursion": [functions[key][1].name for key in recursive],
+        "recursion": calls.names(recursive),
         "stack": {
             "compiler": frames.compiler,
             "command": " ".join(frames.command),
             "reason": frames.reason or ("functions call themselves" if recursive else ""),
         },
-        "constants": _range(
-            [
-                *(text for source in sources.values() for text in source.constants),
-                *(text for _, item in functions.values() for text in item.constants),
-            ],
-            real,
-        ),
-        "libraries": sorted({name for called in libraries.values() for name in called}),
-        "functions": [
-            {
-                **_function(file, item, titles.get(key.partition(":")[2], ""), real),
-                "calls": [functions[one][1].name for one in own[key]],
-                "libraries": list(libraries[key]),
-                "frame": frames.sizes.get(key, 0) if depths else None,
-                "stack": depths.get(key),
-            }
-            for key, (file, item) in functions.items()
-        ],
+        "constants": _range(constants, manifest["real"]),
+        "libraries": libraries,
+        "functions": _functions(manifest, calls, {} if recursive else frames.sizes),
     }
+
+
+def _functions(manifest: Mapping[str, Any], calls: _Calls, frames: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Each function; of stack only where frames are known and nothing calls itself."""
+    titles = {entry["c_symbol"]: entry["name"] for entry in manifest["functions"]}
+    depths = deepest({key: frames.get(key, 0) for key in calls.functions}, calls.own) if frames else {}
+    return [
+        {
+            **_function(file, item, titles.get(key.partition(":")[2], ""), manifest["real"]),
+            "calls": calls.names(calls.own[key]),
+            "libraries": list(calls.libraries[key]),
+            "frame": frames.get(key, 0) if depths else None,
+            "stack": depths.get(key),
+        }
+        for key, (file, item) in calls.functions.items()
+    ]
 
 
 def _misra(rules: Sequence[Verdict], found: Findings) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import wrap
@@ -18,7 +19,7 @@ from mbsym.codegen.statuses import Status
 from mbsym.codegen.text import c_comment
 from mbsym.embedded.choice import Strength
 from mbsym.embedded.frozen import Frozen, freeze
-from mbsym.embedded.results import UNCALLED, FrozenFunction
+from mbsym.embedded.results import UNCALLED, FrozenFunction, FrozenResult
 from mbsym.embedded.states import Array
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.version import __version__
@@ -154,50 +155,52 @@ def _number(value: float, printer: CPrinter) -> str:
 def _test(
     module: LoweredModule, function: ModuleFunction, item: FrozenFunction, own: _Names, printer: CPrinter
 ) -> TestView:
-    inner = own.inner.inside()
-    symbol, name = module.names.c_symbol(function.name), module.names.module
-    outputs = [argument for argument in function.arguments if argument.direction == "out"]
-    tables, compared = [], []
+    inner, symbol = own.inner.inside(), module.names.c_symbol(function.name)
+    outputs = [argument.name for argument in function.arguments if argument.direction == "out"]
+    tables: list[ArrayView] = []
+    compared = []
     for result in item.results:
-        place = next(place for place, output in enumerate(outputs) if output.name == result.name)
-        kind = "int" if result.kind == "int" else f"{name}_real"
-        table, allowed = inner.claim(f"expected_{result.name}"), inner.claim(f"allowed_{result.name}")
-        rows = _integers(result.values) if result.kind == "int" else _rows(result.values, printer)
-        tables.append(ArrayView(table, kind, str(result.values.shape[1]), rows))
-        limits = np.vectorize(lambda x: float(f"{x:.2g}"), otypes=[float])(result.allowed)
-        if result.kind != "int":
-            tables.append(ArrayView(allowed, "float", str(result.values.shape[1]), _rows(limits, CPrinter("float"))))
+        expected, allowed = (inner.claim(f"{what}_{result.name}") for what in ("expected", "allowed"))
+        tables += _tables(result, expected, allowed, printer, f"{module.names.module}_real")
         what = f'"{function.name} {result.name}"'
-        compare = "compare_integers" if result.kind == "int" else "compare"
-        found, size = own.outputs[result.kind, place], result.values.shape[1]
-        last = "" if result.kind == "int" else f", {allowed}[s]"
-        call = f"{compare}({what}, s, {found}, {table}[s], {size}{last});"
+        found, size = own.outputs[result.kind, outputs.index(result.name)], result.values.shape[1]
+        if result.kind != "int":
+            compared.append(f"compare({what}, s, {found}, {expected}[s], {size}, {allowed}[s]);")
+            continue
+        call = f"compare_integers({what}, s, {found}, {expected}[s], {size});"
         # Integers are compared where the function has a result.
-        compared.append(f"if (statuses[s] == 0) {{ {call} }}" if last == "" and item.statuses is not None else call)
+        compared.append(call if item.statuses is None else f"if (statuses[s] == 0) {{ {call} }}")
     actual = _actual(module, function, own)
-    lines = []
     if item.statuses is None:
-        lines.append(f"{symbol}({', '.join(actual)});")
-    else:
-        tables.append(ArrayView("statuses", "int", "", (f"        {', '.join(map(str, item.statuses))}",)))
-        if UNCALLED in item.statuses:
-            lines += ["if (statuses[s] < 0) {", "    return;", "}"]
-        lines.append(f'compare_status("{function.name}", s, {symbol}({", ".join(actual)}), statuses[s]);')
-    lines += compared
-    if Status.NOT_FINITE.name in _names(function):
-        arrays = [a for a in function.arguments if a.direction == "in" and a.name == "q" and a.size]
-        if arrays:
-            spoilt = ["spoilt" if argument == f"{own.inputs['q']}[s]" else argument for argument in actual]
-            lines += [
-                f"copy(spoilt, {own.inputs['q']}[s], {arrays[0].size});",
-                "spoilt[0] = not_a_number;",
-                f'refuses("{function.name}", s, {symbol}({", ".join(spoilt)}));',
-            ]
+        return TestView(own.tests[function.name], tuple(tables), (f"{symbol}({', '.join(actual)});", *compared))
+    tables.append(ArrayView("statuses", "int", "", (f"        {', '.join(map(str, item.statuses))}",)))
+    lines = ["if (statuses[s] < 0) {", "    return;", "}"] if UNCALLED in item.statuses else []
+    lines.append(f'compare_status("{function.name}", s, {symbol}({", ".join(actual)}), statuses[s]);')
+    lines += [*compared, *_refusal(function, symbol, own, actual)]
     return TestView(own.tests[function.name], tuple(tables), tuple(lines))
 
 
-def _names(function: ModuleFunction) -> tuple[str, ...]:
-    return tuple(failure.status.name for failure in function.failures)
+def _tables(result: FrozenResult, expected: str, allowed: str, printer: CPrinter, real: str) -> tuple[ArrayView, ...]:
+    """What a result must be, and how far off, if it is no integer."""
+    size = str(result.values.shape[1])
+    if result.kind == "int":
+        return (ArrayView(expected, "int", size, _integers(result.values)),)
+    limits = np.vectorize(lambda x: float(f"{x:.2g}"), otypes=[float])(result.allowed)
+    return (
+        ArrayView(expected, real, size, _rows(result.values, printer)),
+        ArrayView(allowed, "float", size, _rows(limits, CPrinter("float"))),
+    )
+
+
+def _refusal(function: ModuleFunction, symbol: str, own: _Names, actual: Sequence[str]) -> Iterator[str]:
+    """Lines that ask whether coordinates that are no number are refused."""
+    size = next((item.size for item in function.arguments if item.direction == "in" and item.name == "q"), 0)
+    if size and any(failure.status is Status.NOT_FINITE for failure in function.failures):
+        q = f"{own.inputs['q']}[s]"
+        spoilt = ["spoilt" if argument == q else argument for argument in actual]
+        yield f"copy(spoilt, {q}, {size});"
+        yield "spoilt[0] = not_a_number;"
+        yield f'refuses("{function.name}", s, {symbol}({", ".join(spoilt)}));'
 
 
 def _integers(values: Array) -> tuple[str, ...]:

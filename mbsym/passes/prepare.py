@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Final
 
-from mbsym.passes.rebuild import rebuild, use_counts
+from mbsym.passes.rebuild import depending_on, rebuild, use_counts
 from mbsym.symbolic.compose import copy_nodes, image
-from mbsym.symbolic.graph import LEAVES, Graph, Reference
+from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Input, Output, ParameterInput, Program, count_operations
 
 PREPARE: Final = "prepare"
@@ -23,17 +24,7 @@ DESCRIPTION: Final = "what depends on parameters alone, for the other functions 
 
 def depending_on_parameters(program: Program) -> frozenset[int]:
     """Nodes that depend on parameters and on nothing else that varies."""
-    graph = program.graph
-    found = {item.symbol for item in program.parameters}
-    constant: set[int] = set()
-    for node in program.nodes():
-        below = [abs(operand) for operand in graph.operands(node)]
-        if graph.kinds[node] in LEAVES:
-            if graph.kinds[node] != "symbol":
-                constant.add(node)
-        elif all(each in found or each in constant for each in below):
-            (constant if all(each in constant for each in below) else found).add(node)
-    return frozenset(found)
+    return depending_on(program, (item.symbol for item in program.parameters))
 
 
 def remaining_operations(program: Program) -> int:
@@ -49,13 +40,29 @@ def gather_parameters(program: Program) -> Program:
     A product (or sum) is seen as all the operands of the nested ones that only it uses; named values stay whole.
     """
     graph, nodes = program.graph, program.nodes()
+    plans, consumed = _plans(program, nodes)
+    if not plans:
+        return program
+
+    def rule(target: Graph, node: int, images: dict[int, Reference]) -> Reference:
+        kind = graph.kinds[node]
+        return reduce(
+            lambda first, other: target.make(kind, (first, other)), (image(images, ref) for ref in plans[node])
+        )
+
+    gathered = rebuild(program, rule, plans, nodes=nodes, without=consumed)
+    return gathered if remaining_operations(gathered) < remaining_operations(program) else program
+
+
+def _plans(program: Program, nodes: Sequence[int]) -> tuple[dict[int, list[Reference]], set[int]]:
+    """Operands of sums and products in their new order, and the nodes inside these that go."""
+    graph = program.graph
     pure, uses = depending_on_parameters(program), use_counts(program, nodes)
     inner = {node for node in nodes if uses[node] == 1 and node not in graph.names and node not in pure}
     plans: dict[int, list[Reference]] = {}
     consumed: set[int] = set()
     for node in reversed(nodes):
-        kind = graph.kinds[node]
-        if kind not in ("add", "mul") or node in pure or node in consumed:
+        if graph.kinds[node] not in ("add", "mul") or node in pure or node in consumed:
             continue
         parts: list[int] = []
         operands = _operands(graph, node, inner, parts)
@@ -63,17 +70,7 @@ def gather_parameters(program: Program) -> Program:
         if parts and len(early) > 1:
             plans[node] = [*early, *(ref for ref in operands if abs(ref) not in pure)]
             consumed.update(parts)
-    if not plans:
-        return program
-
-    def rule(target: Graph, node: int, images: dict[int, Reference]) -> Reference:
-        first, *others = (image(images, ref) for ref in plans[node])
-        for other in others:
-            first = target.add(first, other) if graph.kinds[node] == "add" else target.mul(first, other)
-        return first
-
-    gathered = rebuild(program, rule, plans, nodes=nodes, without=consumed)
-    return gathered if remaining_operations(gathered) < remaining_operations(program) else program
+    return plans, consumed
 
 
 def _operands(graph: Graph, top: int, inner: set[int], parts: list[int]) -> list[Reference]:

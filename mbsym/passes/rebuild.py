@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from typing import TypeAlias
 
 from mbsym.symbolic.compose import image, rebound
@@ -84,3 +84,24 @@ def use_counts(program: Program, nodes: Sequence[int]) -> dict[int, int]:
     for ref in program.output_references:
         uses[abs(ref)] += 1
     return uses
+
+
+def depending_on(program: Program, symbols: Iterable[int], kinds: Collection[str] = ()) -> frozenset[int]:
+    """Nodes that depend on some symbols and on nothing else that varies.
+
+    Args:
+        program: whose they are.
+        symbols: themselves among them.
+        kinds: operations that count; all, if none is named.
+    """
+    graph, found = program.graph, set(symbols)
+    constant: set[int] = set()
+    for node in program.nodes():
+        kind, below = graph.kinds[node], [abs(operand) for operand in graph.operands(node)]
+        if node in found or kind == "symbol" or (kinds and kind not in kinds):
+            continue
+        if constant.issuperset(below):
+            constant.add(node)
+        elif all(each in found or each in constant for each in below):
+            found.add(node)
+    return frozenset(found)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from mbsym.passes.rebuild import rebuild
+from mbsym.passes.rebuild import depending_on, rebuild
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import MEMORY, Call, For, ForPairs, Input, Item, Program, Statement, Step
 
@@ -125,27 +125,18 @@ def _hoisted(step: Step, calls: Sequence[Numbers]) -> tuple[Program, list[Number
 
 def _columns(program: Program, calls: Sequence[Numbers]) -> list[_Column]:
     """What depends on numbers alone and is used by what does not, in topological order."""
-    graph, nodes = program.graph, program.nodes()
+    graph = program.graph
     numbers = {symbol: place for place, symbol in enumerate(program.inputs[-1].symbols)}
-    pure: set[int] = set()
-    varies: set[int] = set()
+    varying = depending_on(program, numbers, _EXACT)
     wanted = {abs(ref) for ref in program.output_references}
-    for node in nodes:
-        kind, operands = graph.kinds[node], graph.operands(node)
-        if node in numbers:
-            varies.add(node)
-            pure.add(node)
-        elif kind in _EXACT and all(abs(ref) in pure for ref in operands):
-            pure.add(node)
-            if any(abs(ref) in varies for ref in operands):
-                varies.add(node)
-        else:
-            wanted.update(abs(ref) for ref in operands)
-    chosen = [node for node in nodes if node in wanted and node in varies]
+    for node in program.nodes():
+        if node not in varying:
+            wanted.update(abs(ref) for ref in graph.operands(node))
+    chosen = sorted(wanted & varying)
     if not chosen:
         return []
     values: list[list[Fraction]] = [[] for _ in chosen]
-    order = [node for node in graph.reachable(chosen)]
+    order = graph.reachable(chosen)
     for row in calls:
         found: dict[int, Fraction] = {}
         for node in order:

@@ -16,13 +16,12 @@ from mbsym.errors import SymbolicError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
+from mbsym.proof.residues import CIRCLE, residue
 from mbsym.symbolic.finite_field import PRIME, Draw, inverse, prepare, signed
 from mbsym.symbolic.graph import Graph, Number, Reference, exact
 from mbsym.symbolic.program import Input, Output, ParameterInput, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.topology.labelling import Labelling
-
-_CIRCLE: Final = {"sin": 0, "cos": 1}
 
 _OF_THE_USER: Final = (Model, Labelling, Joint)
 """Parts of a mechanism without values of its graph."""
@@ -58,11 +57,7 @@ class Field(Graph):
         raise SymbolicError(f"residues have no {name}")
 
     def const(self, value: Number) -> Reference:
-        fraction = exact(value)
-        below = fraction.denominator
-        if below not in self._inverses:
-            self._inverses[below] = inverse(below % PRIME)
-        return fraction.numerator * self._inverses[below] % PRIME
+        return residue(exact(value), self._inverses)
 
     def pi(self) -> Reference:
         raise SymbolicError("a fraction of pi is looked at in a graph alone")
@@ -86,9 +81,9 @@ class Field(Graph):
 
     def function(self, name: str, *args: Reference) -> Reference:
         angle = args[0] % PRIME
-        if name not in _CIRCLE or angle not in self.circle:
+        if name not in CIRCLE or angle not in self.circle:
             raise SymbolicError(f"{name} of this is looked at in a graph alone")
-        return self.circle[angle][_CIRCLE[name]]
+        return self.circle[angle][CIRCLE[name]]
 
     def name(self, ref: Reference, name: str) -> None:
         """Nothing is printed."""
@@ -119,11 +114,11 @@ def at_random_point(mechanism: Mechanism, trial: int) -> Mechanism:
     for node in program.nodes():
         if graph.kinds[node] == "symbol":
             field.symbols[graph.arguments[node][0]] = values[node]
-        elif graph.kinds[node] in _CIRCLE:
+        elif graph.kinds[node] in CIRCLE:
             (angle,) = graph.arguments[node]
             turned.setdefault(signed(values, angle), {})[graph.kinds[node]] = values[node]
     for angle, point in turned.items():
-        if len(point) == len(_CIRCLE):
+        if len(point) == len(CIRCLE):
             sine, cosine = point["sin"], point["cos"]
             field.circle |= {angle: (sine, cosine), -angle % PRIME: (-sine, cosine)}
     change: dict[type, Callable[[Any], Any]] = {

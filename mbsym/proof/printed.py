@@ -11,13 +11,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from mbsym.codegen.c.parts import split
 from mbsym.codegen.c.pieces import NUMBERS, SHARED, Loop
 from mbsym.codegen.c.trigonometry import Front, in_front
-from mbsym.codegen.evaluation import Arithmetic, evaluated
-from mbsym.codegen.expressions import Constant
+from mbsym.codegen.evaluation import Rules, evaluated
+from mbsym.codegen.expressions import (
+    Call,
+    Constant,
+    Element,
+    Expression,
+    Negation,
+    Product,
+    Quotient,
+    Select,
+    Sum,
+    Variable,
+)
 from mbsym.codegen.lower import PI
 from mbsym.codegen.lowered import Assignment, LoweredFunction, LoweredStep, Statement, Store
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
@@ -82,8 +93,8 @@ def producers(module: LoweredModule) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
-class _Scene(Arithmetic[Reference]):
-    """What a text sees, and the values of its expressions.
+class _Scene:
+    """What a text sees.
 
     Attributes:
         graph: of the values.
@@ -99,36 +110,31 @@ class _Scene(Arithmetic[Reference]):
         """The same for a text of its own, which leaves nothing behind but what it writes to arrays."""
         return _Scene(self.graph, dict(self.variables), self.arrays)
 
-    def constant(self, value: Fraction) -> Reference:
-        graph = self.graph
-        return graph.mul(graph.const(value / PI), graph.pi()) if is_turn(value) else graph.const(value)
+    def value(self, expression: Expression) -> Reference:
+        """What an expression is."""
+        found: Reference = evaluated(expression, _RULES, self)
+        return found
 
-    def variable(self, identifier: str) -> Reference:
-        return self.variables[identifier]
 
-    def element(self, array: str, index: int) -> Reference:
-        return _written(self.arrays[array][index], array)
+def _constant(graph: Graph, value: Fraction) -> Reference:
+    return graph.mul(graph.const(value / PI), graph.pi()) if is_turn(value) else graph.const(value)
 
-    def total(self, terms: Iterator[tuple[bool, Reference]]) -> Reference:
-        total: Reference = 0
-        for negative, value in terms:
-            total = self.graph.add(total, -value if negative else value)
-        return total
 
-    def product(self, factors: Iterator[Reference]) -> Reference:
-        return reduce(self.graph.mul, factors)
+def _total(graph: Graph, terms: Sequence[tuple[bool, Reference]]) -> Reference:
+    return reduce(graph.add, (-value if negative else value for negative, value in terms))
 
-    def quotient(self, numerator: Reference, denominator: Reference) -> Reference:
-        return self.graph.div(numerator, denominator)
 
-    def call(self, function: str, arguments: Sequence[Reference]) -> Reference:
-        return self.graph.function(function, *arguments)
-
-    def select(self, condition: Reference, positive: Reference, otherwise: Reference) -> Reference:
-        return self.graph.select(condition, positive, otherwise)
-
-    def negative(self, operand: Reference) -> Reference:
-        return -operand
+_RULES: Final[Rules] = {
+    Constant: lambda scene, constant, _: _constant(scene.graph, constant.value),
+    Variable: lambda scene, variable, _: scene.variables[variable.identifier],
+    Element: lambda scene, element, _: _written(scene.arrays[element.array][element.index], element.array),
+    Sum: lambda scene, _, terms: _total(scene.graph, terms),
+    Product: lambda scene, _, factors: reduce(scene.graph.mul, factors),
+    Quotient: lambda scene, _, parts: scene.graph.div(*parts),
+    Call: lambda scene, call, arguments: scene.graph.function(call.function, *arguments),
+    Select: lambda scene, _, parts: scene.graph.select(*parts),
+    Negation: lambda scene, _, operands: -operands[0],
+}
 
 
 def _scene(
@@ -176,14 +182,14 @@ def _ways(
 def _straight(body: LoweredFunction, scene: _Scene) -> Results:
     for block in body.blocks:
         _run(block.statements, scene, {})
-    return {item.identifier: [evaluated(entry, scene) for entry in item.entries] for item in body.results}
+    return {item.identifier: [scene.value(entry) for entry in item.entries] for item in body.results}
 
 
 def _with_front(front: Front, scene: _Scene) -> Results:
     """The body behind what computes its sines and cosines, whole or in parts."""
     graph = scene.graph
     if front.angles:
-        angles = [evaluated(angle, scene) for angle in front.angles]
+        angles = [scene.value(angle) for angle in front.angles]
         scene.arrays = {
             **scene.arrays,
             front.sine: [graph.function("sin", angle) for angle in angles],
@@ -222,13 +228,13 @@ def _run(statements: Sequence[Statement], scene: _Scene, written: Mapping[str, l
     """Statements one by one, which fill arrays."""
     for statement in statements:
         if isinstance(statement, Assignment):
-            scene.variables[statement.identifier] = evaluated(statement.expression, scene)
+            scene.variables[statement.identifier] = scene.value(statement.expression)
         elif isinstance(statement, Store):
-            written[statement.array][statement.index] = evaluated(statement.expression, scene)
+            written[statement.array][statement.index] = scene.value(statement.expression)
         else:
             for index, entry in enumerate(statement.result.entries):
                 if isinstance(entry, Constant):
-                    written[statement.result.identifier][index] = evaluated(entry, scene)
+                    written[statement.result.identifier][index] = scene.value(entry)
 
 
 def _run_lanes(loop: Loop, scene: _Scene, shared: list[Reference | None]) -> None:
@@ -236,7 +242,7 @@ def _run_lanes(loop: Loop, scene: _Scene, shared: list[Reference | None]) -> Non
     _run(loop.common, scene, {})
     for lane in range(loop.width):
         own, found = scene.inside(), [*shared[lane:]]
-        numbers = [evaluated(row[lane], own) for row in loop.table]
+        numbers = [own.value(row[lane]) for row in loop.table]
         own.arrays = {**scene.arrays, SHARED: shared[lane:], NUMBERS: numbers}
         _run(loop.statements, own, {SHARED: found})
         shared[lane:] = found

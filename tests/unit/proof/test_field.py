@@ -12,7 +12,7 @@ import mbsym
 from mbsym.errors import SymbolicError
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.proof.field import Field, at_random_point
-from mbsym.proof.residues import Residues
+from mbsym.proof.side_by_side import Residues
 from mbsym.registry import available_functions
 from mbsym.symbolic.finite_field import PRIME, prepare, signed
 

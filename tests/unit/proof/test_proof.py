@@ -15,7 +15,6 @@ import mbsym.stages
 from mbsym.codegen import lower, lower_loops
 from mbsym.codegen.c import pieces, placing
 from mbsym.codegen.c.expressions import CPrinter
-from mbsym.codegen.evaluation import evaluated
 from mbsym.codegen.expressions import Sum, Variable
 from mbsym.consumers.export import export
 from mbsym.errors import ProofError, SymbolicError
@@ -176,7 +175,7 @@ def test_a_sum_inside_a_sum_is_read_as_it_is_written() -> None:
     nested = Sum(((False, a), (True, Sum(((False, b), (False, c))))))
     assert CPrinter("double").expression(nested) == "a - (b + c)"
     total = scene.graph.add(scene.variables["b"], scene.variables["c"])
-    assert evaluated(nested, scene) == scene.graph.add(scene.variables["a"], -total)
+    assert scene.value(nested) == scene.graph.add(scene.variables["a"], -total)
 
 
 def test_steps_are_followed_over_residues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
