@@ -8,9 +8,6 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mbsym.codegen.evaluation import Rules, evaluated
 from mbsym.codegen.expressions import Call, Constant, Element, Negation, Product, Quotient, Select, Sum, Variable
 from mbsym.codegen.lower import PI
@@ -34,7 +31,9 @@ def residue(value: Fraction, inverses: dict[int, int]) -> int:
 
 def is_turn(value: Fraction) -> bool:
     """Whether a constant stands for a fraction of pi."""
-    return bool(value) and (value / PI).denominator.bit_length() <= LONGEST_TURN
+    # Of such a one pi's numerator is left but for what the fraction's denominator takes.
+    is_long = value.numerator.bit_length() >= PI.numerator.bit_length() - LONGEST_TURN
+    return is_long and (value / PI).denominator.bit_length() <= LONGEST_TURN
 
 
 def residues_of(
@@ -117,62 +116,3 @@ _TEXTS: Final[Rules] = {
     Negation: lambda _, __, operands: f"-({operands[0]})",
 }
 """Python for whole numbers, which stay a few residues long."""
-
-
-_HALF: Final = 31
-_LOW: Final = np.uint64((1 << _HALF) - 1)
-_REST: Final = np.uint64((1 << 30) - 1)
-_PRIME: Final = np.uint64(PRIME)
-_LARGE: Final = np.uint64(4 * PRIME)
-_BITS, _UP, _DOWN = (np.uint64(bits) for bits in (61, _HALF, 30))
-
-
-class Residues:
-    """Residues at many places, side by side; they may be up to seven more than PRIME.
-
-    2^61 is one here, so that a product of halves of 31 and 30 bits is put together by shifting.
-    """
-
-    __slots__ = ("array",)
-
-    def __init__(self, array: NDArray[np.uint64]) -> None:
-        self.array = array
-
-    def __add__(self, other: Residues | int) -> Residues:
-        return Residues(_reduced(self.array + _array(other)))
-
-    def __sub__(self, other: Residues | int) -> Residues:
-        return Residues(_reduced(self.array + (_LARGE - _array(other))))
-
-    def __rsub__(self, other: int) -> Residues:
-        return -self + other
-
-    def __mul__(self, other: Residues | int) -> Residues:
-        a, b = self.array, _array(other)
-        a_high, a_low, b_high, b_low = a >> _UP, a & _LOW, b >> _UP, b & _LOW
-        middle, low = a_high * b_low + a_low * b_high, a_low * b_low
-        high = a_high * b_high
-        return Residues(_reduced(high + high + (middle >> _DOWN) + ((middle & _REST) << _UP) + _reduced(low)))
-
-    def __mod__(self, _: int) -> Residues:
-        return self
-
-    def __neg__(self) -> Residues:
-        return Residues(_reduced(_LARGE - self.array))
-
-    def __pow__(self, *_: int) -> Residues:
-        raise SymbolicError("residues side by side are not divided by")
-
-    def __pos__(self) -> Residues:
-        return self
-
-    __radd__, __rmul__ = __add__, __mul__
-
-
-def _array(value: Residues | int) -> Any:
-    return value.array if isinstance(value, Residues) else np.uint64(value % PRIME)
-
-
-def _reduced(values: Any) -> Any:
-    """Numbers of 64 bits as ones of little more than 61: what stands above is added below."""
-    return (values & _PRIME) + (values >> _BITS)

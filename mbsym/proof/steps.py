@@ -10,14 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from mbsym.codegen.lowered import LoweredFor, LoweredFunction, LoweredPairs, LoweredStep, LoweredZeros, Run
 from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.errors import SymbolicError
 from mbsym.proof.field import Field
-from mbsym.proof.residues import Residues, residues_of
-from mbsym.symbolic.finite_field import PRIME
+from mbsym.proof.residues import residues_of
 from mbsym.symbolic.graph import Reference
 
 Evaluate: TypeAlias = Callable[[Sequence[Sequence[Any]], int], Sequence[Sequence[Any]]]
@@ -102,11 +99,11 @@ class Steps:
         inner = [self._blocks(item[behind:], sizes[shares:]) for item in pairs.inner]
         met = [*_met(pairs)]
         if abreast:
-            columns = [
-                _side_by_side(blocks, [pair[side] for pair in met]) for side, blocks in enumerate((outer, inner))
-            ]
+            from mbsym.proof.side_by_side import at_each, side_by_side
+
+            columns = [side_by_side(blocks, [pair[side] for pair in met]) for side, blocks in enumerate((outer, inner))]
             (entries,) = evaluate([*columns[0], *columns[1]], 0)
-            found: Iterable[Sequence[Any]] = zip(*(_at_each(entry, len(met)) for entry in entries), strict=True)
+            found: Iterable[Sequence[Any]] = zip(*(at_each(entry, len(met)) for entry in entries), strict=True)
         else:
             found = (evaluate([*outer[a], *inner[b]], 0)[0] for a, b in met)
         targets = [(self._arrays[array], stride) for array, stride in pairs.targets]
@@ -149,21 +146,6 @@ def _met(pairs: LoweredPairs) -> Iterator[tuple[int, int]]:
         while following >= 0:
             yield place, following
             following = pairs.inner[following][0]
-
-
-def _side_by_side(items: Sequence[Sequence[Sequence[int]]], order: Sequence[int]) -> list[list[Residues]]:
-    """Entry by entry, those of all items of a list, in an order in which they may come again."""
-    return [
-        [
-            Residues(np.array([entry % PRIME for entry in column], dtype=np.uint64)[order])
-            for column in zip(*block, strict=True)
-        ]
-        for block in zip(*items, strict=True)
-    ]
-
-
-def _at_each(entry: Residues | int, count: int) -> list[int]:
-    return entry.array.tolist() if isinstance(entry, Residues) else [entry] * count
 
 
 def _taken(sweep: LoweredFor, threads: int) -> Iterator[Run]:

@@ -135,6 +135,10 @@ class _Drawing:
         products = tuple(self.number(-0.02, 0.02) for _ in range(3))
         if self.row["geometry"] == "planar":
             products = (products[0], 0.0, 0.0)
+        xy, xz, yz = products
+        principal = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        if principal[2] > principal[0] + principal[1]:  # of no rigid body
+            products = (0.0, 0.0, 0.0)
         return Body(name, mass, center, (self.value("inertia", xx, "kg m^2"), yy, zz, *products))
 
 

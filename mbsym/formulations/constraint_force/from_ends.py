@@ -23,7 +23,7 @@ from typing import Final
 
 from mbsym.formulations.constraint_force.block_system import BlockSystem, solve
 from mbsym.formulations.constraint_force.joint_compliance import carried_sizes, compliance, why_singular
-from mbsym.formulations.constraint_force.leaf_to_root import ConstraintForces, derive_motion, motion_functions
+from mbsym.formulations.constraint_force.leaf_to_root import functions_by
 from mbsym.formulations.constraint_force.parts import Parts, divided
 from mbsym.formulations.contracts import FORWARD_DYNAMICS
 from mbsym.formulations.recursive.articulated_body import (
@@ -67,12 +67,7 @@ def from_all_ends(system: BlockSystem, parents: tuple[int, ...], right: list[Sca
     return solve(system, tuple((joint,) for joint in order), right)
 
 
-def _solution(mechanism: Mechanism) -> tuple[ConstraintForces, str]:
-    found, used = derive_motion(mechanism, from_all_ends)
-    return found, f"constraint force algorithm from all ends, {used}"
-
-
-CFA_PARALLEL_FUNCTIONS: Final = motion_functions(_solution)
+CFA_PARALLEL_FUNCTIONS: Final = functions_by("constraint force algorithm from all ends", from_all_ends)
 """Functions of the catalogue that are derived from all ends, each operation written out."""
 
 

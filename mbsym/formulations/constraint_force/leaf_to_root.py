@@ -42,7 +42,6 @@ from mbsym.formulations.constraint_force.joint_compliance import (
 from mbsym.formulations.contracts import (
     FORWARD_DYNAMICS,
     JOINT_WRENCHES,
-    Contract,
     Derived,
     Function,
     functions_by_name,
@@ -398,33 +397,31 @@ Solution: TypeAlias = Callable[[Mechanism], tuple[ConstraintForces, str]]
 def motion_functions(solution: Solution) -> Mapping[str, Function]:
     """``forward_dynamics`` and ``joint_wrenches`` of what a solver finds."""
 
-    def derivation(contract: Contract) -> Function:
-        return Function(contract, lambda mechanism: motion_entries(mechanism, contract, *solution(mechanism)))
-
-    return functions_by_name(derivation(FORWARD_DYNAMICS), derivation(JOINT_WRENCHES))
-
-
-def motion_entries(mechanism: Mechanism, contract: Contract, found: ConstraintForces, how: str) -> Derived:
-    """What a solution says about the rates of the speeds, or about the joint wrenches."""
-    if contract is FORWARD_DYNAMICS:
+    def rates(mechanism: Mechanism) -> Derived:
+        found, how = solution(mechanism)
         return Derived(mechanism.laid_out(found.rates), how)
-    return Derived(
-        user_wrenches(mechanism, found.wrenches),
-        how,
-        "[moment; force] on each joint's successor by its predecessor, in the successor's joint frame",
-    )
+
+    def wrenches(mechanism: Mechanism) -> Derived:
+        found, how = solution(mechanism)
+        return Derived(user_wrenches(mechanism, found.wrenches), how)
+
+    return functions_by_name(Function(FORWARD_DYNAMICS, rates), Function(JOINT_WRENCHES, wrenches))
 
 
-def _functions(form: Form) -> Mapping[str, Function]:
+def functions_by(
+    name: str, solver: Solver | None = None, form: Form = "absolute", least: Fraction = LEAST_PART
+) -> Mapping[str, Function]:
+    """The same of ``derive_motion`` by a solver of that name."""
+
     def solution(mechanism: Mechanism) -> tuple[ConstraintForces, str]:
-        found, used = derive_motion(mechanism, form=form)
-        return found, f"constraint force algorithm, {used}"
+        found, used = derive_motion(mechanism, solver, form, least)
+        return found, f"{name}, {used}"
 
     return motion_functions(solution)
 
 
-CFA_FUNCTIONS: Final = _functions("absolute")
+CFA_FUNCTIONS: Final = functions_by("constraint force algorithm")
 """Functions of the catalogue that the constraint force algorithm derives in its own way, in absolute form."""
 
-CFA_BIAS_FUNCTIONS: Final = _functions("bias")
+CFA_BIAS_FUNCTIONS: Final = functions_by("constraint force algorithm", form="bias")
 """The same functions by the bias form of the paper."""

@@ -11,23 +11,17 @@ Miller, J. H. Reif, Parallel tree contraction and its application, 1985.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
 
 from mbsym.formulations.constraint_force.block_system import BlockSystem
 from mbsym.formulations.constraint_force.elimination_order import rake_and_compress
-from mbsym.formulations.constraint_force.joint_compliance import LEAST_PART
 from mbsym.formulations.constraint_force.leaf_to_root import (
-    ConstraintForces,
-    Solver,
-    derive_motion,
+    functions_by,
     held_joints,
-    motion_functions,
 )
 from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_elimination
 from mbsym.formulations.constraint_force.round_elimination import solve_in_rounds
-from mbsym.formulations.contracts import Function
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.scalar import Scalar
 
@@ -49,16 +43,10 @@ def level_schedule(mechanism: Mechanism) -> tuple[tuple[str, ...], ...]:
     return tuple(joints for joints in kept if joints)
 
 
-def _functions(solver: Solver, method: str, least: Fraction = LEAST_PART) -> Mapping[str, Function]:
-    def solution(mechanism: Mechanism) -> tuple[ConstraintForces, str]:
-        found, used = derive_motion(mechanism, solver, least=least)
-        return found, f"serialised constraint force algorithm, {method}, {used}"
-
-    return motion_functions(solution)
-
-
-CFA_SERIAL_FUNCTIONS: Final = _functions(reduction, "reduction")
+CFA_SERIAL_FUNCTIONS: Final = functions_by("serialised constraint force algorithm, reduction", reduction)
 """Functions of the catalogue that the serialised algorithm derives, by reduction."""
 
-CFA_ELIMINATION_FUNCTIONS: Final = _functions(odd_even_elimination, "odd-even elimination", LEAST_OF_SQUARES)
+CFA_ELIMINATION_FUNCTIONS: Final = functions_by(
+    "serialised constraint force algorithm, odd-even elimination", odd_even_elimination, least=LEAST_OF_SQUARES
+)
 """The same functions by the odd-even elimination of the source."""

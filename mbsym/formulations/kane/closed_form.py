@@ -359,11 +359,7 @@ def user_joint_wrenches(mechanism: Mechanism, rates: Sequence[Scalar]) -> Sequen
 
 
 def _joint_wrenches(mechanism: Mechanism) -> Derived:
-    return Derived(
-        user_joint_wrenches(mechanism, tuple(_rates(mechanism, kane_bodies(mechanism)))),
-        "Kane",
-        "[moment; force] on each joint's successor by its predecessor, in the successor's joint frame",
-    )
+    return Derived(user_joint_wrenches(mechanism, tuple(_rates(mechanism, kane_bodies(mechanism)))), "Kane")
 
 
 KANE_FUNCTIONS: Final = functions_by_name(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -12,7 +11,7 @@ import mbsym
 from mbsym.errors import SymbolicError
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.proof.field import Field, at_random_point
-from mbsym.proof.residues import Residues
+from mbsym.proof.side_by_side import Residues
 from mbsym.registry import available_functions
 from mbsym.symbolic.finite_field import PRIME, prepare, signed
 
@@ -20,7 +19,7 @@ from mbsym.symbolic.finite_field import PRIME, prepare, signed
 def mechanism_of(name: str) -> Mechanism:
     """With nothing simplified."""
     model = mbsym.examples.load(name)
-    return replace(build_mechanism(model, model.label()), simplifications=())
+    return build_mechanism(model, model.label())
 
 
 @pytest.mark.parametrize(("name", "formulation"), [("puma560", "newton-euler"), ("quadruped", "kane")])
