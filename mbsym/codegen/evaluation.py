@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from mbsym.codegen.expressions import Constant, Element, Expression, Sum, Variable, operands
+from mbsym.codegen.expressions import Constant, Element, Expression, Product, Sum, Variable, operands
 
 Rules: TypeAlias = Mapping[type, Callable[[Any, Any, list[Any]], Any]]
 """By class of expressions: what one comes to, of the numbers that are given, itself, and what its operands come to; for
@@ -22,4 +22,5 @@ def evaluated(expression: Expression, rules: Rules, numbers: Any) -> Any:
     if isinstance(expression, Sum):
         terms = [(negative, evaluated(term, rules, numbers)) for negative, term in expression.terms]
         return rules[kind](numbers, expression, terms)
-    return rules[kind](numbers, expression, [evaluated(each, rules, numbers) for each in operands(expression)])
+    below = expression.factors if isinstance(expression, Product) else operands(expression)
+    return rules[kind](numbers, expression, [evaluated(each, rules, numbers) for each in below])

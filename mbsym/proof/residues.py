@@ -31,7 +31,9 @@ def residue(value: Fraction, inverses: dict[int, int]) -> int:
 
 def is_turn(value: Fraction) -> bool:
     """Whether a constant stands for a fraction of pi."""
-    return bool(value) and (value / PI).denominator.bit_length() <= LONGEST_TURN
+    # Of such a one pi's numerator is left but for what the fraction's denominator takes.
+    is_long = value.numerator.bit_length() >= PI.numerator.bit_length() - LONGEST_TURN
+    return is_long and (value / PI).denominator.bit_length() <= LONGEST_TURN
 
 
 def residues_of(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -20,7 +19,7 @@ from mbsym.symbolic.finite_field import PRIME, prepare, signed
 def mechanism_of(name: str) -> Mechanism:
     """With nothing simplified."""
     model = mbsym.examples.load(name)
-    return replace(build_mechanism(model, model.label()), simplifications=())
+    return build_mechanism(model, model.label())
 
 
 @pytest.mark.parametrize(("name", "formulation"), [("puma560", "newton-euler"), ("quadruped", "kane")])
