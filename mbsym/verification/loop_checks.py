@@ -296,4 +296,4 @@ def _check_projection(
             wrong |= (sure.steps >= 0) & (np.abs(steps - sure.steps) > SPARE_STEPS)
         worst.note(name, module.language, OWN_GAPS, float(np.any(wrong)), 0.5, int(np.argmax(wrong)))
         coverage.note_statuses(name, told)
-    coverage.explain(name, "NOT_CLOSED", f"{len(q)} starts, opened by up to {max(OPENINGS):g}, were closed")
+    coverage.explain(name, "NOT_CLOSED", f"{given.sum()} starts, opened by up to {max(OPENINGS):g}, were closed")
