@@ -104,7 +104,7 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "closure_rows_apart_by": "smallest singular value of closure rows of length one; null of trees",
         "files": "what was verified: the hash of each file by its name",
         "changed_files": "what was changed since it was generated",
-        "not_run": "files in languages that mbsym prints and does not run; missing where there are none",
+        "not_run": "files in languages that mbsym prints and does not run",
         "coverage": "branches and statuses that were reached, by function, and those that were not",
         "checks": "function, language, what it was compared with, error, tolerance and verdict of each",
     },

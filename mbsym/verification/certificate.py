@@ -163,7 +163,7 @@ class Certificate:
             "closure_rows_apart_by": self.conditioning.loops if math.isfinite(self.conditioning.loops) else None,
             "files": dict(self.files),
             "changed_files": list(self.changed),
-            **({"not_run": list(self.not_run)} if self.not_run else {}),
+            "not_run": list(self.not_run),
             "checks": [check.as_dict() for check in self.checks],
             "coverage": self._coverage(),
         }
