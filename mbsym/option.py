@@ -190,6 +190,9 @@ _WIDTH: Final = 108
 _REPEATABLE: Final = re.compile(r"; repeatable(?=\.)| Repeatable;")
 """What is said of options of the command line alone."""
 
+_BY_NAME: Final = re.compile(r"([A-Z]+)=VALUE,\.\.\.")
+"""How numbers by name are typed."""
+
 
 def takes(kind: Any, asked: Any) -> Callable[[F], F]:
     """Decorates a function with ``**options``: they are options of a dataclass, and their names are checked.
@@ -233,6 +236,6 @@ def _unknown(function: str, name: str, known: Iterable[str]) -> OptionError:
 
 def _lines(item: Option) -> Iterator[str]:
     """What a docstring says of an option."""
-    sentence = item.keyword or _REPEATABLE.sub("", " ".join(item.sentences))
+    sentence = item.keyword or _BY_NAME.sub(r"{\1: VALUE, ...}", _REPEATABLE.sub("", " ".join(item.sentences)))
     said = wrap(f"{item.name}: {sentence}", _WIDTH, break_on_hyphens=False)
     return (f"{' ' * (12 if number else 8)}{line}" for number, line in enumerate(said))

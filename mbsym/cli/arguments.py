@@ -19,10 +19,6 @@ def model_help() -> str:
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 
-ForceFile: TypeAlias = Annotated[bool, typer.Option("--force", help="Overwrite a file that mbsym did not write.")]
-
-ForceFiles: TypeAlias = Annotated[bool, typer.Option("--force", help="Overwrite files that mbsym did not write.")]
-
 
 def consumer_help() -> str:
     """The argument CONSUMER."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import AsJson, ForceFile
+from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.json_output import print_json
 from mbsym.cli.reading import Reading, read_model, tell_warning
 from mbsym.cli.spoken import spoken
@@ -24,12 +24,9 @@ def register(app: typer.Typer) -> None:
         target: Path = typer.Argument(metavar="OUT", help="Native file (.yaml) to write."),
         copy_meshes: bool = typer.Option(False, "--copy-meshes", help="Copy meshes that OUT would not find beside it."),
         reading: Reading = taken(Reading, without=("order",)),
-        as_json: AsJson = False,
-        force: ForceFile = False,
+        delivery: Delivery = TELLING,
     ) -> None:
         """Convert a model to the native format."""
-        from mbsym.codegen.description import GeneratedFile
-        from mbsym.codegen.write import write_files
         from mbsym.formats.mesh_copies import meshes_elsewhere, with_copied_meshes, write_copies
         from mbsym.formats.native.text import dump_native
         from mbsym.formats.registry import FORMATS
@@ -45,11 +42,11 @@ def register(app: typer.Typer) -> None:
         copies: dict[Path, Path] = {}
         if copy_meshes:
             model, copies = with_copied_meshes(model, target)
-            write_copies(copies, force=force)
+            write_copies(copies, force=delivery.force)
         elif lost := meshes_elsewhere(model, target):
             tell_warning(f"{len(lost)} meshes are not found from {target.parent}; --copy-meshes puts them there")
-        written = write_files(target.parent, (GeneratedFile(target.name, dump_native(model)),), force=force)
-        if as_json:
+        written = delivery.write(target, dump_native(model))
+        if delivery.as_json:
             print_json("convert", model.name, {"warnings": list(map(spoken, model.warnings))}, (*written, *copies))
             return
         typer.echo(f"wrote {target}")

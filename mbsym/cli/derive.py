@@ -6,7 +6,8 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import AsJson, ForceFile, either, model_help
+from mbsym.cli.arguments import either, model_help
+from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.json_output import print_json
 from mbsym.cli.reading import READING, Reading, read_model
 from mbsym.cli.taken import taken, taking_options
@@ -27,12 +28,9 @@ def register(app: typer.Typer) -> None:
             GenerationOptions, "formulation", "symbolic_parameters", symbolic_parameters="all"
         ),
         reading: Reading = READING,
-        as_json: AsJson = False,
-        force: ForceFile = False,
+        delivery: Delivery = TELLING,
     ) -> None:
         """Derive the equations of motion in closed form."""
-        from mbsym.codegen.description import GeneratedFile
-        from mbsym.codegen.write import write_files
         from mbsym.report.equations import derive as derive_equations
 
         system = read_model(model, reading)
@@ -41,9 +39,8 @@ def register(app: typer.Typer) -> None:
         )
         written: tuple[Path, ...] = ()
         if output is not None:
-            text = document(equations, form)
-            written = write_files(output.parent, (GeneratedFile(output.name, text),), force=force)
-        if as_json:
+            written = delivery.write(output, document(equations, form))
+        if delivery.as_json:
             from mbsym.report.json_text import equations_data
 
             print_json("derive", system.name, equations_data(equations), written)

@@ -8,8 +8,7 @@ from pathlib import Path
 import typer
 
 from mbsym.cli.arguments import consumer_help, model_help
-from mbsym.cli.delivery import Delivery
-from mbsym.cli.json_output import print_json
+from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import READING, Reading, read_model
 from mbsym.cli.taken import taken, taking_options
@@ -34,7 +33,7 @@ def register(app: typer.Typer) -> None:
         setting: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A setting of the consumer."),
         fmi: str = typer.Option("", "--fmi", metavar="VERSION", help="For fmu: 3.0 or 2.0, as --set fmi=VERSION."),
         reading: Reading = READING,
-        delivery: Delivery = taken(Delivery, without=("output",)),
+        delivery: Delivery = TELLING,
     ) -> None:
         """Export C for a model to a consumer."""
         CONSUMERS.named(consumer, where="CONSUMER")
@@ -43,13 +42,9 @@ def register(app: typer.Typer) -> None:
         with progress_bar() as progress:
             asked = ExportOptions(options, settings)
             done = export_as(system, consumer, output, asked, force=delivery.force, progress=progress)
-        if delivery.as_json:
-            print_json("export", system.name, {"consumer": consumer, "notes": list(done.notes)}, done.paths)
-            return
-        for note in done.notes:
+        for note in () if delivery.as_json else done.notes:
             print(f"note: {note}", file=sys.stderr)
-        for path in done.paths:
-            typer.echo(f"wrote {path}")
+        delivery.tell("export", system.name, {"consumer": consumer, "notes": list(done.notes)}, done.paths)
 
 
 def settings_in(texts: list[str]) -> dict[str, str]:

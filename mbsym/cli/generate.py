@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from mbsym.cli.arguments import AsJson, ForceFiles, model_help
-from mbsym.cli.json_output import print_json
+from mbsym.cli.arguments import model_help
+from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import READING, Reading, read_model
 from mbsym.cli.taken import taken, taking_options
-from mbsym.cli.terminal import print_text
 from mbsym.options.generation import GenerationOptions
 
 if TYPE_CHECKING:
@@ -38,15 +37,14 @@ def register(app: typer.Typer) -> None:
             False, "--savings", help="Tell what each simplification saves; takes four times as long."
         ),
         reading: Reading = READING,
-        as_json: AsJson = False,
-        force: ForceFiles = False,
+        delivery: Delivery = TELLING,
     ) -> None:
         """Generate code for a model."""
         from mbsym.pipeline import generate_as
 
         with progress_bar() as progress:
             system = read_model(model, reading)
-            done = generate_as(system, output, options, force=force, progress=progress)
+            done = generate_as(system, output, options, force=delivery.force, progress=progress)
         snapped = replace(reading, load=replace(reading.load, snap_angles=SUGGESTED_SNAP))
         if reading.load.snap_angles < SUGGESTED_SNAP and any("`snap_angles" in warning for warning in system.warnings):
             print(_saving(done, read_model(model, snapped, tell=False)), file=sys.stderr)
@@ -59,15 +57,9 @@ def register(app: typer.Typer) -> None:
             from mbsym.report.savings import savings as savings_of
 
             saved = savings_of(system, done.options)
-        if as_json:
-            document = _document(done) | ({"savings": saved.as_dict()} if saved is not None else {})
-            print_json("generate", system.name, document, done.paths)
-            return
-        if saved is not None:
-            print_text(f"{saved}\n\n")
-        print_text(_operations_table(done))
-        for path in done.paths:
-            typer.echo(f"wrote {path}")
+        document = _document(done) | ({"savings": saved.as_dict()} if saved is not None else {})
+        text = (f"{saved}\n\n" if saved is not None else "") + _operations_table(done)
+        delivery.tell("generate", system.name, document, done.paths, text)
 
 
 def _notes(done: Generation, options: GenerationOptions) -> Iterator[str]:

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from mbsym.cli.arguments import model_help
-from mbsym.cli.delivery import Delivery
-from mbsym.cli.json_output import print_json
+from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.reading import Reading, read_model
 from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import taken, taking_options
-from mbsym.cli.terminal import print_text
 from mbsym.errors import IdentificationError
 from mbsym.identification.options import DEFAULT_ESTIMATE, DEFAULT_MOTION, Estimate, Settings
 from mbsym.option import option
@@ -63,7 +61,7 @@ def register(app: typer.Typer) -> None:
         asked: Asked = taken(Asked),
         reading: Reading = taken(Reading, without=("order",)),
         options: GenerationOptions = taken(GenerationOptions, "symbolic_parameters"),
-        delivery: Delivery = taken(Delivery, without=("output",)),
+        delivery: Delivery = TELLING,
     ) -> None:
         """Tell which sums of parameters can be identified, find a motion that does, or estimate them from data."""
         output, report, excite, force = written.output, written.report, asked.excite, delivery.force
@@ -73,10 +71,10 @@ def register(app: typer.Typer) -> None:
             _check(path, suffix, data is not None or (excite and path is output), force)
         system = read_model(model, reading)
         if excite:
-            _excite(system, asked.settings, output, delivery.as_json, force)
+            _excite(system, asked.settings, output, delivery)
             return
         if data is None:
-            _tell_base_parameters(system, options, delivery.as_json)
+            _tell_base_parameters(system, options, delivery)
             return
         from mbsym.identification import report as reports
         from mbsym.identification.identify import identify as run
@@ -84,21 +82,14 @@ def register(app: typer.Typer) -> None:
         found = run(system, data, held_back=asked.estimate.held_back, cutoff=asked.estimate.cutoff)
         paths: list[Path] = []
         if output is not None:
-            from mbsym.codegen.description import GeneratedFile
-            from mbsym.codegen.write import write_files
             from mbsym.formats.native.text import dump_native
 
-            paths += write_files(output.parent, (GeneratedFile(output.name, dump_native(found.model)),), force=force)
+            paths += delivery.write(output, dump_native(found.model))
         if report is not None:
             from mbsym.simulation.output import MARK, write_whole
 
             paths.append(write_whole(report, reports.page(found, MARK).encode(), force=force))
-        if delivery.as_json:
-            print_json("identify", system.name, reports.as_dict(found), paths)
-            return
-        print_text(reports.summary(found))
-        for path in paths:
-            typer.echo(f"wrote {path}")
+        delivery.tell("identify", system.name, reports.as_dict(found), paths, reports.summary(found))
 
 
 def _check(path: Path | None, suffix: str, known: bool, force: bool) -> None:
@@ -116,7 +107,7 @@ def _check(path: Path | None, suffix: str, known: bool, force: bool) -> None:
     check_writable(path, force)
 
 
-def _excite(system: Model, settings: Settings, output: Path | None, as_json: bool, force: bool) -> None:
+def _excite(system: Model, settings: Settings, output: Path | None, delivery: Delivery) -> None:
     from mbsym.identification.excitation import excite
 
     found = excite(system, settings)
@@ -124,25 +115,20 @@ def _excite(system: Model, settings: Settings, output: Path | None, as_json: boo
         from mbsym.simulation.output import Column, csv_bytes, write_whole
 
         columns = [Column(name, unit, values) for name, unit, values in found.columns]
-        write_whole(output, csv_bytes(columns, f"{system.name}: motion that excites its parameters"), force=force)
-    if as_json:
-        written = (output,) if output is not None else ()
-        print_json("identify", system.name, {"condition": found.condition, "before": found.before}, written)
-        return
-    typer.echo(
+        write_whole(
+            output, csv_bytes(columns, f"{system.name}: motion that excites its parameters"), force=delivery.force
+        )
+    text = (
         f"{system.name}: {settings.duration:g} s, {settings.harmonics} harmonics, condition {found.condition:.3g} for "
-        f"{len(found.regression.found)} base parameters, {found.before:.3g} before the search"
+        f"{len(found.regression.found)} base parameters, {found.before:.3g} before the search\n"
     )
-    if output is not None:
-        typer.echo(f"wrote {output}")
+    document = {"condition": found.condition, "before": found.before}
+    delivery.tell("identify", system.name, document, (output,) if output is not None else (), text)
 
 
-def _tell_base_parameters(system: Model, options: GenerationOptions, as_json: bool) -> None:
+def _tell_base_parameters(system: Model, options: GenerationOptions, delivery: Delivery) -> None:
     from mbsym.identification.identifiable import base_parameters
     from mbsym.regressors.relations_text import relations_data, relations_text
 
     found = base_parameters(system, symbolic_parameters=options.symbolic_parameters)
-    if as_json:
-        print_json("identify", system.name, relations_data(found))
-    else:
-        print_text(spoken(relations_text(found)))
+    delivery.tell("identify", system.name, relations_data(found), (), spoken(relations_text(found)))

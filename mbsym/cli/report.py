@@ -6,8 +6,8 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import AsJson, ForceFile, model_help
-from mbsym.cli.json_output import print_json
+from mbsym.cli.arguments import model_help
+from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.reading import READING, Reading, read_model
 from mbsym.cli.taken import taken, taking_options
 from mbsym.errors import DerivationError
@@ -28,13 +28,10 @@ def register(app: typer.Typer) -> None:
             GenerationOptions, "formulation", "symbolic_parameters", symbolic_parameters="all"
         ),
         reading: Reading = READING,
-        as_json: AsJson = False,
-        force: ForceFile = False,
+        delivery: Delivery = TELLING,
     ) -> None:
         """Write one page that needs nothing else: pictures that turn, topology, equations to copy, operations."""
-        from mbsym.codegen.description import GeneratedFile
         from mbsym.codegen.identifiers import spelled
-        from mbsym.codegen.write import write_files
         from mbsym.report.document import document
         from mbsym.report.equations import derive
 
@@ -45,9 +42,5 @@ def register(app: typer.Typer) -> None:
             system, options.formulation, symbolic_parameters=options.symbolic_parameters, order=reading.order
         )
         target = output or Path(f"{spelled(system.name)}_report.html")
-        page = GeneratedFile(target.name, document(equations, "html"))
-        written = write_files(target.parent, (page,), force=force)
-        if as_json:
-            print_json("report", system.name, {"formulation": equations.formulation}, written)
-        else:
-            typer.echo(f"wrote {target}")
+        written = delivery.write(target, document(equations, "html"))
+        delivery.tell("report", system.name, {"formulation": equations.formulation}, written)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import AsJson, ForceFile, model_help
-from mbsym.cli.json_output import print_json
+from mbsym.cli.arguments import model_help
+from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.reading import READING, Reading, read_model, tell_warning
 from mbsym.cli.taken import taking_options
 
@@ -23,8 +23,7 @@ def register(app: typer.Typer) -> None:
             None, "-o", "--output", help="Page to write, .html, or a picture, .png; default NAME.html."
         ),
         reading: Reading = READING,
-        as_json: AsJson = False,
-        force: ForceFile = False,
+        delivery: Delivery = TELLING,
     ) -> None:
         """Write a page on which a model turns in space and sliders move it, its loops kept closed."""
         from mbsym.codegen.identifiers import spelled
@@ -32,8 +31,5 @@ def register(app: typer.Typer) -> None:
 
         system = read_model(model, reading)
         path = output if output is not None else Path(f"{spelled(system.name)}.html")
-        written = write_show(system, path, order=reading.order, force=force, tell=tell_warning)
-        if as_json:
-            print_json("show", system.name, {}, [written])
-        else:
-            typer.echo(f"wrote {written}")
+        written = write_show(system, path, order=reading.order, force=delivery.force, tell=tell_warning)
+        delivery.tell("show", system.name, {}, [written])

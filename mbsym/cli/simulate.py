@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from mbsym.cli.arguments import model_help
-from mbsym.cli.delivery import Delivery
-from mbsym.cli.json_output import print_json
+from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import READING, Reading, read_model, tell_warning
 from mbsym.cli.taken import as_keywords, taken, taking_options
-from mbsym.cli.terminal import print_text
 from mbsym.errors import SimulationError
 from mbsym.option import option
 from mbsym.simulation.options import OfSimulations, SimulationOptions
@@ -80,7 +78,7 @@ def register(app: typer.Typer) -> None:
         options: SimulationOptions = taken(SimulationOptions),
         drawing: Drawing = taken(Drawing),
         reading: Reading = READING,
-        delivery: Delivery = taken(Delivery, without=("output",)),
+        delivery: Delivery = TELLING,
     ) -> None:
         """Integrate the motion of a model, check it, write it as a table, a plot or an animation."""
         from mbsym.simulation.integrate import simulate as run
@@ -94,9 +92,4 @@ def register(app: typer.Typer) -> None:
         with progress_bar() as progress:
             result = run(system, duration, **as_keywords(options, OfSimulations), tell=tell_warning, progress=progress)
         written = drawing.write(result, delivery.force)
-        if delivery.as_json:
-            print_json("simulate", system.name, result.as_dict(), written)
-            return
-        print_text(result.summary())
-        for path in written:
-            typer.echo(f"wrote {path}")
+        delivery.tell("simulate", system.name, result.as_dict(), written, result.summary())

@@ -198,22 +198,13 @@ def _functions(exported: Exported, nx: int, nu: int, work: int) -> list[External
     name, prefix = exported.name, f"{exported.name}_acados"
     count = len(exported.module.parameters)
     p = Slot("p", dense((count,)) if count else Pattern(0, 0, ()))
-    x, u, xdot, z, t = (
-        Slot("x", dense((nx,))),
-        Slot("u", dense((nu,))),
-        Slot("xdot", dense((nx,))),
-        Slot("z", Pattern(0, 0, ())),
-        Slot("t", dense(())),
-    )
+    x, u, xdot = Slot("x", dense((nx,))), Slot("u", dense((nu,))), Slot("xdot", dense((nx,)))
+    z, t = Slot("z", Pattern(0, 0, ())), Slot("t", dense(()))
     sx, su = Slot("Sx", dense((nx, nx))), Slot("Su", dense((nx, nu)))
-    rate, jx, jxdot, ju = (
-        Slot("f", dense((nx,))),
-        Slot("jac_x", dense((nx, nx))),
-        Slot("jac_xdot", dense((nx, nx))),
-        Slot("jac_u", dense((nx, nu))),
-    )
+    rate, jx, jxdot = Slot("f", dense((nx,))), Slot("jac_x", dense((nx, nx))), Slot("jac_xdot", dense((nx, nx)))
+    ju, jz = Slot("jac_u", dense((nx, nu))), Slot("jac_z", Pattern(nx, 0, ()))
     phi, phi_jac = Slot("phi", dense((nx,))), Slot("jac_ux", dense((nx + nu, nx)))
-    lam, adj, jz = Slot("lambda", dense((nx,))), Slot("adj", dense((nx + nu,))), Slot("jac_z", Pattern(nx, 0, ()))
+    lam, adj = Slot("lambda", dense((nx,))), Slot("adj", dense((nx + nu,)))
     jacobians = 2 * nx * nx + nx * nu
     explicit = [
         ("expl_ode_fun", "explicit", (x, u, p), (rate,), nx),
@@ -225,21 +216,9 @@ def _functions(exported: Exported, nx: int, nu: int, work: int) -> list[External
     dae = (x, xdot, u, z, t, p)
     implicit = [
         ("impl_dae_fun", "implicit", dae, (rate,), nx),
-        (
-            "impl_dae_fun_jac_x_xdot_z",
-            "implicit_x_xdot",
-            dae,
-            (rate, jx, jxdot, jz),
-            jacobians,
-        ),
+        ("impl_dae_fun_jac_x_xdot_z", "implicit_x_xdot", dae, (rate, jx, jxdot, jz), jacobians),
         ("impl_dae_fun_jac_x_xdot_u", "implicit_x_xdot_u", dae, (rate, jx, jxdot, ju), jacobians),
-        (
-            "impl_dae_jac_x_xdot_u_z",
-            "implicit_jacobians",
-            dae,
-            (jx, jxdot, ju, jz),
-            jacobians,
-        ),
+        ("impl_dae_jac_x_xdot_u_z", "implicit_jacobians", dae, (jx, jxdot, ju, jz), jacobians),
     ]
     return [
         ExternalFunction(

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
 
 from mbsym.derivatives.tangent import Matrix, along, along_speeds
 from mbsym.derivatives.variations import State, folded, state_of, variations
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.contracts import Derived
+from mbsym.formulations.fewest_operations import shortest_way
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.equivalents import for_forces
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
-from mbsym.passes.pass_manager import run
-from mbsym.passes.standard import STANDARD_PASSES
 from mbsym.spatial.vector import add, dot, zero_vector
-from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
-
-BOTH_TRIED: Final = 6
-"""Speeds up to which plain differentiation is tried too. It wins where little moves, as in a plane, and never where
-much does: its cost grows with the cube of a chain's length."""
 
 
 def inverse_dynamics_derivatives(mechanism: Mechanism) -> Derived:
@@ -37,18 +30,13 @@ def dynamics_jacobians(mechanism: Mechanism) -> tuple[Matrix, Matrix, str]:
         "composite bodies": _in_closed_form,
         "differentiated recursive Newton-Euler": _differentiated,
     }
-    how = next(iter(ways))
-    if mechanism.nv <= BOTH_TRIED:
-        how = min(ways, key=lambda name: operations(ways[name](again := mechanism.afresh()), again))
-    by_q, by_v = ways[how](mechanism)
+    (by_q, by_v), how = shortest_way(mechanism, ways, entries_of)
     return by_q, by_v, how
 
 
-def operations(matrices: Iterable[Matrix], mechanism: Mechanism) -> int:
-    """After the passes, which save more of what was differentiated."""
-    refs = tuple(entry.ref for matrix in matrices for row in matrix for entry in row)
-    program = Program("derivatives", mechanism.graph, (), (Output("entries", (len(refs),), refs),))
-    return run(program, STANDARD_PASSES)[0].operation_count().arithmetic
+def entries_of(matrices: Iterable[Matrix]) -> Iterator[Scalar]:
+    """All of them."""
+    return (entry for matrix in matrices for row in matrix for entry in row)
 
 
 def _in_closed_form(mechanism: Mechanism) -> tuple[Matrix, Matrix]:

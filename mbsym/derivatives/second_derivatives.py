@@ -15,12 +15,13 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from mbsym.derivatives.forward_dynamics import caused_motion
-from mbsym.derivatives.inverse_dynamics import BOTH_TRIED, generalised, inverse_dynamics_jacobians, operations
+from mbsym.derivatives.inverse_dynamics import entries_of, generalised, inverse_dynamics_jacobians
 from mbsym.derivatives.second_variations import second_variations
 from mbsym.derivatives.tangent import Matrix, along, along_speeds
 from mbsym.derivatives.variations import State, folded, state_of
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.contracts import Derived, Entries
+from mbsym.formulations.fewest_operations import shortest_way
 from mbsym.formulations.recursive.sparse_factor import product
 from mbsym.kinematics.equivalents import for_forces
 from mbsym.kinematics.mechanism import Mechanism
@@ -39,11 +40,9 @@ def inverse_dynamics_second_derivatives(mechanism: Mechanism) -> Derived:
         "composite bodies": in_closed_form,
         "differentiated recursive Newton-Euler": _differentiated,
     }
-    how = next(iter(ways))
-    if mechanism.nv <= BOTH_TRIED:
-        how = min(ways, key=lambda name: operations(ways[name](again := mechanism.afresh()), again))
+    found, how = shortest_way(mechanism, ways, entries_of)
     names = ("d2tau_dqdq", "d2tau_dqdv", "d2tau_dvdv", "d2tau_dqdvdot")
-    entries: dict[str, Entries] = dict(zip(names, ways[how](mechanism), strict=True))
+    entries: dict[str, Entries] = dict(zip(names, found, strict=True))
     return Derived(entries, how, inputs=(_weights(mechanism, "generalised forces"),))
 
 

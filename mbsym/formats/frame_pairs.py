@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from mbsym.formats.findings import listing
-from mbsym.formats.text_source import Place
 from mbsym.formats.yaml_document import Document, DocumentPath
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.record import JointType
@@ -131,8 +130,7 @@ def read_frame_pairs(document: Document) -> FramePairs:
             raise source.error(
                 document.keys[(key,)], f"{key!r} has no place beside {PAIRS}", f"keep to {', '.join(KEYS)}"
             )
-    kinds = _words(document, "type")
-    changes = dict(zip(_words(document, "joint_name"), _words(document, "joint_type"), strict=False))
+    kinds, named, types = (_words(document, key) for key in ("type", "joint_name", "joint_type"))
     pairs = []
     places: dict[tuple[str, str], str] = {}
     entries = document.data[PAIRS]
@@ -147,24 +145,21 @@ def read_frame_pairs(document: Document) -> FramePairs:
         first, second = str(entry[0]), str(entry[1])
         pairs.append((first, second, CLOSURES[kind.lower()]))
         places["joints", _name(first, second)] = source.at(document.place(path))
-    for key, others, count in (
-        ("type", PAIRS, len(pairs)),
-        ("joint_type", "joint_name", len(_words(document, "joint_name"))),
+    for key, given, others, count in (
+        ("type", kinds, PAIRS, len(pairs)),
+        ("joint_type", types, "joint_name", len(named)),
     ):
-        given = len(_words(document, key))
-        if given != count and (given or key != "type"):
-            place: Place = document.place((key if key in document.data else others,))
-            raise source.error(place, f"{key} has {given} entries, {others} has {count}", "give one for each")
-    named = _words(document, "joint_name")
-    for position, name in enumerate(named):
+        if len(given) != count and (given or key != "type"):
+            place = document.place((key if key in document.data else others,))
+            raise source.error(place, f"{key} has {len(given)} entries, {others} has {count}", "give one for each")
+    for position, (name, kind) in enumerate(zip(named, types, strict=True)):
         if name in named[:position]:
             place = document.place(("joint_name", position))
             raise source.error(place, f"joint {name!r} is given two types", "keep one")
-    for position, kind in enumerate(_words(document, "joint_type")):
         if kind not in CHANGES:
-            raise source.error(
-                document.place(("joint_type", position)), f"there is no joint type {kind!r}", nearest(kind, CHANGES)
-            )
+            place = document.place(("joint_type", position))
+            raise source.error(place, f"there is no joint type {kind!r}", nearest(kind, CHANGES))
+    changes = dict(zip(named, types, strict=True))
     return FramePairs(document, tuple(pairs), changes, tuple(_words(document, "name_mot")), places)
 
 

@@ -140,7 +140,7 @@ def _values(mechanism: Mechanism) -> dict[str, list[float]] | None:
     parameters = {
         item.name: float(item.default) * rng.uniform(0.9, 1.1) or rng.uniform(0.5, 1) for item in program.parameters
     }
-    found = {name: array.ravel().tolist() for name, array in Evaluator(program, parameters)(q).items()}
+    found = Evaluator(program, parameters).entries(q)
     return found if all(map(isfinite, chain.from_iterable(found.values()))) else None
 
 

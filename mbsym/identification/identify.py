@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +19,8 @@ from mbsym.identification.rows import Regression, regression_of
 from mbsym.identification.smoothing import Motion, motion_of
 from mbsym.model.system import Model
 from mbsym.pipeline import read
-from mbsym.regressors.parameters import with_values
+from mbsym.regressors.parameters import parameter_units, with_values
+from mbsym.regressors.sampled import own_units
 
 _DIGITS: Final = 12
 
@@ -119,10 +120,18 @@ def identify(
     for place, shares in found.grouped.items():
         for other, share in shares.items():
             matrix[told.index(other)] += share * B[place]
-    standard = consistent_parameters(
-        mechanism.model, regression.found.columns, matrix, found.values[told], found.covariance[np.ix_(told, told)]
+    columns = regression.found.columns
+    # What is small for a crane is all that a watch has: so in the mechanism's own units.
+    units = np.array(parameter_units(mechanism.model, own_units(mechanism.model)), dtype=float)
+    rows_in = units[[regression.found.base[place].column for place in told]]
+    standard = units * consistent_parameters(
+        mechanism.model,
+        [replace(item, value=item.value / unit) for item, unit in zip(columns, units.tolist(), strict=True)],
+        matrix * units / rows_in[:, None],
+        found.values[told] / rows_in,
+        found.covariance[np.ix_(told, told)] / np.outer(rows_in, rows_in),
     )
-    own = np.array([item.value for item in regression.found.columns])
+    own = np.array([item.value for item in columns])
     choices = {
         ESTIMATED: found.values,
         ESSENTIAL: found.essential_values,

@@ -92,12 +92,9 @@ class LinearOptions:
     )
     outputs: tuple[str, ...] = option(
         (),
-        "NAME,...: coordinates, speeds, accelerations, places of frames and bodies; default all states. Of "
-        "transfer-matrix ELEMENT.x,..., default the inputs'.",
+        "NAME,...: coordinates, speeds, accelerations, places of frames and bodies along base axes, FRAME.x; default "
+        "all states. Of transfer-matrix ELEMENT.x,..., default the inputs'.",
         "outputs",
-        keyword="names of coordinates, speeds and accelerations, of frames and bodies (their places along base axes) "
-        "or FRAME.x, FRAME.y, FRAME.z; default the states. Of transfer-matrix ELEMENT.x and the like, default the "
-        "inputs'.",
     )
     independent: tuple[str, ...] = option(
         (),
@@ -116,10 +113,8 @@ class LinearOptions:
     )
     beams: str = option(
         "",
-        "Of transfer-matrix: exact (default), consistent, lumped (finite elements) or segments.",
+        "Of transfer-matrix: exact (default), consistent, lumped (finite elements) or segments (as other methods).",
         "beams",
-        keyword="of transfer-matrix: exact (default); consistent or lumped for finite elements; segments for the bars "
-        "that other methods take.",
         excludes=(_by_elements("beams", lambda options: bool(options.beams)),),
     )
     count: int | None = option(
@@ -137,14 +132,10 @@ class LinearOptions:
         {},
         "SPEED=VALUE,...: generalised forces that act at the state; repeatable.",
         "tau",
-        keyword="generalised forces at the state by the names of their speeds.",
         excludes=(_by_equations("tau"),),
     )
     parameters: Mapping[str, float] | None = option(
-        {},
-        "NAME=VALUE,...: parameters; repeatable.",
-        "parameter",
-        keyword="numbers that replace those of the model's parameters.",
+        {}, "NAME=VALUE,...: numbers that replace those of the model's parameters; repeatable.", "parameter"
     )
     order: str = alike(GenerationOptions, "order")
 

@@ -172,15 +172,9 @@ def _crossings(mechanism: Mechanism, cut: CutJoint, dependent: Sequence[int]) ->
             continue
         at_zero = _substituted(mechanism, body.placement, {abs(x.ref): 0 for x in body.q})
         # The joint frames coincide at zero, so the outboard frame of the body may stand for both.
-        if label in up:
-            found.append(_Crossing(label, body.joint.type, -1, way.flat()))
-            way = at_zero.inverse()
-        else:
-            found.append(_Crossing(label, body.joint.type, 1, way.then(at_zero).flat()))
-            way = identity_transform(mechanism.graph)
-        if body.flipped:
-            last = found[-1]
-            found[-1] = _Crossing(last.label, last.kind, -last.sense, last.before)
+        before = way if label in up else way.then(at_zero)
+        found.append(_Crossing(label, body.joint.type, 1 if body.flipped == (label in up) else -1, before.flat()))
+        way = at_zero.inverse() if label in up else identity_transform(mechanism.graph)
     found.append(_Crossing(cut.label, cut.joint.type, 1, way.then(cut.predecessor_frame).flat()))
     return found
 

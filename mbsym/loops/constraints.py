@@ -27,7 +27,7 @@ from mbsym.joints.closure_rows import ClosureGap, RowDraft
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
 from mbsym.kinematics.placement import scalars, vector_of
-from mbsym.loops.motion import LoopMotion, loop_joints, loop_motion
+from mbsym.loops.motion import LoopMotion, loop_motion
 from mbsym.loops.scale import RowScale, fixed_length, length, loop_scale, proportion_scale
 from mbsym.spatial.alignment import align_z
 from mbsym.spatial.rotation import Rotation
@@ -145,12 +145,8 @@ def _cut_joint(mechanism: Mechanism, cut: CutJoint) -> Closure:
             where=joint.name,
             remedy="turn the joint frame on one of its bodies by half a turn",
         ) from None
-    ends = (cut.successor, cut.predecessor)
-    frames = (cut.successor_frame, cut.predecessor_frame)
     fixed = fixed_length(mechanism, joint)
-    return closure_of(
-        mechanism, joint.name, joint.type, drafts, moved, ends, frames, at_end=not slides, fixed=fixed, slides=slides
-    )
+    return closure_of(mechanism, joint.name, joint.type, drafts, moved, fixed=fixed, slides=slides)
 
 
 # ---- constraint elements --------------------------------------------------------------------------------------------
@@ -190,11 +186,7 @@ class _OpenLoops:
             for pull in ((zero, row.direction),)
         ]
         rod = next((row.length for row in found if row.length is not None), None)
-        ends, frames = (first.label, second.label), (first.frame, second.frame)
-        kind = _words(element)
-        return closure_of(
-            mechanism, element.name, kind, drafts, moved, ends, frames, at_end=True, fixed=rod, slides=rod is None
-        )
+        return closure_of(mechanism, element.name, _words(element), drafts, moved, fixed=rod, slides=rod is None)
 
     def of_coordinates(
         self, element: ConstraintElement, terms: Sequence[tuple[str, Scalar]], offset: Scalar
@@ -250,10 +242,7 @@ def closure_of(
     kind: str,
     drafts: Sequence[RowDraft],
     moved: LoopMotion,
-    ends: tuple[int, int],
-    frames: tuple[Transform, Transform],
     *,
-    at_end: bool,
     fixed: Scalar | None = None,
     slides: bool = False,
 ) -> Closure:
@@ -264,18 +253,14 @@ def closure_of(
         name, kind: of the closure.
         drafts: its equations.
         moved: the predecessor's frame as seen from the successor's.
-        ends: labels of the bodies of the successor and the predecessor.
-        frames: the successor's and the predecessor's on their bodies.
-        at_end: twists are taken at the origin of the predecessor's frame.
         fixed: length that stands in the closure itself, such as that of a rod.
         slides: whether what closes the loop lets the frames slide apart.
     """
-    source, target = ends
-    up, down = loop_joints(mechanism, source, target)
+    source, target = moved.bodies
     zero = Scalar(mechanism.graph, 0)
     slid = length(moved.placement.translation) if slides else zero
-    sizes = loop_scale(mechanism, (up, down), frames, fixed or zero, slid)
-    point = moved.placement.translation if at_end else zero_vector(mechanism.graph)
+    sizes = loop_scale(mechanism, moved.joints, moved.frames, fixed or zero, slid)
+    point = moved.placement.translation if moved.at_end else zero_vector(mechanism.graph)
     rows = []
     for number, draft in enumerate(drafts, start=1):
         rows.append(
@@ -292,12 +277,12 @@ def closure_of(
                 wrench=draft.wrench,
                 source=source,
                 target=target,
-                frame=frames[0],
+                frame=moved.frames[0],
                 point=point,
                 target_frame=moved.end,
             )
         )
-    return Closure(name, kind, tuple(rows), (*up, *down), moved.columns)
+    return Closure(name, kind, tuple(rows), (*moved.joints[0], *moved.joints[1]), moved.columns)
 
 
 def _row(covector: Motion, columns: Mapping[int, Motion]) -> Row:

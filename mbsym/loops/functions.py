@@ -298,37 +298,25 @@ def _wrenches(
     return Derived(least, description=f"{contracts.WRENCH_SENTENCE}; of least norm, because reactions are not unique")
 
 
-constraint_residual: Final = LoopFunction(contracts.CONSTRAINT_RESIDUAL, _constraint_residual)
-constraint_jacobian: Final = LoopFunction(contracts.CONSTRAINT_JACOBIAN, _constraint_jacobian)
-constraint_bias: Final = LoopFunction(contracts.CONSTRAINT_BIAS, _constraint_bias)
-closure_scale: Final = LoopFunction(contracts.CLOSURE_SCALE, _closure_scale)
-closure_gap: Final = LoopFunction(contracts.CLOSURE_GAP, _closure_gap)
-constrained_dynamics: Final = LoopFunction(contracts.CONSTRAINED_DYNAMICS, _constrained_dynamics, factors=True)
-forward_dynamics: Final = LoopFunction(contracts.FORWARD_DYNAMICS, _forward_dynamics, factors=True)
-joint_wrenches: Final = LoopFunction(contracts.JOINT_WRENCHES, _joint_wrenches)
-constrained_terms: Final = LoopFunction(contracts.CONSTRAINED_TERMS, _constrained_terms, factors=True)
-constrained_wrenches: Final = LoopFunction(contracts.CONSTRAINED_WRENCHES, _constrained_wrenches)
-position_correction: Final = LoopFunction(contracts.POSITION_CORRECTION, _position_correction, factors=True)
-velocity_correction: Final = LoopFunction(contracts.VELOCITY_CORRECTION, _velocity_correction, factors=True)
-moved_position: Final = LoopFunction(contracts.MOVED_POSITION, _moved_position)
-
 LOOP_FUNCTIONS: Final = Registry(
     "function of closed loops",
     (
-        constraint_residual,
-        constraint_jacobian,
-        constraint_bias,
-        closure_scale,
-        closure_gap,
-        constrained_dynamics,
-        forward_dynamics,
-        joint_wrenches,
-        constrained_terms,
-        constrained_wrenches,
-        position_correction,
-        velocity_correction,
-        moved_position,
+        LoopFunction(contracts.CONSTRAINT_RESIDUAL, _constraint_residual),
+        LoopFunction(contracts.CONSTRAINT_JACOBIAN, _constraint_jacobian),
+        LoopFunction(contracts.CONSTRAINT_BIAS, _constraint_bias),
+        LoopFunction(contracts.CLOSURE_SCALE, _closure_scale),
+        LoopFunction(contracts.CLOSURE_GAP, _closure_gap),
+        LoopFunction(contracts.CONSTRAINED_DYNAMICS, _constrained_dynamics, factors=True),
+        LoopFunction(contracts.FORWARD_DYNAMICS, _forward_dynamics, factors=True),
+        LoopFunction(contracts.JOINT_WRENCHES, _joint_wrenches),
+        LoopFunction(contracts.CONSTRAINED_TERMS, _constrained_terms, factors=True),
+        LoopFunction(contracts.CONSTRAINED_WRENCHES, _constrained_wrenches),
+        LoopFunction(contracts.POSITION_CORRECTION, _position_correction, factors=True),
+        LoopFunction(contracts.VELOCITY_CORRECTION, _velocity_correction, factors=True),
+        LoopFunction(contracts.MOVED_POSITION, _moved_position),
     ),
     DerivationError,
 )
 """Functions that closed loops add, or that take the place of the tree's."""
+
+constraint_jacobian: Final = LOOP_FUNCTIONS[contracts.CONSTRAINT_JACOBIAN.name]

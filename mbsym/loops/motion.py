@@ -21,14 +21,22 @@ class LoopMotion:
     """Where frame p is in frame s, and how it moves as seen from there.
 
     Attributes:
+        bodies: labels of those that carry s and p.
+        frames: s and p on them.
+        at_end: twists are taken at the origin of p, else at that of s.
+        joints: labels of the tree joints in between, up to the common ancestor and down from there.
         placement: p in s.
         end: the internal frame of p's body in s.
-        columns: twist of p's body relative to s's body for a unit speed, by column of v; in the axes of s, at its
-            origin or at that of p. Columns that are not there are zero.
+        columns: twist of p's body relative to s's body for a unit speed, by column of v; in the axes of s. Columns that
+            are not there are zero.
         twist: the same for the actual speeds.
         bias: rate of the components of ``twist`` that remains where all vdot are zero.
     """
 
+    bodies: tuple[int, int]
+    frames: tuple[Transform, Transform]
+    at_end: bool
+    joints: tuple[tuple[int, ...], tuple[int, ...]]
     placement: Transform
     end: Transform
     columns: Mapping[int, Motion]
@@ -70,7 +78,7 @@ def loop_motion(
             in s.
     """
     zero = zero_vector(mechanism.graph)
-    up, down = loop_joints(mechanism, start, end)
+    up, down = joints = loop_joints(mechanism, start, end)
     at = start_frame.inverse()
     stations: list[tuple[TreeBody, Transform, bool]] = []
     for label in up:
@@ -99,7 +107,8 @@ def loop_motion(
     if at_end:
         # The point at which twists are taken moves with the linear part of the twist itself.
         bias = bias[0], add(bias[1], cross(*twist))
-    return LoopMotion(placement, at, dict(sorted(columns.items())), twist, bias)
+    bodies, frames = (start, end), (start_frame, end_frame)
+    return LoopMotion(bodies, frames, at_end, joints, placement, at, dict(sorted(columns.items())), twist, bias)
 
 
 def _joint_terms(mechanism: Mechanism, body: TreeBody, at: Transform) -> tuple[dict[int, Motion], Motion, Motion]:

@@ -17,6 +17,7 @@ from mbsym.doors import numpy as np
 from mbsym.errors import DerivationError
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.initial_coordinates import initial_coordinates
+from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.closing import Closing, closing_problem
 from mbsym.loops.constraints import Closure, ClosureRow, closures
@@ -127,8 +128,7 @@ def _round_off(mechanism: Mechanism, rows: Sequence[ClosureRow]) -> Array:
         place for joint in mechanism.model.joints for place in (joint.predecessor_placement, joint.successor_placement)
     ]
     size = max((abs(evaluate(entry, numbers)) for place in places for entry in place.translation), default=0.0)
-    units = [unit for body in mechanism.bodies for unit in body.joint.shape.speed_units[: len(range(*body.v_range))]]
-    turns = np.array([unit == "rad/s" for unit in units], dtype=bool)
+    turns = measures_of(mechanism, 2.0).increments == 1.0
     return np.array([np.where(turns & (row.unit == "m"), size, 1.0) * _ROUND_OFF for row in rows])
 
 

@@ -134,7 +134,5 @@ def _rigid(mechanism: Mechanism, cut: CutJoint) -> Closure:
     frame = cut.predecessor_frame.then(motion.placement)
     moved = loop_motion(mechanism, cut.successor, cut.successor_frame, cut.predecessor, frame, at_end=True)
     gap = ClosureGap(moved.placement.rotation.matrix(), moved.placement.translation, moved.twist, numbers)
-    ends = (cut.successor, cut.predecessor)
     name = f"joint {joint.name} at its initial value"
-    frames = (cut.successor_frame, frame)
-    return closure_of(mechanism, name, FIXED.name, FIXED.closure_rows(gap), moved, ends, frames, at_end=True)
+    return closure_of(mechanism, name, FIXED.name, FIXED.closure_rows(gap), moved)

@@ -203,7 +203,7 @@ def _check_references(model: Model, findings: Findings) -> None:
     around = Surroundings(model.ground, tuple(bodies), joints, inputs, one_freedom(), carriers, ambiguous_ends(model))
     for index, force in enumerate(model.forces):
         check_references(force, ("forces", index), f"force element {force.name!r}", around, findings)
-    _check_couplings(model, joints, findings)
+    _check_couplings(model, around, findings)
     _check_coordinate_order(model, joints, findings)
     for index, frame in enumerate(model.frames):
         if frame.body != model.ground and frame.body not in bodies:
@@ -216,18 +216,6 @@ def _check_references(model: Model, findings: Findings) -> None:
     for index, constraint in enumerate(model.constraints):
         word = f"constraint {constraint.name!r}"
         check_references(constraint, ("constraints", index), word, around, findings)
-
-
-def _check_one_dof(findings: Findings, path: Path, word: str, name: str, joints: dict[str, Joint]) -> None:
-    joint = joints.get(name)
-    if joint is None:
-        findings.error(path, f"{word} refers to joint {name!r}, which does not exist", nearest(str(name), joints))
-    elif joint.shape.nv != 1:
-        findings.error(
-            path,
-            f"{word} refers to {joint.type} joint {name!r}, which has {joint.shape.nv} degrees of freedom",
-            f"use a joint of one degree of freedom ({', '.join(one_freedom())})",
-        )
 
 
 def _check_coordinate_order(model: Model, joints: dict[str, Joint], findings: Findings) -> None:
@@ -245,18 +233,17 @@ def _check_coordinate_order(model: Model, joints: dict[str, Joint], findings: Fi
                 findings.error(path, f"joint {name!r} has no coordinates of its own: {reason}", "leave it out")
 
 
-def _check_couplings(model: Model, joints: dict[str, Joint], findings: Findings) -> None:
+def _check_couplings(model: Model, around: Surroundings, findings: Findings) -> None:
     source_of: dict[str, str] = {}
     for index, coupling in enumerate(model.couplings):
         word = f"the coupling of joint {coupling.joint!r}"
-        _check_one_dof(findings, ("couplings", index, "joint"), word, coupling.joint, joints)
-        _check_one_dof(findings, ("couplings", index, "source"), word, coupling.source, joints)
+        for key in ("joint", "source"):
+            around.joint(getattr(coupling, key), ("couplings", index, key), word, findings, True)
         if coupling.joint in source_of:
             findings.error(("couplings", index, "joint"), f"joint {coupling.joint!r} is coupled twice", "keep one")
             continue
         source_of[coupling.joint] = coupling.source
-        if coupling.joint in joints and joints[coupling.joint].initial:
-            place = next(k for k, joint in enumerate(model.joints) if joint.name == coupling.joint)
+        for place in (k for k, joint in enumerate(model.joints) if joint.name == coupling.joint and joint.initial):
             findings.error(
                 ("joints", place, "initial"),
                 f"joint {coupling.joint!r} follows joint {coupling.source!r} by a coupling and has an initial value",

@@ -6,7 +6,7 @@ Joints keep the user's sense throughout; ``flipped`` only says from which side t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -208,11 +208,11 @@ def numeric_mechanism(
         q, v = first_q.get(joint.name, 0), first_v.get(joint.name, 0)
         size_q, size_v = joint.shape.nq, joint.shape.nv
         joints.append(
-            numeric_joint(
-                joint,
-                names,
+            replace(
+                numeric_joint(joint, names),
                 label=label,
-                bodies=(body_labels[joint.predecessor], body_labels[joint.successor]),
+                predecessor=body_labels[joint.predecessor],
+                successor=body_labels[joint.successor],
                 flipped=joint.name in flipped,
                 cut=cut,
                 rates=slice(rate, rate + size_v),
@@ -262,19 +262,8 @@ def _numeric_body(body: Body, names: Mapping[str, float]) -> NumericBody:
     return NumericBody(body.name, mass, center, inertia)
 
 
-def numeric_joint(
-    joint: Joint,
-    names: Mapping[str, float],
-    *,
-    label: int = 0,
-    bodies: tuple[int, int] = (0, 0),
-    flipped: bool = False,
-    cut: bool = False,
-    rates: slice = slice(0, 0),
-    coordinates: slice | None = None,
-    speeds: slice | None = None,
-) -> NumericJoint:
-    """A joint with numbers; without labels it serves for its geometry alone."""
+def numeric_joint(joint: Joint, names: Mapping[str, float]) -> NumericJoint:
+    """A joint with numbers, for its geometry alone: it has no place in a mechanism yet."""
     axis = _direction(joint.axis, names, joint.name)
     x, y, z = axis.tolist()
     named = joint.second_axis
@@ -285,11 +274,11 @@ def numeric_joint(
         name=joint.name,
         type=joint.type,
         neutral=joint.shape.neutral,
-        label=label,
-        predecessor=bodies[0],
-        successor=bodies[1],
-        flipped=flipped,
-        cut=cut,
+        label=0,
+        predecessor=0,
+        successor=0,
+        flipped=False,
+        cut=False,
         axis=axis,
         second_axis=second_axis,
         frame=np.array(aligning_rotation((x, y, z))),
@@ -299,9 +288,9 @@ def numeric_joint(
         predecessor_translation=predecessor_translation,
         successor_rotation=successor_rotation,
         successor_translation=successor_translation,
-        rates=rates,
-        coordinates=coordinates,
-        speeds=speeds,
+        rates=slice(0, 0),
+        coordinates=None,
+        speeds=None,
     )
 
 

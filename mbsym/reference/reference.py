@@ -165,13 +165,6 @@ class Reference:
         tau = self._vector(tau, self.nv, "tau")
         return maximal.solve(self.mechanism, at, moving, tau, t, u, closed=closed)
 
-    def constrained_dynamics(
-        self, q: Any, v: Any, tau: Any, t: float = 0.0, u: Sequence[float] = ()
-    ) -> tuple[Array, Array]:
-        """vdot (nv,) with all loops closed, and the wrenches of the cut joints (nj - nb, 6)."""
-        solution = self.solve(q, v, tau, t, u)
-        return solution.vdot, solution.wrenches[self.mechanism.nb :]
-
     def reaction_null_space(self, q: Any) -> Array:
         """Orthonormal columns (6 nj, k) by which the rows of ``joint_wrenches`` may differ without any effect."""
         at, moving, _ = self._state(q, np.zeros(self.nv))

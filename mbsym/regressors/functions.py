@@ -7,23 +7,19 @@ from typing import Final
 
 from mbsym.errors import DerivationError
 from mbsym.formulations.contracts import Contract, Derived, Function, Result
+from mbsym.formulations.fewest_operations import shortest_way
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
 from mbsym.kinematics.recursion import joints_at_rest
 from mbsym.loops.redundancy import LoopAnalysis
-from mbsym.passes.pass_manager import run
-from mbsym.passes.standard import STANDARD_PASSES
 from mbsym.records import Registry
 from mbsym.regressors.base_parameters import base_parameters_of
 from mbsym.regressors.columns import Column, energy_rows, force_columns, momentum_columns
 from mbsym.regressors.extraction import extracted_columns
 from mbsym.regressors.parameters import standard_parameters
 from mbsym.symbolic.differentiate import forward
-from mbsym.symbolic.program import Output, Program
+from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
-
-BOTH_TRIED: Final = 6
-"""Speeds up to which differentiation is tried too. It wins where little moves and force elements are many."""
 
 
 def regressor(mechanism: Mechanism) -> Derived:
@@ -38,23 +34,14 @@ def _fewest(mechanism: Mechanism, kept: Sequence[int]) -> tuple[list[Column], st
         "Jacobians of the bodies": _by_jacobians,
         "differentiated recursive Newton-Euler": extracted_columns,
     }
-    how = next(iter(ways))
-    if 0 < mechanism.nv <= BOTH_TRIED:
-        how = min(ways, key=lambda name: _operations(ways[name], mechanism.afresh(), kept))
-    columns = ways[how](mechanism)
+    columns, how = shortest_way(
+        mechanism, ways, lambda columns: (entry for place in kept for entry in columns[place].values())
+    )
     return [columns[place] for place in kept], how
 
 
 def _by_jacobians(mechanism: Mechanism) -> list[Column]:
     return force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
-
-
-def _operations(way: Callable[[Mechanism], list[Column]], mechanism: Mechanism, kept: Sequence[int]) -> int:
-    """After the passes, which save more of what was differentiated."""
-    columns = way(mechanism)
-    refs = tuple(entry.ref for place in kept for entry in columns[place].values())
-    program = Program("columns", mechanism.graph, (), (Output("entries", (len(refs),), refs),))
-    return run(program, STANDARD_PASSES)[0].operation_count().arithmetic
 
 
 def energy_regressor(mechanism: Mechanism) -> Derived:

@@ -117,10 +117,16 @@ class _States:
 
 
 def own_units(model: Model) -> Units:
-    """A mechanism's own units of length, a power of ten, and of time, in which it falls by lengths. Masses cancel."""
-    numbers, length = parameter_values(model), Fraction(10) ** round(log10(own_length(model)))
+    """A mechanism's own units: powers of ten of its length and of its bodies' mean mass, and the time of a fall."""
+    numbers, length = parameter_values(model), _power_of_ten(own_length(model))
+    masses = [found for body in model.bodies if (found := evaluate(body.mass, numbers)) > 0.0]
     gravity = hypot(*(evaluate(value, numbers) for value in model.gravity)) or _ORDINARY
-    return Units(length, time=Fraction(f"{sqrt(length / gravity * _ORDINARY):.2g}"))
+    mass = _power_of_ten(sum(masses) / len(masses)) if masses else Fraction(1)
+    return Units(length, mass, Fraction(f"{sqrt(length / gravity * _ORDINARY):.2g}"))
+
+
+def _power_of_ten(size: float) -> Fraction:
+    return Fraction(10) ** round(log10(size))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.codegen.build import SharedLibrary
+from mbsym.codegen.c.routines import print_c
 from mbsym.codegen.expressions import Array as Memory
-from mbsym.codegen.routines.c import print_c
+from mbsym.codegen.numpy.routines import memory_class, print_numpy
 from mbsym.codegen.routines.language import Formal, Routine, Signature
 from mbsym.codegen.routines.module import routine_file
-from mbsym.codegen.routines.numpy import memory_class, print_numpy
 from mbsym.codegen.routines.reader import read_routine
 from mbsym.simulation.runge_kutta_pairs import STAGES, TERMS
 from mbsym.simulation.time_stepping import DONE, NOT_FINITE, StepSizes, c_formal, step_routine

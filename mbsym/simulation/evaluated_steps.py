@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.codegen.routines.numpy import memory_class, print_numpy
+from mbsym.codegen.numpy.routines import memory_class, print_numpy
 from mbsym.loops.corrections import Keeper
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.simulation.equations import Equations

@@ -345,18 +345,12 @@ def _integrated(
     loads: ActingLoads,
     asked: SimulationOptions,
 ) -> Trajectory:
-    method, step, stepping, name = asked.method, asked.step or DEFAULT_STEP, asked.stepping, course.name
+    method, step = asked.method, asked.step or DEFAULT_STEP
+    correct: Correct | None = None
+    if system is not None and kept is not None and not isinstance(kept, NoCorrection):
+        correct = LoopCorrection(equations, system, kept)
     if method == TRANSFER_MATRIX:
-        _require_equal_steps(course, step)
-        taken = TransferMatrixSteps(equations, stepping, loads)
-        after = LoopCorrection(equations, system, kept) if system is not None and kept is not None else None
-        if after is not None and stepping.scheme is not None and stepping.scheme.name == "houbolt":
-            raise SimulationError(
-                "Houbolt's scheme remembers earlier steps, which a correction would contradict",
-                where=name,
-                remedy="leave the correction out, or take another scheme",
-            )
-        return fixed_step_trajectory(course, taken, step, after, remembers=True)
+        return _by_transfer_matrices(course, equations, correct, loads, asked.stepping, step)
     steps: Steps
     compiled: Engine | None = None
     if equations.library is not None and leaves_rates(kept) and not callable(loads.tau) and not callable(loads.u):
@@ -365,12 +359,8 @@ def _integrated(
         compiled = CompiledEngine(equations.library, equations.name, equations.sizes, acting)
     else:
         steps = EvaluatedSteps(equations, loads, system, kept)
-    correct: Correct | None = None
-    if system is not None and kept is not None and not isinstance(kept, NoCorrection):
-        correct = LoopCorrection(equations, system, kept)
     if method in FIXED_STEP_METHODS:
-        stepper = FixedStepper(steps, method, name)
-        return fixed_step_trajectory(course, stepper, step, correct)
+        return fixed_step_trajectory(course, FixedStepper(steps, method, course.name), step, correct)
     crossing: Crossing | None = None
     singular, layout = course.singular, course.layout
     if singular is not None and correct is not None and method in WIDEST_GAP and isinstance(kept, Projection):
@@ -378,6 +368,25 @@ def _integrated(
     rates = steps.rates if crossing is None else crossing.rates
     jacobian = RateJacobian(rates, equations.mechanism, layout) if method in IMPLICIT_METHODS else None
     return adaptive_trajectory(course, steps.rates, method, asked.accuracy, correct, crossing, jacobian, compiled)
+
+
+def _by_transfer_matrices(
+    course: Course,
+    equations: Equations,
+    correct: Correct | None,
+    loads: ActingLoads,
+    stepping: Stepping,
+    step: float,
+) -> Trajectory:
+    _require_equal_steps(course, step)
+    if correct is not None and stepping.scheme is not None and stepping.scheme.name == "houbolt":
+        raise SimulationError(
+            "Houbolt's scheme remembers earlier steps, which a correction would contradict",
+            where=course.name,
+            remedy="leave the correction out, or take another scheme",
+        )
+    taken = TransferMatrixSteps(equations, stepping, loads)
+    return fixed_step_trajectory(course, taken, step, correct, remembers=True)
 
 
 def _singular_watch(equations: Equations, system: LoopedSystem | None) -> SingularWatch | None:

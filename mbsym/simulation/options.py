@@ -183,48 +183,34 @@ class SimulationOptions:
 
     step: float | None = option(
         None,
-        "Step of rk4, symplectic and transfer-matrix [s]; else interval of the output.",
+        "Length of the steps of rk4, symplectic and transfer-matrix [s], default 1 ms; of methods that choose their "
+        "steps, interval of the output, default a thousandth of the duration.",
         "step",
-        keyword="length of the steps of rk4, symplectic and transfer-matrix (default 1 ms); of the other methods, "
-        "which choose their steps, the interval of the output (default a thousandth of the duration).",
         kind=float,
     )
-    output_step: float | None = option(
-        None,
-        "Interval of the output [s].",
-        "output-step",
-        keyword="interval of the output [s]; default ``step``.",
-        kind=float,
-    )
+    output_step: float | None = option(None, "Interval of the output [s]; default `step`.", "output-step", kind=float)
     method: str = option(
         "DOP853",
-        "RK45, DOP853, Radau, BDF, LSODA, rk4, symplectic or transfer-matrix.",
+        "RK45, DOP853; Radau, BDF, LSODA (SciPy's); rk4, symplectic (variational midpoint rule, trees only) or "
+        "transfer-matrix.",
         "method",
-        keyword="RK45, DOP853; Radau, BDF, LSODA (SciPy's); rk4, symplectic (variational midpoint rule, trees only), "
-        "or transfer-matrix.",
     )
     initial: Mapping[str, float] | Sequence[str] | None = option(
         {},
-        "NAME=VALUE,...: coordinates and speeds to start from; or a named state of the model; repeatable.",
+        "NAME=VALUE,...: coordinates and speeds to start from; or a named state of the model; repeatable. Others are "
+        "the model's initial coordinates, and zero.",
         "initial",
-        keyword="coordinates and speeds to start from by name, or the name of a state of the model; others are the "
-        "model's initial coordinates, and zero.",
         typed=lambda texts: texts,
     )
     parameters: Mapping[str, float] | None = option(
-        {},
-        "NAME=VALUE,...: parameters; repeatable.",
-        "parameter",
-        keyword="numbers that replace those of the model's parameters.",
+        {}, "NAME=VALUE,...: numbers that replace those of the model's parameters; repeatable.", "parameter"
     )
     events: Sequence[Event] = option((), "to look out for.")
     loads: Loads = option(Loads(), "control inputs and generalised forces.")
     limits: str = option(
         "tell",
-        "tell goes on beyond limits of the model and tells them; stop ends the motion there.",
+        "tell goes on beyond limits of the model and tells them; stop ends the motion there, as a terminal event does.",
         "limits",
-        keyword="'tell' goes on beyond the limits of the model, which the result tells; 'stop' ends the motion there, "
-        "as a terminal event does.",
     )
     keeping: Keeping = option(Keeping(), "how loops are kept closed.")
     stepping: Stepping = option(Stepping(), "scheme and rotation variable of transfer-matrix.")

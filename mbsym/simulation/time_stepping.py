@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.codegen.build import SharedLibrary
+from mbsym.codegen.c.routines import print_c
 from mbsym.codegen.expressions import Array as Memory
-from mbsym.codegen.routines.c import print_c
 from mbsym.codegen.routines.language import Formal, Routine, Signature
 from mbsym.codegen.routines.module import routine_file
 from mbsym.codegen.routines.reader import read_routine

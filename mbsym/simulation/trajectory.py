@@ -122,6 +122,26 @@ class _Recorder:
         if t > self.t[self.count - 1]:
             self.add(t, x)
 
+    def passes(
+        self, watch: Lookout, start: tuple[float, Array], end: tuple[float, Array], integrator: Any, put_right: Correct
+    ) -> bool:
+        """Records what is due within a step; whether something that the watch looks out for ends the motion in it."""
+        (t, before), (now, after) = start, end
+        dense = integrator.dense_output() if watch or self.due < now else None
+
+        def between(time: float) -> Array:
+            assert dense is not None
+            return put_right(time, np.asarray(dense(time)))
+
+        stop = watch.step(t, before, now, after, between) if watch else None
+        while self.due < (now if stop is None else stop):
+            self.add(self.due, between(self.due))
+        if stop is not None:
+            self.end(stop, after if stop >= now else between(stop))
+        elif self.due <= now:
+            self.add(self.due, after)
+        return stop is not None
+
     def fill(self, count: int) -> None:
         """Takes over rows of ``x`` that were filled, up to as many."""
         self.t[self.count : count] = self.times[self.count : count]
@@ -234,7 +254,7 @@ def adaptive_trajectory(
     Raises:
         SimulationError: the integrator fails, or a state is not finite.
     """
-    x, times, name, watch, singular = course.x, course.times, course.name, course.watch, course.singular
+    x, times, watch, singular = course.x, course.times, course.watch, course.singular
 
     def put_right(time: float, state: Array) -> Array:
         state = course.layout.normalise(state.copy())
@@ -246,61 +266,73 @@ def adaptive_trajectory(
         try:
             integrator = _integrator(course, rates, method, accuracy, crossing, jacobian, compiled)
         except (ValueError, ArithmeticError, np.linalg.LinAlgError):
-            raise not_finite(name, float(times[0])) from None
-        one_step = method in ONE_STEP_METHODS
+            raise not_finite(course.name, float(times[0])) from None
 
         def calls() -> int:
             return int(integrator.nfev) + (jacobian.evaluations if jacobian is not None else 0)
 
         record = _Recorder(course)
         if isinstance(integrator, PairIntegrator) and not watch and correct is None and singular is None:
-            return _run(integrator, record, method, name, rates)
+            return _run(integrator, record, method, course.name, rates)
         watch.start(float(times[0]), x, rates)
-        before = x
-        steps = idle = 0
+        walk = _Walk(course, integrator, rates, method)
+        before, steps = x, 0
         while integrator.status == "running":
             t = float(integrator.t)
             if crossing is not None:
                 crossing.prepare(integrator, method)
-            try:
-                message = integrator.step()
-            except (ValueError, ArithmeticError, np.linalg.LinAlgError):
-                raise not_finite(name, t) from None
-            if integrator.status == "failed":
-                raise _failure(name, method, t, message, rates(t, before))
-            now = float(integrator.t)
-            if not np.all(np.isfinite(integrator.y)):
-                raise not_finite(name, t)
-            idle = idle + 1 if now - t < _IDLE * (times[-1] - times[0]) else 0
-            if idle > MOST_IDLE:
-                raise _failure(name, method, t, "its steps no longer get anywhere", rates(now, integrator.y))
+            now = walk.step(before)
             after = put_right(now, integrator.y)
             shorter = crossing.shorter(now, after, method) if crossing is not None else None
             if shorter is not None:
                 _restart(integrator, t, before, rates, shorter)
                 continue
             steps += 1
-            dense = integrator.dense_output() if watch or record.due < now else None
-
-            def between(time: float, dense: Callable[[float], Array] | None = dense) -> Array:
-                assert dense is not None
-                return put_right(time, np.asarray(dense(time)))
-
-            stop = watch.step(t, before, now, after, between) if watch else None
-            until = now if stop is None else stop
-            while record.due < until:
-                record.add(record.due, between(record.due))
-            if stop is not None:
-                record.end(stop, after if stop >= now else between(stop))
+            if record.passes(watch, (t, before), (now, after), integrator, put_right):
                 return record.trajectory(steps, calls(), True, integrator)
-            if record.due <= now:
-                record.add(record.due, after)
-            if one_step and not np.array_equal(after, integrator.y):
+            if method in ONE_STEP_METHODS and not np.array_equal(after, integrator.y):
                 _restart(integrator, now, after, rates, None)
             before = after
             if singular is not None:
                 singular.step(now, after)
         return record.trajectory(steps, calls(), False, integrator)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Steps of an integrator, and what makes them end with an error.
+
+    Attributes:
+        idle: steps that got nowhere, one after the other.
+    """
+
+    course: Course
+    integrator: Any
+    rates: Rates
+    method: str
+    idle: int = 0
+
+    def step(self, before: Array) -> float:
+        """Takes a step from a state, and returns when it ends.
+
+        Raises:
+            SimulationError: the integrator fails, a state is not finite, or steps get nowhere.
+        """
+        integrator, times, name = self.integrator, self.course.times, self.course.name
+        t = float(integrator.t)
+        try:
+            message = integrator.step()
+        except (ValueError, ArithmeticError, np.linalg.LinAlgError):
+            raise not_finite(name, t) from None
+        if integrator.status == "failed":
+            raise _failure(name, self.method, t, message, self.rates(t, before))
+        now = float(integrator.t)
+        if not np.all(np.isfinite(integrator.y)):
+            raise not_finite(name, t)
+        self.idle = self.idle + 1 if now - t < _IDLE * (times[-1] - times[0]) else 0
+        if self.idle > MOST_IDLE:
+            raise _failure(name, self.method, t, "its steps no longer get anywhere", self.rates(now, integrator.y))
+        return now
 
 
 def _integrator(

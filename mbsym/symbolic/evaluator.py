@@ -126,9 +126,7 @@ class Evaluator:
         import numpy as np
 
         v = self._values
-        for indices, given in zip(self._arguments, inputs, strict=True):
-            for index, value in zip(indices, np.ravel(np.asarray(given, dtype=float)).tolist(), strict=True):
-                v[index] = value
+        self._take([np.ravel(np.asarray(given, dtype=float)).tolist() for given in inputs])
         self._run()
         found = {}
         for item in self._outputs:
@@ -137,8 +135,9 @@ class Evaluator:
             found[item.name] = flat.reshape(item.shape)
         return found
 
-    def entries(self) -> dict[str, list[float]]:
-        """The outputs of a Program without inputs, row by row; takes no NumPy."""
+    def entries(self, *inputs: Sequence[float]) -> dict[str, list[float]]:
+        """The outputs, row by row, of inputs that are given so too; takes no NumPy."""
+        self._take(inputs)
         self._run()
         found = {}
         for item in self._outputs:
@@ -146,6 +145,11 @@ class Evaluator:
             for index, sign, value in zip(item.filled, item.signs, item.pick(self._values), strict=True):
                 flat[index] = sign * value
         return found
+
+    def _take(self, inputs: Sequence[Sequence[float]]) -> None:
+        for indices, given in zip(self._arguments, inputs, strict=True):
+            for index, value in zip(indices, given, strict=True):
+                self._values[index] = value
 
     def _run(self) -> None:
         v = self._values

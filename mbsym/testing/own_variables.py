@@ -87,54 +87,33 @@ def own_variables(
     rated = {k: model.v.index(ref) for k, ref in enumerate(model.qdot) if ref in model.v}
     found = _own_coordinates(model, symbols, coordinates, rated)
     images: dict[int, Reference] = {model.q[k]: value for k, value in found.values.items()}
-    v, v_names = list(model.v), list(model.v_names)
-    given = dict(speeds or {})
-    moved = _places(given, symbols, model.v_names, "speed") if given else [rated[k] for k in found.values]
-    replaced = [v_names[k] for k in moved]
-    reader = _with(found.reader, {name: ref for name, ref in zip(v_names, v, strict=True) if name not in replaced})
-    if given:
-        fresh = _own_names(given, reader, "speeds")
+    if speeds:
+        own = _mapped_speeds(model, symbols, found, speeds, images)
     else:
-        fresh = tuple(f"v_{name.removeprefix('q_')}" for name in found.own)
-    _require_free(fresh, symbols, replaced, "speeds")
-    for k, name in zip(sorted(moved), fresh, strict=True):
-        v[k], v_names[k] = graph.symbol(f"own {name}"), name
-    motion = list(v)
-    if given:
-        reader = _with(reader, {name: v[v_names.index(name)] for name in fresh})
-        for k, value in zip(moved, reader.read(list(given.values()), "speeds"), strict=True):
-            motion[k] = value
-        _require_linear(graph, [motion[k] for k in moved], v)
-        _require_change(graph, [motion[k] for k in moved], [v[k] for k in moved], "speeds")
-        qdot = substitute(graph, model.qdot, images | dict(zip(model.v, motion, strict=True)))
-        _solve_rates(graph, found.values, found.q, qdot)
-    else:
-        qdot = substitute(graph, model.qdot, images)
-        for k in found.values:
-            qdot[k] = v[rated[k]]
-        seeds = dict(zip(found.q, qdot, strict=True))
-        for k, value in found.values.items():
-            (motion[rated[k]],) = forward(graph, [value], seeds)
-    matrix = jacobian(graph, motion, v)
-    drift = forward(graph, motion, dict(zip(found.q, qdot, strict=True)))
-    vdot = [graph.symbol(f"rate of {name}") if k in moved else model.vdot[k] for k, name in enumerate(v_names)]
-    tau = [graph.symbol(f"force along {name}") if k in moved else model.tau[k] for k, name in enumerate(v_names)]
-    images.update(zip(model.v, motion, strict=True))
+        own = _rates_as_speeds(model, symbols, found, rated, images)
+    matrix = jacobian(graph, own.motion, own.v)
+    drift = forward(graph, own.motion, dict(zip(found.q, own.qdot, strict=True)))
+
+    def fresh(kept: Sequence[Reference], words: str) -> tuple[Reference, ...]:
+        return tuple(graph.symbol(f"{words} {name}") if k in own.moved else kept[k] for k, name in enumerate(own.names))
+
+    vdot = fresh(model.vdot, "rate of")
+    images.update(zip(model.v, own.motion, strict=True))
     turned = [graph.add(_dot(graph, row, vdot), change) for row, change in zip(matrix, drift, strict=True)]
     images.update(zip(model.vdot, turned, strict=True))
     return Variables(
         graph,
         found.q,
-        tuple(v),
-        tuple(vdot),
-        tuple(tau),
+        tuple(own.v),
+        vdot,
+        fresh(model.tau, "force along"),
         found.q_names,
-        tuple(v_names),
-        tuple(qdot),
+        tuple(own.names),
+        tuple(own.qdot),
         {node: value for node, value in images.items() if node != value},
         tuple(map(tuple, matrix)),
         tuple(drift),
-        quasi=bool(given),
+        quasi=bool(speeds),
     )
 
 
@@ -180,6 +159,73 @@ def _own_coordinates(
     values = dict(zip(places, reader.read(list(coordinates.values()), "coordinates"), strict=True))
     _require_change(graph, list(values.values()), [q[k] for k in places], "coordinates")
     return _Coordinates(own, tuple(q), tuple(q_names), values, reader)
+
+
+@dataclass(frozen=True, slots=True)
+class _Speeds:
+    """The own speeds among all, the model's in terms of them, and the rates of coordinates.
+
+    Attributes:
+        moved: places of the own ones.
+        v, names: of all.
+        motion: the model's.
+        qdot: of all coordinates.
+    """
+
+    moved: Sequence[int]
+    v: list[Reference]
+    names: list[str]
+    motion: list[Reference]
+    qdot: list[Reference]
+
+
+def _named_speeds(model: Variables, symbols: Symbols, moved: Sequence[int], fresh: Sequence[str]) -> _Speeds:
+    """All speeds, new ones in some places; what they make of the model's is still to be said."""
+    _require_free(fresh, symbols, [model.v_names[k] for k in moved], "speeds")
+    v, names = list(model.v), list(model.v_names)
+    for k, name in zip(sorted(moved), fresh, strict=True):
+        v[k], names[k] = model.graph.symbol(f"own {name}"), name
+    return _Speeds(moved, v, names, list(v), [])
+
+
+def _rates_as_speeds(
+    model: Variables, symbols: Symbols, found: _Coordinates, rated: Mapping[int, int], images: Mapping[int, Reference]
+) -> _Speeds:
+    """Rates of the own coordinates are the speeds; ``rated`` has the place of the speed that is a coordinate's rate."""
+    fresh = [f"v_{name.removeprefix('q_')}" for name in found.own]
+    own = _named_speeds(model, symbols, [rated[k] for k in found.values], fresh)
+    own.qdot[:] = substitute(model.graph, model.qdot, images)
+    for k in found.values:
+        own.qdot[k] = own.v[rated[k]]
+    seeds = dict(zip(found.q, own.qdot, strict=True))
+    for k, value in found.values.items():
+        (own.motion[rated[k]],) = forward(model.graph, [value], seeds)
+    return own
+
+
+def _mapped_speeds(
+    model: Variables,
+    symbols: Symbols,
+    found: _Coordinates,
+    speeds: Mapping[Any, Any],
+    images: Mapping[int, Reference],
+) -> _Speeds:
+    """Speeds by the user's map."""
+    graph = model.graph
+    moved = _places(speeds, symbols, model.v_names, "speed")
+    kept = {name: model.v[k] for k, name in enumerate(model.v_names) if k not in moved}
+    reader = _with(found.reader, kept)
+    fresh = _own_names(speeds, reader, "speeds")
+    own = _named_speeds(model, symbols, moved, fresh)
+    reader = _with(reader, {name: own.v[own.names.index(name)] for name in fresh})
+    for k, value in zip(moved, reader.read(list(speeds.values()), "speeds"), strict=True):
+        own.motion[k] = value
+    mapped = [own.motion[k] for k in moved]
+    _require_linear(graph, mapped, own.v)
+    _require_change(graph, mapped, [own.v[k] for k in moved], "speeds")
+    own.qdot[:] = substitute(graph, model.qdot, {**images, **dict(zip(model.v, own.motion, strict=True))})
+    _solve_rates(graph, found.values, found.q, own.qdot)
+    return own
 
 
 def _places(mapping: Mapping[Any, Any], symbols: Symbols, names: Sequence[str], what: str) -> list[int]:

@@ -174,6 +174,7 @@ class SchemeParameter:
 
     name: str
     description: str
+    default: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +186,10 @@ class SchemeFunction:
     description: str
 
 
-_RADIUS = SchemeParameter("spectral_radius", "at infinite frequency, below 1")
-_BETA = SchemeParameter("beta", "weight of the new acceleration in the position")
-_GAMMA = SchemeParameter("gamma", "weight of the new acceleration in the velocity")
-_THETA = SchemeParameter("theta", "collocation time in steps, 1.37 or more")
+_RADIUS = SchemeParameter("spectral_radius", "at infinite frequency, below 1", 0.8)
+_BETA = SchemeParameter("beta", "weight of the new acceleration in the position", 0.3025)
+_GAMMA = SchemeParameter("gamma", "weight of the new acceleration in the velocity", 0.6)
+_THETA = SchemeParameter("theta", "collocation time in steps, 1.37 or more", 1.4)
 
 SCHEME_FUNCTIONS: Final[Mapping[str, SchemeFunction]] = {
     "generalised_alpha": SchemeFunction(generalised_alpha, (_RADIUS,), "generalised-alpha"),

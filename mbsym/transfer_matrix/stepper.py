@@ -27,17 +27,18 @@ from mbsym.transfer_matrix.coordinates import ElementCoordinates
 from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.module import SteppingModule, stepping_module, with_steps
 from mbsym.transfer_matrix.recognition import transfer_system
+from mbsym.transfer_matrix.schemes import SCHEME_FUNCTIONS
 from mbsym.transfer_matrix.settings import DEFAULT_ACCEPTABLE, DEFAULT_MOST, DEFAULT_TOLERANCE, LIMITS, Status
 from mbsym.transfer_matrix.system import TransferSystem
 
 Engine: TypeAlias = Literal["auto", "c", "numpy"]
 
+_STARTS: Final = ("houbolt_first", "houbolt_second")
+
 SCHEMES: Final[Mapping[str, Mapping[str, float]]] = {
-    "generalised-alpha": {"spectral_radius": 0.8},
-    "newmark": {"beta": 0.3025, "gamma": 0.6},
-    "wilson": {"theta": 1.4},
-    "houbolt": {},
-    "fox-euler": {},
+    name.replace("_", "-"): {item.name: item.default for item in function.parameters}
+    for name, function in SCHEME_FUNCTIONS.items()
+    if name not in _STARTS
 }
 """Integration schemes and the default values of their parameters, in the order of the generated functions.
 
@@ -320,9 +321,6 @@ class TransferMatrixStepper:
         result = self.module.functions[name](*arguments)
         assert isinstance(result, tuple)
         return result
-
-
-_STARTS: Final = ("houbolt_first", "houbolt_second")
 
 
 def _stages(scheme: Scheme, steps: int, done: int) -> list[tuple[str, int]]:

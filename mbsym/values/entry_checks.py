@@ -56,6 +56,28 @@ class Surroundings:
         """The body behind a name, which may be that of a frame."""
         return self.frames.get(name, name)
 
+    def joint(
+        self, name: Any, path: Path, word: str, findings: Findings, one_freedom: bool, coordinate_needed: bool = False
+    ) -> NamedJoint | None:
+        """The joint of a name, None where there is none; what is wrong with it is noted."""
+        joint = self.joints.get(name)
+        if joint is None:
+            what = f"{word} refers to joint {name!r}, which does not exist"
+            findings.error(path, what, nearest(str(name), self.joints))
+        elif one_freedom and joint.type not in self.one_freedom:
+            findings.error(
+                path,
+                f"{word} refers to {joint.type} joint {name!r}, which has {joint.shape.nv} degrees of freedom",
+                f"use a joint of one degree of freedom ({', '.join(self.one_freedom)})",
+            )
+        elif coordinate_needed and joint.shape.nq != joint.shape.nv:
+            findings.error(
+                path,
+                f"{word} needs a coordinate of {joint.type} joint {name!r}, whose speeds are no rates of coordinates",
+                "use an applied wrench or a joint force with an expression",
+            )
+        return joint
+
 
 def check_references(item: Any, path: Path, word: str, around: Surroundings, findings: Findings) -> None:
     """Notes references to what does not exist or does not suit.
@@ -108,7 +130,7 @@ def _check_joints(item: Any, path: Path, word: str, around: Surroundings, findin
             if name in seen:
                 findings.error(at, f"{word} couples joint {name!r} with itself", "name two joints")
             seen.append(name)
-            joint = _checked_joint(name, entry, at, word, around, findings)
+            joint = around.joint(name, at, word, findings, entry.one_freedom, entry.coordinate_needed)
     return joint
 
 
@@ -124,29 +146,6 @@ def _check_body(name: Any, entry: Entry, path: Path, word: str, around: Surround
         findings.error(path, f"{word} refers to {kind} {name!r}, which does not exist", nearest(str(name), known))
     elif entry.no_ground and around.carrier(name) == around.ground:
         findings.error(path, f"{word} acts on ground", "name a body")
-
-
-def _checked_joint(
-    name: Any, entry: Entry, path: Path, word: str, around: Surroundings, findings: Findings
-) -> NamedJoint | None:
-    joint = around.joints.get(name)
-    if joint is None:
-        findings.error(
-            path, f"{word} refers to joint {name!r}, which does not exist", nearest(str(name), around.joints)
-        )
-    elif entry.one_freedom and joint.type not in around.one_freedom:
-        findings.error(
-            path,
-            f"{word} refers to {joint.type} joint {name!r}, which has {joint.shape.nv} degrees of freedom",
-            f"use a joint of one degree of freedom ({', '.join(around.one_freedom)})",
-        )
-    elif entry.coordinate_needed and joint.shape.nq != joint.shape.nv:
-        findings.error(
-            path,
-            f"{word} needs a coordinate of {joint.type} joint {joint.name!r}, whose speeds are no rates of coordinates",
-            "use an applied wrench or a joint force with an expression",
-        )
-    return joint
 
 
 def _check_index(index: Any, path: Path, word: str, joint: NamedJoint, findings: Findings) -> None:

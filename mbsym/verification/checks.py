@@ -205,26 +205,11 @@ def run_checks(
     companions = Companions(mechanism, requests, units)
     measures = OwnMeasures(reference, companions, contracts)
     modules = [measures.module(module) for module in modules]
-    rng = np.random.default_rng(settings.seed)
     worst = Worst()
     rows = [module.functions["constraint_jacobian"] for module in modules if "constraint_jacobian" in module.functions]
     rank = rows[0].outputs[0].shape[0] if rows else None
     closed = ClosedStates(reference, mechanism, rank) if mechanism.cut_joints or model.constraints else None
-    # Arguments that no mechanism has, such as gains.
-    others = {item.name: item.shape for module in modules for f in module.functions.values() for item in f.inputs}
-    filled = workspaces(modules)
-    condition, inputs = 1.0, input_sizes(reference)
-    states: list[dict[str, Any]] = []
-    for _ in range(settings.states):
-        q, v, tau = random_state(model, labelling, rng, reference=reference)
-        if closed is not None:
-            q, v = closed.draw(v, rng)
-        time, controls = float(rng.uniform(0, 1)), inputs * rng.uniform(-1, 1, len(model.inputs))
-        states.append(
-            {"q": q, "v": v, "tau": tau, "vdot": rng.uniform(-2, 2, len(v)), "t": time, "u": controls, **filled}
-        )
-        states[-1] |= given_sines(modules[0], states[-1])
-        states[-1] |= {name: rng.uniform(0.5, 2, shape) for name, shape in others.items() if name not in states[-1]}
+    condition, states = 1.0, _states(reference, closed, modules, settings)
     for number, state in enumerate(states):
         if progress is not None:
             progress("verify", number, settings.states)
@@ -244,9 +229,32 @@ def run_checks(
         beyond(worst, [measures.in_si(state) for state in states], measures.sizes)
     checks = tuple(worst.found.values())
     require_checked(modules, checks)
-    if closed is None:
-        return checks, Conditioning(condition, np.inf)
-    return checks, Conditioning(condition, closed.smallest, closed.tight)
+    return checks, conditioning(condition, closed)
+
+
+def conditioning(condition: float, closed: ClosedStates | None) -> Conditioning:
+    """Of states with such a largest condition of the mass matrix, drawn with closed loops, or without any."""
+    return Conditioning(condition, *((closed.smallest, closed.tight) if closed is not None else (np.inf,)))
+
+
+def _states(
+    reference: Reference, closed: ClosedStates | None, modules: Sequence[LoadedModule], settings: Settings
+) -> list[dict[str, Any]]:
+    """Arguments of all functions by name, state after state."""
+    model, rng = reference.mechanism.model, np.random.default_rng(settings.seed)
+    # Arguments that no mechanism has, such as gains.
+    others = {item.name: item.shape for module in modules for f in module.functions.values() for item in f.inputs}
+    filled, inputs = workspaces(modules), input_sizes(reference)
+    states: list[dict[str, Any]] = []
+    for _ in range(settings.states):
+        q, v, tau = random_state(model, reference.labelling, rng, reference=reference)
+        if closed is not None:
+            q, v = closed.draw(v, rng)
+        time, controls = float(rng.uniform(0, 1)), inputs * rng.uniform(-1, 1, len(model.inputs))
+        state = {"q": q, "v": v, "tau": tau, "vdot": rng.uniform(-2, 2, len(v)), "t": time, "u": controls, **filled}
+        state |= given_sines(modules[0], state)
+        states.append(state | {name: rng.uniform(0.5, 2, shape) for name, shape in others.items() if name not in state})
+    return states
 
 
 def _check_singular(worst: Worst, modules: Sequence[LoadedModule], state: Mapping[str, Any]) -> None:

@@ -51,6 +51,11 @@ class Coverage:
 
     _conditions: dict[str, dict[Condition, set[bool]]] = field(default_factory=dict)
     _statuses: dict[str, dict[str, bool]] = field(default_factory=dict)
+    _reasons: dict[tuple[str, Condition | str], str] = field(default_factory=dict)
+
+    def explain(self, function: str, what: Condition | str, reason: str) -> None:
+        """Says why a side of a condition, or a status by its name, may not be reached."""
+        self._reasons[function, what] = reason
 
     def note_conditions(self, function: str, conditions: Sequence[Condition], values: NDArray[Any]) -> None:
         """Notes the sides that states are on: values of states, conditions."""
@@ -85,8 +90,9 @@ class Coverage:
         for condition, sides in conditions.items():
             for is_above, words in zip((True, False), condition.sides, strict=True):
                 if is_above not in sides:
-                    left.append(f"{words}{f' in {condition.section}' if condition.section else ''}")
-        left += [f"status {status}" for status, met in statuses.items() if not met]
+                    place = f" in {condition.section}" if condition.section else ""
+                    left.append(f"{words}{place}{self._why(name, condition)}")
+        left += [f"status {status}{self._why(name, status)}" for status, met in statuses.items() if not met]
         return FunctionCoverage(
             name,
             2 * len(conditions),
@@ -95,6 +101,10 @@ class Coverage:
             tuple(status for status, met in statuses.items() if met),
             tuple(_counted(left)),
         )
+
+    def _why(self, function: str, what: Condition | str) -> str:
+        reason = self._reasons.get((function, what), "")
+        return f" ({reason})" if reason else ""
 
 
 def _counted(texts: Sequence[str]) -> list[str]:

@@ -21,8 +21,8 @@ from mbsym.verification.far_states import Sizes, States, sized
 
 Array: TypeAlias = NDArray[Any]
 
-TRIALS: Final = 5
-STEPS: Final = 16
+TRIALS: Final = 12
+STEPS: Final = 24
 """Gauss-Newton steps of a trial: they double the digits near a border, and few borders are farther."""
 
 SLOPE_STEP: Final = 1e-6
@@ -52,9 +52,12 @@ it."""
 REACHED: Final = 1e-6
 """Part of the size of a value that counts as a border where steps end: roots of rounding are a hundredth of it."""
 
-MOST_WORK: Final = 300_000
-"""Operations of interpreted values, each for a few states at once, that the search of a module may take: a quarter of
-a second or so. What is left then is not sought."""
+SAME: Final = 1e-6
+"""Part by which a value differs that is the same everywhere: elimination leaves a pivot of one so near to one."""
+
+MOST_WORK: Final = 900_000
+"""Operations of interpreted values, each for a few states at once, that the search of a module may take: a second or
+so. What is left then is not sought."""
 
 
 class EdgeSearch:
@@ -62,6 +65,7 @@ class EdgeSearch:
 
     Attributes:
         work: operations that may still be interpreted.
+        reason: why no state was found at the last condition that was asked for, or none on one of its sides.
     """
 
     def __init__(
@@ -83,6 +87,8 @@ class EdgeSearch:
         self._inputs = program.inputs
         self._sizes = [len(item.symbols) for item in program.inputs]
         self.work = work
+        self.reason = ""
+        self._nearest = np.inf
 
     def states(self, condition: Condition) -> States:
         """States at the border and on both sides of it, as many as were found; none where no border was."""
@@ -90,6 +96,7 @@ class EdgeSearch:
         residuals = squares(graph, condition.value)
         within = condition.kind == "within one"
         scales = np.array([1.0 if within else self._scale(ref) for ref in residuals])
+        self._nearest, best = np.inf, np.zeros((0, sum(self._sizes)))
         for _ in range(TRIALS):
             for aim in (1.0, -1.0) if within else (0.0,):
                 start = self._rng.uniform(-3, 3, sum(self._sizes))
@@ -97,9 +104,22 @@ class EdgeSearch:
                 if found is None:
                     continue
                 rows = self._beside(condition, found, slope)
-                if len(rows):
+                sides = condition.is_above(self._values([condition.value], rows)[:, 0])
+                if sides.any() and not sides.all():
                     return self._split(rows)
-        return self._split(np.zeros((0, sum(self._sizes))))
+                best = rows
+        self.reason = "beside its border nothing was clearly on that side" if len(best) else self._why(condition)
+        return self._split(best)
+
+    def _why(self, condition: Condition) -> str:
+        """What is known of a condition at whose border no state was found."""
+        values = self._values([condition.value], self._rng.uniform(-3, 3, (SIZED, sum(self._sizes))))[:, 0]
+        value = float(np.median(values))
+        if np.all(np.abs(values - value) <= SAME * abs(value)):
+            return f"it is {value:.4g} everywhere"
+        if self.work <= 0:
+            return "not sought to the end"
+        return f"no nearer than {self._nearest:.0e} of its size in {TRIALS} searches"
 
     def _scale(self, value: Reference) -> float:
         """Size of a value at ordinary states; 1 where it vanishes at all of them."""
@@ -122,6 +142,7 @@ class EdgeSearch:
         for _ in range(STEPS):
             if self.work <= 0 or not np.all(np.isfinite(r)):
                 return None, slope
+            self._nearest = min(self._nearest, float(np.abs(r).max()))
             jacobian = (values_at(x + SLOPE_STEP * np.eye(len(x))) - r).T / SLOPE_STEP
             if not np.all(np.isfinite(jacobian)):
                 return None, slope

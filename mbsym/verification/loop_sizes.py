@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from mbsym.joints.registry import JOINT_TYPES
@@ -34,43 +36,55 @@ def _measured(
     """Size and rounding of a row."""
     if any(item.name == closure and item.type in OF_COORDINATES for item in mechanism.model.constraints):
         return _proportion(evidence, mechanism, at, closure)
-    element = next((item for item in between_points(mechanism) if item.name == closure), None)
-    if element is None:
-        cut = next(joint for joint in mechanism.cut_joints if joint.name == closure)
-        ends = (cut.successor, at.joints[cut.label - 1].head), (cut.predecessor, at.joints[cut.label - 1].tail)
-        fixed, slides = _lengths(cut, "m") + _lengths(cut, "m/rad"), JOINT_TYPES[cut.type].slides
-    else:
-        law = REFERENCE_CONSTRAINTS.named(element.type, element.name)
-        points = (element.first_body, getattr(element, law.near)), (element.second_body, element.second_point)
-        labels = [mechanism.body_labels[body] for body, _ in points]
-        near, far = (
-            at.origins[label] + at.rotations[label] @ mechanism.numbers(point)
-            for label, (_, point) in zip(labels, points, strict=True)
-        )
-        ends = (labels[0], near), (labels[1], far)
-        fixed = abs(mechanism.number(getattr(element, "length", 0)))
-        slides = not fixed
-    up, down = loop_joints(evidence.mechanism, ends[0][0], ends[1][0])
-    first, last = (_apart(place, _origin(evidence, at, label)) for label, place in ends)
-    # The way around: lengths, and joints by their label.
-    way: list[tuple[float, int]] = [(first, 0)]
-    for label in (*up, *down):
-        if evidence.mechanism.body(label).joint.shape.nv:
-            parent = evidence.mechanism.body(label).parent
-            step = (_apart(_inner(evidence, at, label), _origin(evidence, at, parent)), 0)
-            way += [(0.0, label), step] if label in up else [step, (0.0, label)]
-    way.append((last, 0))
-    slid = _apart(ends[0][1], ends[1][1]) if slides else 0.0
-    travels = [_travel(evidence, mechanism, at, label) for _, label in way]
+    ends, fixed, slides = _ends(mechanism, at, closure)
+    way = _way(evidence, at, ends)
     angles = [_coordinates(evidence, mechanism, at, label, "rad") for _, label in way]
     if unit != "m":
         return 1.0, sum(angles) / _SHARE
+    slid = _apart(ends[0][1], ends[1][1]) if slides else 0.0
+    travels = [_travel(evidence, mechanism, at, label) for _, label in way]
     reaches = np.array([length for length, _ in way]) + travels
     levers = [min(reaches[:k].sum(), reaches[k + 1 :].sum()) + travels[k] + fixed + slid for k in range(len(way))]
     lengths = sum(length for length, _ in way) + fixed
     joints = sum(label > 0 for _, label in way)
     rounding = float((lengths + sum(travels) + slid) * joints + np.dot(levers, angles)) / _SHARE
     return lengths or rounding, rounding
+
+
+def _ends(
+    mechanism: NumericMechanism, at: Configuration, closure: str
+) -> tuple[tuple[tuple[int, Array], tuple[int, Array]], float, bool]:
+    """Bodies and places that a closure holds together, its own lengths, and whether it lets them slide."""
+    element = next((item for item in between_points(mechanism) if item.name == closure), None)
+    if element is None:
+        cut = next(joint for joint in mechanism.cut_joints if joint.name == closure)
+        frames = at.joints[cut.label - 1]
+        fixed = _lengths(cut, "m") + _lengths(cut, "m/rad")
+        return ((cut.successor, frames.head), (cut.predecessor, frames.tail)), fixed, JOINT_TYPES[cut.type].slides
+    law = REFERENCE_CONSTRAINTS.named(element.type, element.name)
+
+    def end(body: str, point: Any) -> tuple[int, Array]:
+        label = mechanism.body_labels[body]
+        return label, at.origins[label] + at.rotations[label] @ mechanism.numbers(point)
+
+    fixed = abs(mechanism.number(getattr(element, "length", 0)))
+    near, far = end(element.first_body, getattr(element, law.near)), end(element.second_body, element.second_point)
+    return (near, far), fixed, not fixed
+
+
+def _way(
+    evidence: Evidence, at: Configuration, ends: tuple[tuple[int, Array], tuple[int, Array]]
+) -> list[tuple[float, int]]:
+    """The way around: lengths, and joints by their label."""
+    up, down = loop_joints(evidence.mechanism, ends[0][0], ends[1][0])
+    first, last = (_apart(place, _origin(evidence, at, label)) for label, place in ends)
+    way: list[tuple[float, int]] = [(first, 0)]
+    for label in (*up, *down):
+        if evidence.mechanism.body(label).joint.shape.nv:
+            parent = evidence.mechanism.body(label).parent
+            step = (_apart(_inner(evidence, at, label), _origin(evidence, at, parent)), 0)
+            way += [(0.0, label), step] if label in up else [step, (0.0, label)]
+    return [*way, (last, 0)]
 
 
 def _travel(evidence: Evidence, mechanism: NumericMechanism, at: Configuration, label: int) -> float:

@@ -18,7 +18,7 @@ from mbsym.symbolic.program import Output
 from mbsym.verification.anew import Anew
 from mbsym.verification.conditions import BRANCHING, conditions_of
 from mbsym.verification.far_states import States
-from mbsym.verification.text_checks import JITTER, as_double, largest
+from mbsym.verification.text_checks import JITTER, Rounding, as_double, largest, shaken
 
 Array: TypeAlias = NDArray[Any]
 
@@ -51,35 +51,43 @@ class Term:
     doubtful: Array
 
 
+def guarded(anew: Anew, name: str, states: States, rounded: Rounding | None = None) -> Term:
+    """Results of a function by name, in double precision; ``rounded`` is what each operation gives."""
+    program, single = anew.programs[name], anew.module.description.real == "float"
+    guards = [
+        condition
+        for condition in conditions_of(program, anew.functions[name].guards, single)
+        if condition.kind not in BRANCHING
+    ]
+    seen = Output("what guards look at", (len(guards),), tuple(guard.value for guard in guards))
+    found = interpret(
+        replace(program, outputs=(*program.outputs, seen)), {item.name: states[item.name] for item in program.inputs},
+        None, rounded,
+    )  # fmt: skip
+    results = {key: as_double(array).copy() for key, array in found.items()}
+    values = results.pop(seen.name)
+    doubtful = np.zeros(len(values), dtype=bool)
+    for place, guard in enumerate(guards):
+        doubtful |= guard.is_doubtful(values[:, place], np.zeros(len(values)))
+        for array in results.values():
+            array[~guard.is_above(values[:, place])] = np.nan
+    return Term(results, doubtful)
+
+
 class Terms:
     """Results of the module's Programs, each made once for states that several functions are asked at."""
 
     def __init__(self, anew: Anew) -> None:
         self.anew = anew
-        self._single = anew.module.description.real == "float"
+        self.epsilon = float(np.finfo(np.float32 if anew.module.description.real == "float" else np.float64).eps)
         self._made: dict[tuple[object, ...], tuple[States, Term]] = {}
 
-    def run(self, name: str, states: States) -> Term:
-        """Results of a function in double precision, by name."""
-        program = self.anew.programs[name]
-        given = {item.name: states[item.name] for item in program.inputs}
+    def run(self, name: str, states: States, rng: np.random.Generator | None) -> Term:
+        """Results of a function, each of its operations a rounding off where there is what draws them."""
+        given = {item.name: states[item.name] for item in self.anew.programs[name].inputs}
         key = (name, *map(id, given.values()))
         if key not in self._made:
-            guards = [
-                condition
-                for condition in conditions_of(program, self.anew.functions[name].guards, self._single)
-                if condition.kind not in BRANCHING
-            ]
-            seen = Output("what guards look at", (len(guards),), tuple(guard.value for guard in guards))
-            found = interpret(replace(program, outputs=(*program.outputs, seen)), given)
-            results = {key: as_double(array).copy() for key, array in found.items()}
-            values = results.pop(seen.name)
-            doubtful = np.zeros(len(values), dtype=bool)
-            for place, guard in enumerate(guards):
-                doubtful |= guard.is_doubtful(values[:, place], np.zeros(len(values)))
-                for array in results.values():
-                    array[~guard.is_above(values[:, place])] = np.nan
-            self._made[key] = given, Term(results, doubtful)
+            self._made[key] = given, guarded(self.anew, name, given, None if rng is None else shaken(self.epsilon, rng))
         return self._made[key][1]
 
 
@@ -91,11 +99,11 @@ def solution(made: Terms, name: str, states: States, single: bool, rng: np.rando
         name: of the function.
         states: its arguments.
         single: the code computes in single precision.
-        rng: moves the multipliers by as much as rounding may, if it is given.
+        rng: moves terms and multipliers by as much as rounding may, if it is given.
     """
     anew = made.anew
     with np.errstate(all="ignore"):
-        terms = made.run(terms_of(name), states).results
+        terms = made.run(terms_of(name), states, rng).results
         count = len(states["q"])
         weighted, inverses = terms["weighted"], terms["inverses"]
         if name == "project_velocity":
@@ -103,8 +111,8 @@ def solution(made: Terms, name: str, states: States, single: bool, rng: np.rando
         else:
             right = terms["right"].copy()
         if "gains" in states:
-            rows = made.run("constraint_jacobian", states).results["G"]
-            residual = made.run("constraint_residual", states).results["residual"]
+            rows = made.run("constraint_jacobian", states, rng).results["G"]
+            residual = made.run("constraint_residual", states, rng).results["residual"]
             alpha, beta = states["gains"][:, :1], states["gains"][:, 1:]
             right -= 2 * alpha * np.einsum("nij,nj->ni", rows, states["v"]) + beta**2 * residual
         matrix = np.sqrt(np.abs(inverses))[:, :, None] * weighted
@@ -119,10 +127,10 @@ def solution(made: Terms, name: str, states: States, single: bool, rng: np.rando
         for key in ("vdot", "lambda") if name != "project_velocity" else tuple(results):
             solved &= np.isfinite(largest(results[key]))
         if name == "joint_wrenches":
-            wrenches = made.run("constrained_wrenches", {**states, **results})
+            wrenches = made.run("constrained_wrenches", {**states, **results}, rng)
             results, doubtful = wrenches.results, doubtful | wrenches.doubtful
         elif name == "constrained_dynamics_derivatives":
-            term = made.run("constrained_derivative_terms", {**states, **results})
+            term = made.run("constrained_derivative_terms", {**states, **results}, rng)
             held, results, doubtful = term.results, {}, doubtful | term.doubtful
             for by, free, right in (
                 ("q", held["free_dq"], held["right_dq"]),

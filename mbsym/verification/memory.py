@@ -22,7 +22,7 @@ from mbsym.codegen.build import build_program
 from mbsym.codegen.languages import BATCH
 from mbsym.codegen.load import LoadedFunction, LoadedModule, state_rows, unwritten
 from mbsym.codegen.load_batch import laid_out
-from mbsym.errors import CodegenError
+from mbsym.errors import CodegenError, VerificationError
 from mbsym.verification.checks import WITHIN_ARRAYS, Check
 
 Array: TypeAlias = NDArray[Any]
@@ -137,11 +137,8 @@ class Calls:
         if key not in self.functions:
             symbol = (entry["batch"] if module.language == BATCH else entry)["c_symbol"]
             actual = ", ".join(item.form.format(f"x[{place}]") for place, item in enumerate(passed))
-            self._adapters.append(
-                f"static void call_{len(self.functions)}(void *const *x)\n{{\n    (void){symbol}({actual});\n}}"
-                if "status" in entry
-                else f"static void call_{len(self.functions)}(void *const *x)\n{{\n    {symbol}({actual});\n}}"
-            )
+            head = f"static void call_{len(self.functions)}(void *const *x)"
+            self._adapters.append(f"{head}\n{{\n    (void){symbol}({actual});\n}}")
             self.functions.append(key)
             self._most = max(self._most, len(passed))
         self._file.write(np.array([self.functions.index(key), count, len(passed)], dtype=np.intc).tobytes())
@@ -156,7 +153,7 @@ class Calls:
 
         Raises:
             CodegenError: the module does not compile with what watches, although the compiler has it.
-            VerificationError: it was called with what it does not take.
+            VerificationError: the calls that were kept cannot be read.
         """
         if not self.functions:
             return ()
@@ -181,6 +178,8 @@ class Calls:
             return tuple(Check(name, language, WITHIN_ARRAYS, 0.0, 0.5, 0) for language, name in self.functions)
         if not len(reached):
             return ()  # what watches does not start on this machine
+        if reached[-1] < 0:
+            raise VerificationError(f"its calls cannot be made again: {_said(done)}", where=name, remedy="report it")
         language, function = self.functions[reached[-1]]
         return (Check(function, language, f"{WITHIN_ARRAYS}: {_said(done)}", np.inf, 0.5, 0),)
 

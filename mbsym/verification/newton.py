@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from mbsym.symbolic.interpret import interpret
 from mbsym.verification.anew import Anew
-from mbsym.verification.loop_solutions import least
-from mbsym.verification.text_checks import COPIES, JITTER, as_double, largest
+from mbsym.verification.loop_solutions import guarded, least
+from mbsym.verification.text_checks import COPIES, JITTER, apart, as_double, largest, shaken
 
 Array: TypeAlias = NDArray[Any]
 
@@ -51,9 +51,9 @@ class Gaps:
         return self._limits["ITERATIONS"]
 
     def residuals(self, q: Array) -> Array:
-        """[m, rad] (states, rows)."""
+        """[m, rad] (states, rows); no numbers where a guard says so."""
         with np.errstate(all="ignore"):
-            return as_double(interpret(self._anew.programs["constraint_residual"], {"q": q})["residual"])
+            return guarded(self._anew, "constraint_residual", {"q": q}).results["residual"]
 
     def scale(self, q: Array) -> tuple[Array, Array]:
         """Sizes of what residuals are the sum of, and roundings of coordinates, likewise."""
@@ -70,6 +70,11 @@ class Gaps:
         """By what residuals differ that are computed twice."""
         size, rounded = self.scale(q)
         return 64 * self.epsilon * (size + rounded)
+
+    def magnified(self, q: Array, residuals: Array) -> Array:
+        """By what the largest of these residuals may differ: beside what a row cannot be they magnify roundings."""
+        moved = guarded(self._anew, "constraint_residual", {"q": q}, shaken(self.epsilon, np.random.default_rng(0)))
+        return 64 * largest(apart(moved.results["residual"], residuals))
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,55 +136,54 @@ def read_back_numpy(module: LoweredModule, directory: Path) -> tuple[Check, ...]
     made = executed(directory / f"{names.module}.py")
     entries: list[_Entry] = []
     found: dict[str, float] = {}
-
-    def note(table: str, name: str, expression: str, value: float, read: Any) -> None:
-        entries.append(_Entry(table, name, expression, float(value)))
+    told = [*_numpy_entries(module, made)]
+    for table, name, value, read in told:
+        entries.append(_Entry(table, name, name, float(value)))
         if isinstance(read, (int, float, np.number)):
-            found[expression] = float(read)
-
-    for key, constant in description.constants.items():
-        name = names.constants[key]
-        note("constants", name, name, constant, getattr(made, name, None))
-    for item in description.indices:
-        _note_places(note, item.name, item.places, getattr(made, item.name, {}))
-    for status in Status if module.can_fail else ():
-        read = getattr(getattr(made, "Status", None), status.name, None)
-        note("statuses", f"Status.{status.name}", f"Status.{status.name}", status.value, read)
-    arrays: dict[str, Iterable[float]] = dict(description.limits)
-    arrays |= {names.index_arrays[title]: rows for title, rows in description.index_arrays.items()}
-    for title, numbers in arrays.items():
-        own = [*getattr(made, title, ())]
-        values = [*numbers]
-        note("limits" if title in description.limits else "compressed columns", title, title, len(values), len(own))
-        for place, (value, read) in enumerate(zip(values, own, strict=False)):
-            note("limits", f"{title}[{place}]", f"{title}[{place}]", value, read)
-    for tolerance in module.tolerances:
-        name = tolerance.name
-        note("tolerances", name, name, tolerance.of(description.real), getattr(made, name, None))
-    defaults = made.Parameters() if module.parameters and hasattr(made, "Parameters") else None
-    for parameter in module.parameters:
-        name = f"Parameters.{names.parameters[parameter.name]}"
-        read = getattr(defaults, names.parameters[parameter.name], None)
-        note("default parameters", name, name, float(parameter.default), read)
-    wanted = {**{names.constants[key]: 0 for key in description.constants}, **dict.fromkeys(names.functions.values())}
-    wanted |= dict.fromkeys([*arrays, *(item.name for item in description.indices)])
-    wanted |= dict.fromkeys(tolerance.name for tolerance in module.tolerances)
+            found[name] = float(read)
+    wanted = {*names.functions.values(), *(name for _, name, _, _ in told)}
+    wanted |= {*description.limits, *names.index_arrays.values(), *(item.name for item in description.indices)}
     for name in getattr(made, "__all__", ()):
         if name not in wanted and isinstance(getattr(made, name, None), (int, float, dict, tuple)):
             entries.append(_Entry("constants", name, name, np.nan))
-    real = np.dtype(np.float32 if description.real == "float" else np.float64)
-    note("type of numbers", "_REAL", "_REAL", real.itemsize, np.dtype(getattr(made, "_REAL", np.int8)).itemsize)
     return _checks("numpy", entries, found, np.dtype(np.float64))
 
 
-def _note_places(note: Any, table: str, places: Mapping[str, tuple[int, int]], read: Any) -> None:
-    """Compares first entries and ends by name, and the names."""
+def _numpy_entries(module: LoweredModule, made: Any) -> Iterable[tuple[str, str, float, Any]]:
+    """Table, name, and what it must be and is, of each number of the NumPy module."""
+    names, description = module.names, module.description
+    for key, constant in description.constants.items():
+        yield "constants", names.constants[key], constant, getattr(made, names.constants[key], None)
+    for item in description.indices:
+        yield from _places(item.name, item.places, getattr(made, item.name, {}))
+    for status in Status if module.can_fail else ():
+        read = getattr(getattr(made, "Status", None), status.name, None)
+        yield "statuses", f"Status.{status.name}", status.value, read
+    columns = {names.index_arrays[title]: rows for title, rows in description.index_arrays.items()}
+    for table, arrays in (("limits", description.limits), ("compressed columns", columns)):
+        for title, numbers in arrays.items():
+            own = [*getattr(made, title, ())]
+            yield table, title, len(numbers), len(own)
+            for place, (value, read) in enumerate(zip(numbers, own, strict=False)):
+                yield table, f"{title}[{place}]", value, read
+    for tolerance in module.tolerances:
+        yield "tolerances", tolerance.name, tolerance.of(description.real), getattr(made, tolerance.name, None)
+    defaults = made.Parameters() if module.parameters and hasattr(made, "Parameters") else None
+    for parameter in module.parameters:
+        name = names.parameters[parameter.name]
+        yield "default parameters", f"Parameters.{name}", float(parameter.default), getattr(defaults, name, None)
+    real = np.dtype(np.float32 if description.real == "float" else np.float64)
+    yield "type of numbers", "_REAL", real.itemsize, np.dtype(getattr(made, "_REAL", np.int8)).itemsize
+
+
+def _places(table: str, places: Mapping[str, tuple[int, int]], read: Any) -> Iterable[tuple[str, str, float, Any]]:
+    """First entries and ends by name, and the names."""
     for name, (start, stop) in places.items():
         own = read.get(name) if isinstance(read, dict) else None
         first, end = (own.start, own.stop) if isinstance(own, slice) else (own, own + 1 if own is not None else None)
-        note(f"places {table}", f"{table}[{name!r}]", f"{table}[{name!r}]", start, first)
-        note(f"places {table}", f"{table}[{name!r}]", f"{table}[{name!r}] end", stop, end)
-    note(f"places {table}", table, f"len({table})", len(places), len(read))
+        yield f"places {table}", f"{table}[{name!r}]", start, first
+        yield f"places {table}", f"{table}[{name!r}] end", stop, end
+    yield f"places {table}", f"len({table})", len(places), len(read)
 
 
 def _checks(

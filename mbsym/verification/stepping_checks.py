@@ -27,6 +27,7 @@ from mbsym.verification.checks import (
     Conditioning,
     Settings,
     Worst,
+    conditioning,
     relative_error,
     require_checked,
 )
@@ -132,9 +133,7 @@ def run_stepping_checks(
         beyond(worst, states)
     checks = tuple(worst.found.values())
     require_checked(modules, checks, remedy="give the function a record in STEP_IDENTITIES")
-    if closed is None:
-        return checks, Conditioning(condition, np.inf)
-    return checks, Conditioning(condition, closed.smallest, closed.tight)
+    return checks, conditioning(condition, closed)
 
 
 def check_block(worst: Worst, name: str, evidence: StepEvidence, settings: Settings, number: int) -> None:

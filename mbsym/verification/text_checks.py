@@ -38,6 +38,8 @@ from mbsym.verification.far_states import (
 )
 
 Array: TypeAlias = NDArray[Any]
+Rounding: TypeAlias = Callable[[Array, Array], Array]
+"""A value that an operation gives and the size of what it was made of, to the value rounded."""
 SizesOf: TypeAlias = Callable[[str, Sequence[Argument]], Sizes]
 """What arguments of a function are counted in, by its name."""
 
@@ -71,6 +73,9 @@ BLUNT_SINGLE: Final = 1e-2
 FEW: Final = 8
 """States at which run-time parameters other than the defaults are given."""
 
+PARAMETERS: Final = ((0.8, 1.2), (-1.2, -0.8), (0.1, 4.0), (0.1, 4.0), (-4.0, 4.0))
+"""Ranges of factors of run-time parameters: near the defaults, of the other sign, and what may leave no motion."""
+
 SIZES: Final = (1, 2, 3, 5, 7, 8, 9, 17, 33)
 """States of a call: whole vectors of two, four, eight and sixteen lanes, and what these leave over."""
 
@@ -97,6 +102,15 @@ class Expected:
         """The same of some of the states."""
         results, allowed = ({name: array[chosen] for name, array in x.items()} for x in (self.results, self.allowed))
         return Expected(results, allowed, self.status[chosen], self.values[chosen], self.faint[chosen])
+
+
+def shaken(epsilon: float, rng: np.random.Generator) -> Rounding:
+    """Each value a rounding off, up or down."""
+
+    def rounded(value: Array, size: Array) -> Array:
+        return np.asarray(value + epsilon * size * (2.0 * rng.integers(0, 2, np.shape(value)) - 1.0))
+
+    return rounded
 
 
 def in_ones(function: str, arguments: Sequence[Argument]) -> Sizes:
@@ -138,7 +152,10 @@ def check_texts(
             _check_constant(worst, modules, name, program, own)
             continue
         groups = [sized(far_states(arguments, rng, single), sizes)]
-        edges = [search.states(condition) for condition in conditions]
+        edges = []
+        for condition in conditions:
+            edges.append(search.states(condition))
+            coverage.explain(name, condition, search.reason)
         groups += edges
         if function.guards:
             groups.append(sized(not_finite_states(arguments, rng), sizes))
@@ -155,10 +172,13 @@ def check_texts(
             _compare_sizes(worst, module, name, states, expected)
         if own:
             few = {key: array[:FEW] for key, array in states.items()}
-            other = {key: value * float(rng.uniform(0.8, 1.2)) for key, value in own.items()}
-            changed = expect(program, function, conditions, few, other, single)
-            for module in takers:
-                compare_texts(worst, module, name, few, changed, other)
+            for low, high in PARAMETERS:
+                other = {key: value * float(rng.uniform(low, high)) for key, value in own.items()}
+                changed = expect(program, function, conditions, few, other, single)
+                coverage.note_conditions(name, conditions, changed.values)
+                coverage.note_statuses(name, changed.status)
+                for module in takers:
+                    compare_texts(worst, module, name, few, changed, other)
 
 
 def _check_constant(
@@ -199,9 +219,7 @@ def expect(
     spread = {name: np.zeros(len(array)) for name, array in exact.items()}
     rng = np.random.default_rng(0)
     moved = np.zeros_like(exact[seen.name], dtype=float)
-
-    def shaken(value: Array, size: Array) -> Array:
-        return np.asarray(value + double * size * (2.0 * rng.integers(0, 2, np.shape(value)) - 1.0))
+    rounded = shaken(double, rng)
 
     for copy in range(COPIES + SHAKEN):
         factor = double * JITTER if copy else 0.0
@@ -210,7 +228,7 @@ def expect(
                 key: array + factor * rng.uniform(-1, 1, array.shape) * _size(key, array)
                 for key, array in states.items()
             }
-        for key, array in interpret(whole, near, parameters, shaken if copy >= COPIES else None).items():
+        for key, array in interpret(whole, near, parameters, rounded if copy >= COPIES else None).items():
             difference = times * apart(as_double(array), as_double(exact[key]))
             if key == seen.name and copy < COPIES:
                 # Text and Program make what is looked at by the same operations.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import tomllib
 from pathlib import Path
 
@@ -35,6 +36,40 @@ def long_modules(root: Path) -> list[str]:
             if lines > limit:
                 found.append(f"{name} has {lines} lines, the limit is {limit}")
     return found
+
+
+MOST_ARGUMENTS = 8
+"""More are options, which are fields of one dataclass (``mbsym/option.py``), or parts of something without a name."""
+
+AS_THEY_ARE = {
+    "mbsym/model/joint.py:__init__": "a joint as users write it, each argument a field of the record",
+    "mbsym/topology/labelling.py:label": "a graph and all demands on its labels, in one public call",
+}
+
+
+def long_signatures(root: Path) -> list[str]:
+    """Functions with more arguments, those by keyword among them; a method's own object is none."""
+    found = []
+    for path in sorted((root / "mbsym").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                own = [item.arg for item in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+                if len(own) - (own[:1] in (["self"], ["cls"])) > MOST_ARGUMENTS:
+                    found.append(f"{path.relative_to(root).as_posix()}:{node.name}")
+    return found
+
+
+def test_no_signature_is_long() -> None:
+    assert long_signatures(ROOT) == sorted(AS_THEY_ARE)
+
+
+def test_a_long_signature_is_found(tmp_path: Path) -> None:
+    (tmp_path / "mbsym").mkdir()
+    names = [f"a{k}" for k in range(9)]
+    lines = [f"def f({', '.join(names)}): ...", f"def g({', '.join(names[1:])}): ...", "class A:"]
+    lines += [f"    def h(self, {', '.join(names[:5])}, *, {', '.join(names[5:])}): ..."]
+    (tmp_path / "mbsym" / "m.py").write_text("\n".join(lines), encoding="utf-8")
+    assert long_signatures(tmp_path) == ["mbsym/m.py:f", "mbsym/m.py:h"]
 
 
 def test_names_say_what_a_module_does() -> None:

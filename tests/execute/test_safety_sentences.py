@@ -11,6 +11,8 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
+from hashlib import sha256
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -121,10 +123,28 @@ def test_sentences_are_what_text_and_compiler_say(kind: str, tmp_path: Path, mon
         block = "\n".join(line for line in body[body.index("\n{") :].splitlines() if not line.lstrip().startswith("#"))
         assert item["static"] == body.startswith("static")
         assert item["loops"] == len(re.findall(r"\b(?:for|while)\b", block))
+        depths = accumulate({"{": 1, "}": -1}[brace] for brace in re.findall(r"[{}]", block))
+        assert item["nesting"] == max(depths) - 1
         assert item["returns"] == len(re.findall(r"\breturn\b", block))
         decisions = len(re.findall(r"\b(?:if|for|while|case)\b|&&|\|\||\?", block))
         assert item["complexity"] == 1 + decisions
-        assert item["constants"]["count"] == len(set(NUMBER.findall(block)))
+        own = [abs(float(text.rstrip("fF"))) for text in set(NUMBER.findall(block))]
+        assert item["constants"]["count"] == len(own)
+        present = [value for value in own if value]
+        assert (item["constants"]["least"], item["constants"]["largest"]) == (
+            min(present, default=0.0), max(present, default=0.0),
+        )  # fmt: skip
+    for name, text in texts.items():
+        assert report["files"][name] == sha256((tmp_path / name).read_bytes()).hexdigest()
+        # What the reasons of deviations say: taken back where it was defined, and behind a condition.
+        for taken in re.findall(r"^#undef (\w+)", text, re.MULTILINE):
+            assert re.search(rf"^[ \t]*#\s*define {taken}\b", text, re.MULTILINE), taken
+        depth = 0
+        for line in text.splitlines():
+            depth += len(re.findall(r"^\s*#\s*if", line)) - len(re.findall(r"^\s*#\s*endif", line))
+            assert depth > name.endswith(".h") or "__attribute__" not in line, line
+    statuses = [int(value) for value in re.findall(r"^    \w+_[A-Z_]+ = (\d+)", whole, re.MULTILINE)]
+    assert all(value < 1 << 15 for value in statuses)
     numbers = {text: float(text.rstrip("fF")) for text in NUMBER.findall(whole)}
     sizes = [value for value in numbers.values() if value]
     assert report["constants"]["count"] == len(numbers) and report["constants"]["outside"] == []

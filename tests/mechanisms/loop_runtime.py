@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from mbsym.codegen.build import DEFAULT_FLAGS, compile_c
+from mbsym.codegen.c.routines import print_c
 from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.interface import Real
-from mbsym.codegen.routines.arrays import print_arrays
-from mbsym.codegen.routines.c import print_c
+from mbsym.codegen.numpy.arrays import print_arrays
 from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.loops.runtime import loop_routine

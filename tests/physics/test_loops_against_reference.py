@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mbsym.loops.functions import constrained_dynamics, constraint_jacobian, joint_wrenches
+from mbsym.loops.functions import LOOP_FUNCTIONS, constraint_jacobian
 from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
 from mbsym.reference import Reference
@@ -29,8 +29,8 @@ def solved(model: Model, q: Array, v: Array, tau: Array, extra: dict[str, Any], 
     mechanism = mechanism_of(model, order=order)
     analysis = analyse_loops(mechanism)
     state = {"q": q, "v": v, "tau": tau, **(extra if mechanism.controls is not None else {})}
-    dynamics = interpret(constrained_dynamics(mechanism, analysis), state)
-    wrenches = interpret(joint_wrenches(mechanism, analysis), state)["wrenches"]
+    dynamics = interpret(LOOP_FUNCTIONS["constrained_dynamics"](mechanism, analysis), state)
+    wrenches = interpret(LOOP_FUNCTIONS["joint_wrenches"](mechanism, analysis), state)["wrenches"]
     names = mechanism.labelling.joint_names
     jacobian = interpret(constraint_jacobian(mechanism, analysis), {"q": q})["G"]
     return dynamics["vdot"], dict(zip(names, wrenches, strict=True)), jacobian

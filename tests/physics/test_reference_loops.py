@@ -161,7 +161,8 @@ def test_planar_four_bar_of_spatial_joints_is_a_pendulum() -> None:
     reference = Reference(model)
     assert reference.closure_gap(q) == pytest.approx(np.zeros(6), abs=1e-15)
     assert reference.reaction_null_space(q).shape[1] == 3
-    vdot, wrenches = reference.constrained_dynamics(q, np.zeros(3), np.zeros(3))
+    solution = reference.solve(q, np.zeros(3), np.zeros(3))
+    vdot, wrenches = solution.vdot, solution.wrenches[reference.mechanism.nb :]
     inertia = 2 * (0.2 + 1.5 * 0.25) + 1.5
     alpha = -9.81 * np.cos(1.0) * (2 * 1.5 * 0.5 + 1.5) / inertia
     label = reference.mechanism.joint_labels["A"]

@@ -8,9 +8,9 @@ from typing import Final
 
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.formals import formal, formals, structure_formal
+from mbsym.codegen.c.routines import print_c
 from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.lowered_module import LoweredModule
-from mbsym.codegen.routines.c import print_c
 from mbsym.codegen.routines.module import routine_file, routine_of
 from mbsym.codegen.text import WIDTH, wrapped
 

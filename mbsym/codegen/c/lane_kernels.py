@@ -1,6 +1,6 @@
 """What functions over lanes need: routines and derived functions with vectors for numbers.
 
-A routine is printed once more with vectors for numbers (``mbsym.codegen.routines.lanes``), of its functions those that
+A routine is printed once more with vectors for numbers (``mbsym.codegen.c.lane_routines``), of its functions those that
 are asked for. It calls derived functions as ``MODEL_KERNEL_lanes``, or as ``MODEL_KERNEL_brief``, which leaves out
 results that only the function for one state needs, and small functions of ``runtime/c/lanes.c``.
 """
@@ -16,13 +16,13 @@ from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.fixed_parts import placed
 from mbsym.codegen.c.formals import formals
 from mbsym.codegen.c.lane_expressions import KIND, LanePrinter
+from mbsym.codegen.c.lane_routines import print_lanes
 from mbsym.codegen.c.statuses import guard_array, is_sound
 from mbsym.codegen.c.tables import INDENT
 from mbsym.codegen.c.views import FunctionView, function_views
 from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.guards import GUARDED
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
-from mbsym.codegen.routines.lanes import print_lanes
 from mbsym.codegen.routines.module import routine_of
 
 _WORD: Final = re.compile(r"\bMODEL_\w+")

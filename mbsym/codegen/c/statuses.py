@@ -12,16 +12,9 @@ from mbsym.codegen.description import Argument, Real, Tolerance
 from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.guards import GUARDED, STATUS_OF, VANISHES
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
-from mbsym.codegen.statuses import SENTENCES, Status
-from mbsym.codegen.text import WIDTH, enumerator
+from mbsym.codegen.statuses import Status
+from mbsym.codegen.text import WIDTH
 from mbsym.symbolic.domains import Guard
-
-
-@dataclass(frozen=True, slots=True)
-class StatusView:
-    """A status of the header, with its sentence."""
-
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +29,6 @@ def _value(item: Tolerance, printer: CPrinter, real: Real) -> str:
     """The value of a tolerance as a literal."""
     value = item.of(real)
     return str(value) if isinstance(value, int) else printer.literal(Fraction(repr(value)))
-
-
-def status_views(module: LoweredModule) -> tuple[StatusView, ...]:
-    """The statuses of a module in which something can fail."""
-    if not module.can_fail:
-        return ()
-    last = max(Status)
-    return tuple(
-        StatusView(enumerator(f"{module.names.module}_{status.name}", status.value, SENTENCES[status], status is last))
-        for status in Status
-    )
 
 
 def tolerance_lines(module: LoweredModule, printer: CPrinter) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isinf
@@ -12,7 +13,9 @@ from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.expressions import Constant
 from mbsym.codegen.lowered import Result
 from mbsym.codegen.lowered_module import LoweredModule
+from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.codegen.text import c_comment, enumerator
+from mbsym.conventions import CONSTANTS
 
 WIDTH: Final = 100
 """Of lines of integers."""
@@ -20,64 +23,67 @@ LONGEST_LIST_OF_CONSTANTS: Final = 256
 """More constant entries of a result than this become a table."""
 INDENT: Final = "    "
 CONTINUED: Final = "        "
-
-
-@dataclass(frozen=True, slots=True)
-class EntryView:
-    """A line of a table."""
-
-    text: str
-    separator: str
+LIMITS: Final = "Limits of coordinates, speeds and generalised forces, in SI units and radians."
+COLUMNS: Final = (
+    "Compressed columns: the row of each entry that a function returns, and where each column starts among them."
+)
+STATUSES: Final = "What a function that can fail returns. Below stands what its results are then."
 
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """An enumeration or an array: what it says, the line before its entries, and they."""
+    """An enumeration or an array of the header: the line before its entries, they, and what is said above.
 
-    comment: str
+    Attributes:
+        is_first: an empty line stands above.
+    """
+
     head: str
-    entries: tuple[EntryView, ...]
+    lines: tuple[str, ...]
+    comment: str = ""
+    is_first: bool = True
 
 
-def index_views(module: LoweredModule) -> tuple[TableView, ...]:
-    """An enumeration for each table of places."""
-    views = []
-    for item in module.description.indices:
-        names = module.names.indices[item.name]
-        last = len(item.places) - 1
-        entries = tuple(
-            EntryView(enumerator(f"{module.names.module}_{item.name}_{names[name]}", start, note, k == last), "")
-            for k, (name, (start, stop)) in enumerate(item.places.items())
-            for note in [": ".join(filter(None, (_extent(stop - start), item.notes.get(name, ""))))]
-        )
-        views.append(TableView(c_comment(item.sentence), "enum", entries))
-    return tuple(views)
+def header_tables(module: LoweredModule, printer: CPrinter) -> Iterator[TableView]:
+    """Sizes, where things stand, limits, rows and columns of compressed matrices, and statuses."""
+    description, names, prefix = module.description, module.names, module.names.module
+    sizes = [(names.constants[key], int(value), CONSTANTS.get(key, "")) for key, value in description.constants.items()]
+    if sizes:
+        yield TableView("enum", _enumerated(prefix, sizes))
+    for item in description.indices:
+        own = names.indices[item.name]
+        places = [
+            (
+                f"{item.name}_{own[name]}",
+                start,
+                ": ".join(filter(None, (_extent(stop - start), item.notes.get(name, "")))),
+            )
+            for name, (start, stop) in item.places.items()
+        ]
+        yield TableView("enum", _enumerated(prefix, places), c_comment(item.sentence))
+    for number, (title, values) in enumerate(description.limits.items()):
+        *limits, last = (_limit(value, printer) for value in values)
+        head = f"static const {prefix}_real {prefix}_{title}[{len(values)}] ="
+        lines = (*(f"{text}," for text in limits), last)
+        yield TableView(head, lines, "" if number else LIMITS, is_first=not number)
+    for number, (title, places_of) in enumerate(description.index_arrays.items()):
+        head = f"static const int {prefix}_{names.index_arrays[title]}[{len(places_of)}] ="
+        lines = tuple(wrap(", ".join(map(str, places_of)), WIDTH))
+        yield TableView(head, lines, "" if number else COLUMNS, is_first=not number)
+    if module.can_fail:
+        statuses = [(status.name, status.value, SENTENCES[status]) for status in Status]
+        yield TableView(f"enum {prefix}_status", _enumerated(prefix, statuses), STATUSES)
+
+
+def _enumerated(prefix: str, entries: Sequence[tuple[str, int, str]]) -> tuple[str, ...]:
+    last = len(entries) - 1
+    return tuple(
+        enumerator(f"{prefix}_{name}", value, note, k == last) for k, (name, value, note) in enumerate(entries)
+    )
 
 
 def _extent(entries: int) -> str:
     return f"{entries} entries" if entries > 1 else ""
-
-
-def limit_views(module: LoweredModule, printer: CPrinter) -> tuple[TableView, ...]:
-    """A constant array for each table of limits."""
-    name = module.names.module
-    views = []
-    for title, values in module.description.limits.items():
-        last = len(values) - 1
-        entries = tuple(EntryView(_limit(value, printer), "" if k == last else ",") for k, value in enumerate(values))
-        views.append(TableView("", f"static const {name}_real {name}_{title}[{len(values)}] =", entries))
-    return tuple(views)
-
-
-def array_views(module: LoweredModule) -> tuple[TableView, ...]:
-    """A constant array for each array of integers, as many entries a line as it holds."""
-    names = module.names
-    views = []
-    for title, values in module.description.index_arrays.items():
-        lines = wrap(", ".join(str(value) for value in values), WIDTH)
-        head = f"static const int {names.module}_{names.index_arrays[title]}[{len(values)}] ="
-        views.append(TableView("", head, tuple(EntryView(line, "") for line in lines)))
-    return tuple(views)
 
 
 def has_infinite_limits(module: LoweredModule) -> bool:

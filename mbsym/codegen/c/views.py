@@ -23,12 +23,10 @@ from mbsym.codegen.c.formals import closed, formal, formals, structure_formal
 from mbsym.codegen.c.parts import split
 from mbsym.codegen.c.pieces import Loop, Part
 from mbsym.codegen.c.statuses import (
-    StatusView,
     ToleranceView,
     guard_array,
     guard_declaration,
     helper_texts,
-    status_views,
     tolerance_lines,
     tolerance_views,
     verdict_lines,
@@ -36,10 +34,8 @@ from mbsym.codegen.c.statuses import (
 from mbsym.codegen.c.tables import (
     INDENT,
     TableView,
-    array_views,
     has_infinite_limits,
-    index_views,
-    limit_views,
+    header_tables,
 )
 from mbsym.codegen.c.trigonometry import Front, in_front, rounding_sentence
 from mbsym.codegen.description import GeneratedFile
@@ -47,16 +43,8 @@ from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.guards import GUARDED
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
-from mbsym.codegen.text import WIDTH, c_comment, enumerator
-from mbsym.conventions import CONSTANTS
+from mbsym.codegen.text import WIDTH, c_comment
 from mbsym.version import __version__
-
-
-@dataclass(frozen=True, slots=True)
-class ConstantView:
-    """An integer of the header, with a comment on what it counts."""
-
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +97,8 @@ class HeaderContext:
     head: tuple[str, ...]
     real: str
     links: tuple[LinkView, ...]
-    constants: tuple[ConstantView, ...]
-    indices: tuple[TableView, ...]
     infinite: bool
-    limits: tuple[TableView, ...]
-    index_arrays: tuple[TableView, ...]
-    statuses: tuple[StatusView, ...]
+    tables: tuple[TableView, ...]
     tolerances: tuple[str, ...]
     parameters: tuple[ParameterView, ...]
     prototypes: tuple[PrototypeView, ...]
@@ -152,7 +136,6 @@ def header_context(module: LoweredModule) -> HeaderContext:
     head = [f"{description.name}: {_hash_line(module)}", *description.header]
     if description.trigonometry != "libm":
         head += ["", *textwrap.wrap(rounding_sentence(description.real), WIDTH - 4, break_on_hyphens=False)]
-    constants = list(description.constants.items())
     return HeaderContext(
         version=__version__,
         name=names.module,
@@ -164,22 +147,8 @@ def header_context(module: LoweredModule) -> HeaderContext:
             for name, linked in names.linked.items()
             if linked != names.c_symbol(name)
         ),
-        constants=tuple(
-            ConstantView(
-                enumerator(
-                    f"{names.module}_{names.constants[key]}",
-                    int(value),
-                    CONSTANTS.get(key, ""),
-                    place == len(constants),
-                )
-            )
-            for place, (key, value) in enumerate(constants, start=1)
-        ),
-        indices=index_views(module),
         infinite=has_infinite_limits(module),
-        limits=limit_views(module, printer),
-        index_arrays=array_views(module),
-        statuses=status_views(module),
+        tables=tuple(header_tables(module, printer)),
         tolerances=comment_lines(tolerance_lines(module, printer)),
         parameters=tuple(
             ParameterView(

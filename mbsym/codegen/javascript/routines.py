@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
+from mbsym.codegen.c.routine_functions import CFunction, CNames
 from mbsym.codegen.expressions import Array, Call, MatrixProduct, Place, RecordName, Variable
 from mbsym.codegen.printer import Item
-from mbsym.codegen.routines.c_functions import CFunction, CNames
 from mbsym.codegen.routines.language import Routine, RoutineFunction
 from mbsym.codegen.routines.printer import INDENT
 from mbsym.codegen.statements import Record

@@ -14,11 +14,11 @@ from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.codegen.numpy.arrays import print_arrays
 from mbsym.codegen.numpy.bodies import INDENT, LoopText, kernel_lines
+from mbsym.codegen.numpy.routines import memory_class, print_numpy
 from mbsym.codegen.printer import double_literal
-from mbsym.codegen.routines.arrays import print_arrays
 from mbsym.codegen.routines.module import MEMORY, routine_file, routine_of
-from mbsym.codegen.routines.numpy import memory_class, print_numpy
 from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.codegen.text import WIDTH, docstring, plain_line
 from mbsym.version import __version__

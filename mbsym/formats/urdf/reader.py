@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from mbsym.forces import ForceElement, JointDamper, JointFriction
 from mbsym.formats.angles import looks_rounded, rounded_note, snapped_angle
@@ -273,15 +274,12 @@ class _Reader:
             if part is not None:
                 self.places |= {("joints", name, attribute): part.place for attribute in attributes}
         limit = element.child("limit")
-        lower: tuple[Value, ...] = ()
-        upper: tuple[Value, ...] = ()
-        effort: tuple[Value, ...] = ()
-        velocity: tuple[Value, ...] = ()
+        limits: dict[str, Any] = {}
         if limit is not None and joint_type.shape.nq == 1:
-            if kind != "continuous" and ("lower" in limit.attributes or "upper" in limit.attributes):
-                lower, upper = ((read_number(self.source, limit, key, "0"),) for key in ("lower", "upper"))
-            effort = (read_number(self.source, limit, "effort"),) if "effort" in limit.attributes else ()
-            velocity = (read_number(self.source, limit, "velocity"),) if "velocity" in limit.attributes else ()
+            ends = ("lower", "upper") if kind != "continuous" else ()
+            stated = [key for key in ("effort", "velocity") if key in limit.attributes]
+            for key in (*(ends if limit.attributes.keys() & set(ends) else ()), *stated):
+                limits[key] = (read_number(self.source, limit, key, "0" if key in ends else ""),)
         return Joint(
             name,
             joint_type.name,
@@ -289,10 +287,7 @@ class _Reader:
             self._link_of(element, "child", links),
             axis=self._axis(element, joint_type),
             predecessor_placement=self.origin(element, f"joint {name}"),
-            lower=lower,
-            upper=upper,
-            effort=effort,
-            velocity=velocity,
+            **limits,
         )
 
     def _axis(self, element: Element, joint_type: JointType) -> Vector:

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from mbsym.codegen.build import WARNINGS
+from mbsym.codegen.c.routines import print_c
 from mbsym.codegen.expressions import Array
 from mbsym.codegen.interface import Argument, ModuleDescription, Real, RuntimeFunction, render
 from mbsym.codegen.load import load_c, load_numpy
-from mbsym.codegen.routines.c import print_c
+from mbsym.codegen.numpy.routines import print_numpy
 from mbsym.codegen.routines.language import Formal, Signature
-from mbsym.codegen.routines.numpy import print_numpy
 from mbsym.codegen.routines.reader import read_routine
 from mbsym.codegen.write import write_files
 from mbsym.errors import CodegenError
@@ -263,3 +263,13 @@ def test_elementary_functions_are_those_of_each_language() -> None:
     assert y[0] == pytest.approx(np.sin(-0.7) - 2 * np.cos(0.7) + np.sqrt(0.7), rel=1e-15)
     heads = {"f": ("const float *x,", "float *y,", "float *work)")}
     assert "sinf(x[0]) - 2.0f * cosf(x[0]) + sqrtf(fabsf(x[0]))" in print_c(routine, "m_", heads, "float", False)
+
+
+def test_text_is_computed_in_the_order_in_which_it_is_written() -> None:
+    """What stands in parentheses behind * and - is computed first; two signs never meet as a decrement."""
+    given = ("x[0] / x[1] * (x[0] / x[1])", "x[0] - (x[1] - x[2])", "-(-x[0])", "-x[0] * x[1] + x[2]")
+    text = "def f(x, y):\n" + "".join(f"    y[{place}] = {each}\n" for place, each in enumerate(given))
+    formals = [Formal("x", None, Array("x", (3,), False)), Formal("y", None, Array("y", (4,), True))]
+    routine = read_routine(text, "mean", {}, {}, {}, {"f": formals})
+    for printed in (print_numpy(routine), print_c(routine, "m_", {}, "double", False)):
+        assert [each for each in given if f" = {each}" in printed] == list(given)

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from mbsym.codegen.build import DEFAULT_FLAGS, compile_c
+from mbsym.codegen.c.routines import print_c
 from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.expressions import Call
-from mbsym.codegen.routines.arrays import print_arrays
-from mbsym.codegen.routines.c import print_c
+from mbsym.codegen.numpy.arrays import print_arrays
 from mbsym.codegen.routines.counts import count_operations
 from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.routines.reader import read_routine

@@ -15,11 +15,12 @@ from mbsym.derivatives.sparsity import compress, index_arrays, sparsity_fields, 
 from mbsym.derivatives.tangent import along, along_own_speeds, along_speeds, tangent_map
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
-from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.loops.functions import LOOP_FUNCTIONS
 from mbsym.loops.independent import elimination, independent_at_start
 from mbsym.loops.redundancy import analyse_loops
 from mbsym.loops.wrenches import dense
+from mbsym.registry import contracts_of
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.vector import Vector3, add, cross, scale, zero_vector
 from mbsym.symbolic.compose import substitute
@@ -205,3 +206,11 @@ def test_equal_is_not_said_of_everything() -> None:
     graph = Graph()
     a, b = (symbol(graph, name) for name in "ab")
     assert equal([a * (a + b)], [a * a + a * b]) and not equal([a * (a + b)], [a * a - a * b])
+
+
+def test_derivatives_of_what_is_solved_for_are_solved_for() -> None:
+    """Rounding is magnified in them as it is in accelerations and multipliers themselves, and judged by that."""
+    model = examples.load("four_bar")
+    contracts = contracts_of(build_mechanism(model, model.label())).values()
+    derived = [item for item in contracts if any(own.name.startswith(("dvdot_", "dlambda_")) for own in item.results)]
+    assert len(derived) >= 3 and all(item.solves for item in derived)

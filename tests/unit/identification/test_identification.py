@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from fractions import Fraction
+from math import sqrt
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +23,9 @@ from mbsym.identification.measurements import Measurements, column_names, read_m
 from mbsym.identification.report import summary
 from mbsym.identification.rows import Regression, regression_of
 from mbsym.identification.smoothing import motion_of
+from mbsym.model.own_units import Units, in_units
 from mbsym.pipeline import GenerationOptions, express
-from mbsym.regressors.parameters import standard_parameters, with_values
+from mbsym.regressors.parameters import parameter_units, standard_parameters, with_values
 from mbsym.values.parameter import ControlInput
 from mechanisms.looped_systems import looped_system
 from mechanisms.measured import measured, needed_forces, swinging, with_noise, write_table
@@ -96,6 +99,26 @@ def test_another_arm_is_told_from_the_one_assumed(planar: Regression) -> None:
         assert np.linalg.eigvalsh(pseudo_inertia(ten))[0] > 0
     base = regression_of(found.model).found.values()
     assert np.abs(base - planar.found.values()).max() < 4 * found.estimate.deviations.max()
+
+
+@pytest.mark.parametrize(("length", "mass"), [("1e-4", "1e-9"), ("1000", "1e6")])
+def test_consistent_parameters_do_not_depend_on_the_size_of_the_arm(length: str, mass: str) -> None:
+    """A watch and a crane that fall alike, each in its own time, have the same parameters in their own units."""
+    found, plain = [], examples.load("planar_3r")
+    other = in_units(plain, Units(1 / Fraction(length), 1 / Fraction(mass)))
+    for model, unit in ((plain, 1.0), (replace(other, gravity=plain.gravity), float(length))):
+        regression = regression_of(model)
+        t, q, v, vdot = swinging(3)
+        given = q, v / sqrt(unit), vdot / unit
+        tau = with_noise(needed_forces(regression.mechanism, *given), 0.01, 1)
+        heavy = {item.name: 1.5 * item.value for item in standard_parameters(model) if item.kind == "inertial"}
+        found.append(identify(with_values(model, heavy), Measurements(t * sqrt(unit), *given, tau, (0, 1, 2))))
+    errors = {by: float(found[1].errors(by, held_back=True).max()) for by in (ESTIMATED, CONSISTENT)}
+    assert errors[CONSISTENT] < 1.1 * errors[ESTIMATED]
+    units = np.array(parameter_units(plain, Units(Fraction(length), Fraction(mass))), dtype=float)
+    # Both searches end where a step gains a part of 1e-10, which moves what nothing holds but the model by its root.
+    off = np.abs(found[1].standard / units - found[0].standard)
+    assert off.max() < 1e-3 * np.abs(found[0].standard).max()
 
 
 def test_consistent_parameters_are_possible_where_the_estimate_is_not() -> None:

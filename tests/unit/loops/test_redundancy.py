@@ -11,6 +11,8 @@ import pytest
 from mbsym import examples
 from mbsym.constraints import GearConstraint
 from mbsym.errors import DerivationError
+from mbsym.loops import redundancy
+from mbsym.loops.constraints import closures
 from mbsym.loops.functions import constraint_jacobian
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.model.body import Body, Placement
@@ -262,3 +264,15 @@ def test_angles_of_the_spherical_loop_close_on_the_sphere() -> None:
         end = end @ turn(0, arc) @ turn(2, angle)
     fourth = end[:, 2]
     assert np.isclose(asin(np.linalg.norm(np.cross(fourth, turn(0, -1.0)[:, 2]))), 0, atol=1e-9)
+
+
+def test_what_is_round_off_is_told_by_the_unit_of_each_speed() -> None:
+    """In the order of the speeds, which in a Stewart platform is not that of the labels."""
+    mechanism = mechanism_of(examples.load("stewart_platform"))
+    rows = [row for closure in closures(mechanism) for row in closure.rows]
+    units = [unit for body in mechanism.bodies_by_coordinates for unit in body.joint.shape.speed_units]
+    assert mechanism.bodies_by_coordinates != tuple(body for body in mechanism.bodies if body.v)
+    for row, noise in zip(rows, redundancy._round_off(mechanism, rows), strict=True):
+        assert [size != redundancy._ROUND_OFF for size in noise] == [
+            (row.unit, unit) == ("m", "rad/s") for unit in units
+        ]

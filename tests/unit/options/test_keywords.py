@@ -38,7 +38,8 @@ def test_signature_and_help_list_each_option_of_the_records(function: Callable[.
     assert all(item.kind != Parameter.VAR_KEYWORD for item in known.values())
     for name in set(known) - own:
         assert known[name].default == records[name].default, name
-        said = records[name].keyword or records[name].sentences[0]
+        said = (records[name].keyword or records[name].sentences[0]).replace("NAME=VALUE,...", "{NAME: VALUE, ...}")
+        said = said.replace("SPEED=VALUE,...", "{SPEED: VALUE, ...}")
         assert f" {name}: {said.split(';')[0].split('.')[0]}" in text, name
 
 

@@ -10,7 +10,6 @@ import pytest
 import mbsym
 from mbsym.errors import SymbolicError
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
-from mbsym.kinematics.simplified import plain
 from mbsym.proof.field import Field, at_random_point
 from mbsym.proof.side_by_side import Residues
 from mbsym.registry import available_functions
@@ -20,7 +19,7 @@ from mbsym.symbolic.finite_field import PRIME, prepare, signed
 def mechanism_of(name: str) -> Mechanism:
     """With nothing simplified."""
     model = mbsym.examples.load(name)
-    return plain(build_mechanism(model, model.label()))
+    return build_mechanism(model, model.label())
 
 
 @pytest.mark.parametrize(("name", "formulation"), [("puma560", "newton-euler"), ("quadruped", "kane")])

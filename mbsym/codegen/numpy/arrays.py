@@ -18,9 +18,9 @@ from mbsym.codegen.expressions import (
     Variable,
     is_whole,
 )
+from mbsym.codegen.numpy.routines import PythonPrinter
 from mbsym.codegen.printer import ATOM, CONDITION, SUM, Item
 from mbsym.codegen.routines.language import Routine, RoutineFunction
-from mbsym.codegen.routines.numpy import PythonPrinter
 from mbsym.codegen.routines.printer import INDENT
 from mbsym.codegen.routines.spmd import Varying, side_by_side, varies
 from mbsym.codegen.statements import BEGIN, Do, Invoke, Let, Look, Record, Store, every, walk

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
+from mbsym.codegen.c.routine_functions import CFunction
+from mbsym.codegen.c.routines import CStyle
 from mbsym.codegen.description import Real
 from mbsym.codegen.expressions import (
     Array,
@@ -23,8 +25,6 @@ from mbsym.codegen.expressions import (
     parts,
 )
 from mbsym.codegen.printer import ATOM, CONDITION, SUM, Item
-from mbsym.codegen.routines.c import CStyle
-from mbsym.codegen.routines.c_functions import CFunction
 from mbsym.codegen.routines.language import Formal, Routine, RoutineFunction
 from mbsym.codegen.routines.printer import INDENT
 from mbsym.codegen.routines.seldom import needed_of, without_seldom

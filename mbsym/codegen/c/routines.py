@@ -6,9 +6,9 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 
+from mbsym.codegen.c.routine_functions import CFunction, CNames, broken
 from mbsym.codegen.description import Real
 from mbsym.codegen.expressions import Array
-from mbsym.codegen.routines.c_functions import CFunction, CNames, broken
 from mbsym.codegen.routines.language import Formal, Routine, RoutineFunction
 from mbsym.codegen.routines.printer import INDENT
 from mbsym.codegen.statements import Record
