@@ -19,6 +19,12 @@ GROWTH: Final = 8.0
 """Times the mean error (root of squares) of single precision at neighbours of a state: of 1e5 normal errors the largest
 is 4.4 times that, and libraries, fused products and vectors round otherwise."""
 
+AT_QUARTERS: Final = 2.0
+"""Times as much is allowed at quarters of a turn: what is zero there is so at all neighbours, whose errors are few."""
+
+JUMP: Final = 0.5
+"""Part of the largest entry by which a result that is compared does not change next to a state."""
+
 LEAST: Final = 4.0
 """Roundings of an entry that are allowed at least: libraries of sine and cosine err by as many units at most."""
 
@@ -102,10 +108,20 @@ def frozen_function(
         if item.kind != "int":
             lost = np.broadcast_to(near[0][place] - single_near[0][place], (NEIGHBOURS, len(states), *item.shape))
             allowed = _allowed(values, lost.reshape(NEIGHBOURS, len(states), -1), counted)
+            allowed[[state.quarters for state in states]] *= AT_QUARTERS
+            moved = np.broadcast_to(near[0][place], (NEIGHBOURS, len(states), *item.shape))
+            allowed[_jumps(values, moved.reshape(NEIGHBOURS, len(states), -1), counted)] = -1.0
         # Nothing is compared where the function says that it has no result.
         values[~good], allowed[~good] = 0.0, -1.0
         results.append(FrozenResult(item.name, item.kind, values, allowed))
     return FrozenFunction(double.name, tuple(map(int, status)) if double.statuses else None, tuple(results))
+
+
+def _jumps(values: Array, moved: Array, counted: Array) -> Array:
+    """Which results are elsewhere next to a state, such as angles at half a turn: rounding decides between both."""
+    size = np.abs(values).max(axis=1, initial=0.0, keepdims=True)
+    jumps: Array = ((np.abs(moved - values) > JUMP * size) & counted).any(axis=0)
+    return jumps
 
 
 def _allowed(values: Array, lost: Array, counted: Array) -> Array:
