@@ -1,4 +1,4 @@
-/* What the printer of lanes calls (mbsym/codegen/routines/lanes.py): of these a module has those that its text needs. */
+/* What the printer of lanes calls (mbsym/codegen/c/lane_routines.py): of these a module has those that its text needs. */
 /* mbsym: copied from here */
 /* What a comparison gives, lane by lane. */
 #if MODEL_LANES > 1

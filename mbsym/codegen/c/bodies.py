@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from mbsym.codegen.c.expressions import CPrinter
@@ -11,7 +12,7 @@ from mbsym.codegen.c.loops import LoopLines
 from mbsym.codegen.c.pieces import NUMBERS, SHARED, Loop, Part, whole
 from mbsym.codegen.c.tables import CONTINUED, INDENT, table_lines
 from mbsym.codegen.c.trigonometry import Front
-from mbsym.codegen.expressions import Element, Expression, Negation, Product, Variable, operands, with_operands
+from mbsym.codegen.expressions import Element
 from mbsym.codegen.lowered import Assignment, LoweredFunction, Statement, StoreConstants
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH, c_comment, wrapped
@@ -26,57 +27,31 @@ class SharedNames:
     numbers: str
 
 
-@dataclass(frozen=True, slots=True)
-class Statements:
-    """Prints statements.
-
-    Attributes:
-        prefix: of the module's names.
-        printer: of expressions.
-        shared: name of what the parts of a function share.
-        lane, numbers: in a loop over lanes, its lane and its table.
-    """
-
-    prefix: str
-    printer: CPrinter
-    shared: str = ""
-    lane: str = ""
-    numbers: str = ""
-
-    def lines(self, statements: Iterable[Statement]) -> list[str]:
-        """All of them."""
-        return [line for statement in statements for line in self._of(statement)]
-
-    def _of(self, statement: Statement) -> list[str]:
+def statement_lines(
+    statements: Iterable[Statement], prefix: str, printer: CPrinter, indent: str = INDENT
+) -> Iterator[str]:
+    """Statements, of a module with that prefix."""
+    for statement in statements:
         if isinstance(statement, StoreConstants):
-            return table_lines(statement.result, f"{self.prefix}_real", self.printer)
-        indent = CONTINUED if self.lane else INDENT
+            yield from table_lines(statement.result, f"{prefix}_real", printer)
+            continue
         expression = statement.expression
         if isinstance(statement, Assignment):
-            before = f"{indent}const {self.prefix}_{self.printer.kind} {statement.identifier} = "
-            text = self._read(expression) if isinstance(expression, Element) else self.printer.expression(expression)
+            before = f"{indent}const {prefix}_{printer.kind} {statement.identifier} = "
+            text = printer.expression(expression)
+            is_number = isinstance(expression, Element) and expression.array == NUMBERS
+            text = printer.spread(text) if is_number else text
         else:
-            before = f"{indent}{self._place(statement.array, statement.index)} = "
-            text = self.printer.value(self._named(expression))
-        return [f"{before}{wrapped(text, first=len(before) + 1, following=indent + INDENT)};"]
+            before = f"{indent}{printer.expression(Element(statement.array, statement.index))} = "
+            text = printer.value(expression)
+        yield f"{before}{wrapped(text, first=len(before) + 1, following=indent + INDENT)};"
 
-    def _read(self, entry: Element) -> str:
-        text = self._place(entry.array, entry.index)
-        return self.printer.spread(text) if entry.array == NUMBERS else text
 
-    def _named(self, expression: Expression) -> Expression:
-        """What is stored, with the names of what is read for it."""
-        if isinstance(expression, Element):
-            return Variable(self._place(expression.array, expression.index))
-        is_simple = isinstance(expression, (Negation, Product))
-        return with_operands(expression, tuple(map(self._named, operands(expression)))) if is_simple else expression
-
-    def _place(self, array: str, index: int) -> str:
-        if array == NUMBERS:
-            return f"{self.numbers}[{index}][{self.lane}]"
-        if array == SHARED:
-            return f"{self.shared}[{index}{f' + {self.lane}' * bool(self.lane)}]"
-        return f"{array}[{index}]"
+def _sharing(printer: CPrinter, shared: str, lane: str = "", numbers: str = "") -> CPrinter:
+    """The printer that knows what the parts of a function share and, in a loop over lanes, its table."""
+    made = copy(printer)
+    made.places = {SHARED: f"{shared}[%d{f' + {lane}' * bool(lane)}]", NUMBERS: f"{numbers}[%d][{lane}]"}
+    return made
 
 
 def part_lines(module: LoweredModule, part: Part, shared: str, printer: CPrinter) -> tuple[str, ...]:
@@ -88,7 +63,7 @@ def part_lines(module: LoweredModule, part: Part, shared: str, printer: CPrinter
 
 def straight_lines(module: LoweredModule, part: Part, shared: str, printer: CPrinter, follows: bool) -> list[str]:
     """The statements of straight code; ``follows`` says whether others stand before them."""
-    own = Statements(module.names.module, printer, shared)
+    prefix, own = module.names.module, _sharing(printer, shared)
     lines: list[str] = []
     title = ""
     for block in part.blocks:
@@ -97,12 +72,12 @@ def straight_lines(module: LoweredModule, part: Part, shared: str, printer: CPri
             lines += [""] * (follows or bool(lines))
         title = block.title
         lines += [f"{INDENT}/* {c_comment(title)} */"] * bool(title)
-        lines += own.lines(block.statements)
+        lines += statement_lines(block.statements, prefix, own)
     lines += [""] * bool(part.entries and (part.blocks or shared))
-    lines += own.lines(part.entries)
+    lines += statement_lines(part.entries, prefix, own)
     if part.moves:
         lines += [*[""] * (follows or bool(lines)), f"{INDENT}/* for the lanes of the next part */"]
-    return lines + own.lines(part.moves)
+    return [*lines, *statement_lines(part.moves, prefix, own)]
 
 
 def loop_lines(loop: Loop, prefix: str, names: SharedNames, printer: CPrinter) -> tuple[str, ...]:
@@ -117,10 +92,10 @@ def loop_lines(loop: Loop, prefix: str, names: SharedNames, printer: CPrinter) -
             )
             lines.append(f"{CONTINUED}{{{text}}},")
         lines += [f"{INDENT}}};", ""]
-    lines += Statements(prefix, printer, names.shared).lines(loop.common)
+    lines += statement_lines(loop.common, prefix, _sharing(printer, names.shared))
     lines.append(f"{INDENT}for (int {names.lane} = 0; {names.lane} < {loop.width}; ++{names.lane}) {{")
-    lines += Statements(prefix, printer, names.shared, names.lane, names.numbers).lines(loop.statements)
-    return (*lines, f"{INDENT}}}")
+    inside = _sharing(printer, names.shared, names.lane, names.numbers)
+    return (*lines, *statement_lines(loop.statements, prefix, inside, CONTINUED), f"{INDENT}}}")
 
 
 def body_lines(

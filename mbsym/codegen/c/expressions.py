@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import ClassVar, Final
 
 from mbsym.codegen.description import Real
-from mbsym.codegen.expressions import Call, Constant, Expression, Select, leaves
+from mbsym.codegen.expressions import Call, Constant, Element, Expression, Select, leaves
 from mbsym.codegen.printer import ExpressionPrinter, Item, double_literal
 from mbsym.errors import CodegenError
 
@@ -28,6 +28,7 @@ class CPrinter(ExpressionPrinter):
             kind: what stands behind the prefix in the type of values.
         """
         self.kind = kind
+        self.places: Mapping[str, str] = {}
         self._single = real == "float"
 
     @property
@@ -56,6 +57,10 @@ class CPrinter(ExpressionPrinter):
         if isinstance(value, bool):
             return str(value).lower()
         return str(value) if isinstance(value, int) else self.literal(value)
+
+    def format_element(self, node: Element, items: Sequence[Item] = ()) -> str:
+        """Array and index from 0; what several functions share stands where ``places`` say."""
+        return self.places[node.array] % node.index if node.array in self.places else super().format_element(node)
 
     def spread(self, text: str) -> str:
         """A number as a value of the kind."""
