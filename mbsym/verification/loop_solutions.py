@@ -71,6 +71,11 @@ def guarded(anew: Anew, name: str, states: States, rounded: Rounding | None = No
         doubtful |= guard.is_doubtful(values[:, place], np.zeros(len(values)))
         for array in results.values():
             array[~guard.is_above(values[:, place])] = np.nan
+    if guards:
+        # What has guards takes no arguments that are no numbers either.
+        lost = np.any([~np.isfinite(largest(states[item.name])) for item in program.inputs], axis=0)
+        for array in results.values():
+            array[lost] = np.nan
     return Term(results, doubtful)
 
 
