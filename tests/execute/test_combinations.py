@@ -89,6 +89,15 @@ FOUND = (
         "place": "flipped",
         "level": "-O0",
     },
+    {
+        "joint": "helical",
+        "arms": "two",
+        "armature": "rotor",
+        "parameter": "length",
+        "formulation": "cfa",
+        "order": "type-only",
+        "level": "-O0",
+    },
 )
 """Fewest settings at which something was wrong once."""
 
