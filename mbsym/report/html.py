@@ -18,7 +18,6 @@ from mbsym.report.formulas import entries_of
 from mbsym.report.mathml import MathML
 from mbsym.report.pictures import Pictures
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps, Table
-from mbsym.version import __version__
 
 PART_WIDTH: Final = 46
 """Letters of a formula above which its terms are parts, and half of which a part has at most if it can be parted."""
@@ -91,7 +90,6 @@ class PageView:
 
     name: str
     title: str
-    version: str
     description: str
     facts: tuple[FactView, ...]
     still: str
@@ -164,7 +162,6 @@ def html_document(heading: Heading, sections: Sequence[Section], copies: Copies,
     page = PageView(
         escape(heading.name),
         escape(heading.title),
-        escape(__version__),
         escape(heading.description),
         tuple(FactView(escape(word), escape(figure)) for word, figure in heading.facts),
         heading.pictures.still,
