@@ -98,6 +98,25 @@ FOUND = (
         "order": "type-only",
         "level": "-O0",
     },
+    {"base": "floating", "formulation": "newton-euler", "joint": "planar", "place": "flipped", "level": "-O0"},
+    {
+        "base": "floating",
+        "body": "point",
+        "force": "applied_wrench",
+        "joint": "free",
+        "parameter": "inertia",
+        "place": "flipped",
+        "real": "float",
+        "level": "-O0",
+    },
+    {
+        "arms": "two",
+        "formulation": "cfa-kkt",
+        "geometry": "skew",
+        "joint": "planar",
+        "place": "flipped",
+        "level": "-O0",
+    },
 )
 """Fewest settings at which something was wrong once."""
 

@@ -3,8 +3,8 @@
 The plain module is NumPy of the same mechanism with default options, and is itself compared with the reference. What an
 entry may be off by is measured: the plain module is asked again at arguments that differ by a few units of rounding,
 and what that changes, times a factor for the operations in between, is allowed. So the tolerance has the scale of what
-is summed, and grows where a mass matrix or closed loops are nearly singular. Constraint forces found by inverse
-inertias have a condition of their own, which is measured as well.
+is summed, and grows where a mass matrix or closed loops are nearly singular. What solves a system magnifies rounding by
+its condition, which is measured as well: that of the mass matrix, or, of constraint forces, that of their own system.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ AGAINST_REFERENCE: Final = 1e-8
 SINGULAR: Final = 1e-10
 """Of a mass matrix' largest eigenvalue: masses, lengths and moments are about one, and rounding leaves some 1e-16."""
 
-BY_INVERSES: Final = {"cfa": 1, "cfa-serial": 1, "cfa-parallel": 1, "cfa-elimination": 2}
-"""Formulations that invert inertias, and how often the condition of what they solve counts. They may be off by as much
-as that system would be if it were changed like the arguments, 16 times 2^-52: 3 times 2^-52 and the condition were seen
+FOR_FORCES: Final = {"cfa": 1, "cfa-serial": 1, "cfa-parallel": 1, "cfa-kkt": 1, "cfa-elimination": 2}
+"""Formulations that solve for constraint forces, and how often the condition of that system counts. They may be off by
+as much as it would be if it were changed like the arguments, 16 times 2^-52: 3 times 2^-52 and the condition were seen
 in thousands of states. Odd-even elimination loses its matrix' symmetry, and up to twice as many digits."""
 
 OF_FACTORS: Final = ("inverses",)
@@ -354,12 +354,24 @@ def _states(
 def _conditions(
     formulation: str, mechanism: Mechanism, reference: Reference, states: Mapping[str, Mapping[str, Array]]
 ) -> dict[str, Array]:
-    """Of the functions that inverse inertias are used for: the condition of what is solved, along the states."""
-    if formulation not in BY_INVERSES or mechanism.is_coupled or first_singular_body(mechanism) is not None:
-        return {}
-    own = [name for name in states if name in FORMULATIONS[formulation].functions]
-    power = BY_INVERSES[formulation]
-    return {name: np.array([condition(reference, q) ** power for q in states[name]["q"]]) for name in own}
+    """Of functions that solve for accelerations: the condition of what is solved, along the states."""
+    contracts = contracts_of(mechanism)
+    solving = [name for name in states if name in contracts and contracts[name].solves]
+    found = {name: np.array([_of_masses(reference, q) for q in states[name]["q"]]) for name in solving}
+    if formulation in FOR_FORCES and not mechanism.is_coupled and first_singular_body(mechanism) is None:
+        for name in states:
+            if name in FORMULATIONS[formulation].functions:
+                forces = [condition(reference, q) ** FOR_FORCES[formulation] for q in states[name]["q"]]
+                found[name] = np.maximum(found.get(name, 1.0), forces)
+    return found
+
+
+def _of_masses(reference: Reference, q: Array) -> float:
+    """Condition number of the mass matrix with units in which its diagonal is one; one where it is singular."""
+    masses = reference.mass_matrix(q)
+    sizes = np.sqrt(np.diag(masses))
+    found = np.linalg.cond(masses / np.outer(sizes, sizes)) if sizes.size and sizes.all() else 1.0
+    return float(found) if found < 1 / SINGULAR else 1.0
 
 
 def _of_steps(plain: LoadedModule, name: str, system: TransferSystem, rng: np.random.Generator) -> dict[str, Array]:
@@ -455,7 +467,7 @@ def _differences(
                 continue
             looked_at = told & right
             off = np.abs(found[result] - values)
-            if real == "double" and name in conditions:
+            if name in conditions:
                 largest = np.abs(values).reshape(len(values), -1).max(axis=1, initial=0.0)
                 lost = CHANGE[real] * conditions[name] * largest
                 allowed[result] = np.maximum(allowed[result], lost.reshape(-1, *([1] * (values.ndim - 1))))
