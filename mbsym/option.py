@@ -219,6 +219,8 @@ def takes(kind: Any, asked: Any) -> Callable[[F], F]:
             Parameter(item.name, Parameter.KEYWORD_ONLY, default=item.default, annotation=types[item.name])
             for item in options
         ]
+        # Who asks for its arguments finds those that are said here, not those in the text of the function.
+        del vars(call)["__wrapped__"]
         vars(call)["__signature__"] = signature.replace(parameters=[*own[: len(own) - len(behind)], *each, *behind])
         known = [item.name for item in (*own, *each) if item.kind != Parameter.VAR_POSITIONAL]
         lines = "\n".join(line for item in options for line in _lines(item))
