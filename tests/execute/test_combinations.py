@@ -98,6 +98,7 @@ FOUND = (
         "order": "type-only",
         "level": "-O0",
     },
+    {"formulation": "cfa-elimination", "joint": "cylindrical", "level": "-O0"},
     {"base": "floating", "formulation": "newton-euler", "joint": "planar", "place": "flipped", "level": "-O0"},
     {
         "base": "floating",
