@@ -82,4 +82,5 @@ def side_by_side(items: Sequence[Sequence[Sequence[int]]], order: Sequence[int])
 
 
 def at_each(entry: Residues | int, count: int) -> list[int]:
+    """The residue at each place, of one that may be the same at all."""
     return entry.array.tolist() if isinstance(entry, Residues) else [entry] * count

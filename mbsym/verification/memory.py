@@ -130,9 +130,12 @@ class Calls:
         self._known.add(call)
         entry = self._entries[function.name]
         real = np.dtype(np.float32 if self._manifest["real"] == "float" else np.float64)
-        count, passed = (_in_batch if module.language == BATCH else _in_turn)(
-            function, entry, self._manifest, inputs, values, real
-        )
+        defaults = self._manifest["run_time_parameters"]
+        parameters = np.array([[values.get(name, defaults[name]) for name in function.parameters]], real)
+        if module.language == BATCH:
+            count, passed = _in_batch(function, inputs, parameters, real, has_status="status" in entry)
+        else:
+            count, passed = _in_turn(function, inputs, parameters, real)
         key = (module.language, function.name)
         if key not in self.functions:
             symbol = (entry["batch"] if module.language == BATCH else entry)["c_symbol"]
@@ -185,19 +188,11 @@ class Calls:
 
 
 def _in_turn(
-    function: LoadedFunction,
-    entry: Mapping[str, Any],
-    manifest: Mapping[str, Any],
-    inputs: Sequence[ArrayLike],
-    values: Mapping[str, float],
-    real: np.dtype[Any],
+    function: LoadedFunction, inputs: Sequence[ArrayLike], parameters: Array, real: np.dtype[Any]
 ) -> tuple[int, list[_Passed]]:
     """Calls for one state each: their number, and the arguments."""
     batch, arrays = state_rows(function.name, function.inputs, inputs, real)
-    defaults = manifest["run_time_parameters"]
-    passed = []
-    if function.parameters:
-        passed.append(_Passed(np.array([[values.get(name, defaults[name]) for name in function.parameters]], real)))
+    passed = [_Passed(parameters)] * bool(parameters.size)
     name = {"d": "double", "f": "float"}[real.char]
     for item, rows in zip(function.inputs, arrays, strict=True):
         passed.append(_Passed(rows[:, : item.size], "{}" if item.shape else f"*(const {name} *){{}}"))
@@ -207,22 +202,15 @@ def _in_turn(
 
 
 def _in_batch(
-    function: LoadedFunction,
-    entry: Mapping[str, Any],
-    manifest: Mapping[str, Any],
-    inputs: Sequence[ArrayLike],
-    values: Mapping[str, float],
-    real: np.dtype[Any],
+    function: LoadedFunction, inputs: Sequence[ArrayLike], parameters: Array, real: np.dtype[Any], *, has_status: bool
 ) -> tuple[int, list[_Passed]]:
     """One call for many states: its arguments, inputs as they lie in memory with what lies between."""
     batch, _ = state_rows(function.name, function.inputs, inputs, real)
     count = int(np.prod(batch, dtype=np.int64))
     number = "*(const ptrdiff_t *){}"
     passed = [_Passed(np.array([[count]], dtype=np.intp), number)]
-    if function.parameters:
-        defaults = manifest["run_time_parameters"]
-        passed.append(_Passed(np.array([[values.get(name, defaults[name]) for name in function.parameters]], real)))
-        passed.append(_Passed(np.zeros((1, 1), dtype=np.intp), number))
+    if parameters.size:
+        passed += [_Passed(parameters), _Passed(np.zeros((1, 1), dtype=np.intp), number)]
     for item, value in zip(function.inputs, inputs, strict=True):
         flat, strides = laid_out(np.broadcast_to(np.asarray(value, real), (*batch, *item.shape)), item, count)
         length = 1 + int(np.dot(strides, np.array(flat.shape) - 1)) if flat.size else 0
@@ -232,7 +220,7 @@ def _in_batch(
     for item in function.outputs:
         passed.append(_Passed(unwritten((1, count * item.size), np.intc if item.kind == "int" else real)))
         passed.append(_Passed(np.zeros((1, 0)), "NULL"))
-    if "status" in entry:
+    if has_status:
         passed.append(_Passed(unwritten((1, count), np.intc)))
     return 1, passed
 

@@ -356,13 +356,13 @@ def _conditions(
 ) -> dict[str, Array]:
     """Of functions that solve for accelerations: the condition of what is solved, along the states."""
     contracts = contracts_of(mechanism)
-    solving = [name for name in states if name in contracts and contracts[name].solves]
-    found = {name: np.array([_of_masses(reference, q) for q in states[name]["q"]]) for name in solving}
+    (along, *_) = (at["q"] for at in states.values())  # all functions have the same states
+    masses = np.array([_of_masses(reference, q) for q in along])
+    found = {name: masses for name in states if name in contracts and contracts[name].solves}
     if formulation in FOR_FORCES and not mechanism.is_coupled and first_singular_body(mechanism) is None:
-        for name in states:
-            if name in FORMULATIONS[formulation].functions:
-                forces = [condition(reference, q) ** FOR_FORCES[formulation] for q in states[name]["q"]]
-                found[name] = np.maximum(found.get(name, 1.0), forces)
+        forces = np.array([condition(reference, q) ** FOR_FORCES[formulation] for q in along])
+        own = [name for name in states if name in FORMULATIONS[formulation].functions]
+        found |= {name: np.maximum(found.get(name, 1.0), forces) for name in own}
     return found
 
 
