@@ -51,18 +51,8 @@ class RigidGroup:
 
     @property
     def center(self) -> Vector3:
-        """Centre of mass in the internal frame.
-
-        Raises:
-            DerivationError: the group has no mass.
-        """
+        """Centre of mass in the internal frame."""
         mass, (x, y, z) = self.inertia.mass, self.inertia.first_moment
-        if not mass:
-            raise DerivationError(
-                "the transfer matrix method needs bodies with mass",
-                where=f"body {self.members[0]}",
-                remedy="give it a mass",
-            )
         return x / mass, y / mass, z / mass
 
     def inertia_about_center(self, axes: Transform) -> tuple[Scalar, ...]:
@@ -83,7 +73,11 @@ class RigidGroups:
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
-        """Sums up the bodies that share an internal frame."""
+        """Sums up the bodies that share an internal frame.
+
+        Raises:
+            DerivationError: a group has no mass, by the parameters' own values where it depends on some.
+        """
         self.mechanism = mechanism
         self.zero = constant(mechanism.graph, 0)
         self._numbers = parameter_values(mechanism.model)
@@ -100,6 +94,13 @@ class RigidGroups:
                 group = groups[parent - 1]
                 total, members = group.inertia + body.inertia, (*group.members, body.name)
                 groups[parent - 1] = replace(group, inertia=total, members=members)
+        for group in groups:
+            if not evaluate_reference(mechanism.graph, group.inertia.mass.ref, self._numbers):
+                raise DerivationError(
+                    "the transfer matrix method needs bodies with mass",
+                    where=f"body {group.members[0]}",
+                    remedy="give it a mass",
+                )
         self.groups = tuple(groups)
         self.frames = (identity_transform(mechanism.graph), *(group.first.user_frame for group in groups))
         laws = ((force, force.linear_law()) for force in mechanism.model.forces)

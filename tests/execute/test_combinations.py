@@ -129,6 +129,13 @@ def test_what_was_found_stays_mended(settings: dict[str, str]) -> None:
     assert found.kind == "equal", found.told
 
 
+def test_a_massless_body_of_run_time_parameters_is_refused_before_anything_is_written() -> None:
+    row = {"body": "massless", "formulation": "transfer-matrix", "symbolic_parameters": "inertial"}
+    found = outcome({factor.name: factor.values[0] for factor in factors()} | row)
+    assert found.kind == "not covered"
+    assert "needs bodies with mass" in found.told
+
+
 def test_a_fault_is_cut_down_to_the_settings_that_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
     require("gcc")
     right = mbsym.stages.give_sines.with_given_sines
