@@ -159,7 +159,9 @@ class Drawing:
             moved = self._generator.uniform(-1, 1, len(self._start)) * spread * 0.9**attempt
             q = np.round(moved / QUARTER) * QUARTER if kind.quarters else self._start + moved
             for start in self._quaternions:
-                q[start : start + 4] /= np.linalg.norm(q[start : start + 4])
+                quaternion = q[start : start + 4]
+                # Quarters may all be zero, which is no orientation.
+                q[start : start + 4] = quaternion / np.linalg.norm(quaternion) if quaternion.any() else (1, 0, 0, 0)
             if self._project is None or not kind.closed:
                 yield q
                 continue
