@@ -43,6 +43,15 @@ def test_signature_and_help_list_each_option_of_the_records(function: Callable[.
         assert f" {name}: {said.split(';')[0].split('.')[0]}" in text, name
 
 
+@pytest.mark.parametrize(
+    ("kind", "typed_only"),
+    [(GenerationOptions, set()), (SimulationOptions, set()), (LinearOptions, {"symbols"})],
+)
+def test_each_option_can_be_given_in_python(kind: type, typed_only: set[str]) -> None:
+    taken = {name for function, (own, _) in TAKEN.items() if own is kind for name in signature(function).parameters}
+    assert {item.name for item in options_of(kind)} - taken == typed_only
+
+
 class Asked(TypedDict, total=False):
     method: str
     count: int | None
