@@ -14,11 +14,12 @@ from mbsym.codegen.load import LoadedModule, numpy_module
 from mbsym.codegen.lowered_module import lower_module
 from mbsym.codegen.statuses import Status
 from mbsym.embedded.choice import Choice, Strength
-from mbsym.embedded.results import FrozenFunction, frozen_function
+from mbsym.embedded.results import LINEAR, FrozenFunction, frozen_function
 from mbsym.embedded.states import Array, Drawing, State
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.tolerances import REGULAR
+from mbsym.registry import contracts_of
 
 ITERATES: Final = frozenset((Status.NOT_CLOSED, Status.NOT_CONVERGED))
 """What only an iteration returns."""
@@ -59,12 +60,15 @@ def freeze(description: ModuleDescription, mechanism: Mechanism) -> Frozen:
     generator = np.random.default_rng(21)
     fixed = {each.name: bool(ITERATES & {item.status for item in each.failures}) for each in description.runtime}
 
+    solving = {name for name, contract in contracts_of(mechanism).items() if contract.solves}
+
     def at(name: str, states: Sequence[State]) -> FrozenFunction:
         # Rounding decides where an iteration goes.
         left = (
             np.array([state.quarters if fixed[name] else state.unsure for state in states]) if name in fixed else None
         )
-        return frozen_function(double.functions[name], single.functions[name], states, generator, left)
+        most = LINEAR if description.real == "double" and name in solving else None
+        return frozen_function(double.functions[name], single.functions[name], states, generator, left, most)
 
     drawing = Drawing(mechanism, double, single, fixed)
     choice = Choice(lower_module(replace(description, batch=())), drawing, at)

@@ -32,6 +32,11 @@ LEAST_OF_ALL: Final = 1.0
 """Roundings of the largest entry likewise: where terms cancel altogether they leave nothing in one library or compiler,
 and in another, whose sines or products round otherwise, half a unit of terms that are larger than any entry."""
 
+LINEAR: Final = 2.0**-10
+"""Part of a result's largest entry that single precision may lose of what is solved for, where double precision is
+judged by it. Where it loses more, as beside a point hundreds of metres from the joint that turns it, its roundings meet
+each other, and how those of double precision grow cannot be read from them."""
+
 UNCALLED: Final = -1
 """In the place of a status: the function is not called at that state."""
 
@@ -78,6 +83,7 @@ def frozen_function(
     states: Sequence[State],
     generator: np.random.Generator,
     left: Array | None = None,
+    most: float | None = None,
 ) -> FrozenFunction:
     """What a function returns at all states, with allowances from what single precision loses next to them.
 
@@ -86,6 +92,8 @@ def frozen_function(
         states: at which.
         generator: of neighbours.
         left: of each state, whether the function is not called there; it is everywhere if not given.
+        most: part of a result's largest entry that single precision may lose; nothing is compared at a state where it
+            loses more of one. It may lose all if not given.
     """
     given = {
         item.name: np.array([state.values[item.name].reshape(item.shape) for state in states]) for item in double.inputs
@@ -99,36 +107,52 @@ def frozen_function(
         status = np.where(left, UNCALLED, status)
     good = status == 0
     counted = np.logical_and(*(each == 0 for each in statuses))[..., None]
+    count = len(states)
+    every = [_rows(array, item.shape, count) for item, array in zip(double.outputs, exact, strict=True)]
+    losses = [
+        np.where(counted, _rows(a - b, item.shape, NEIGHBOURS, count), 0.0)
+        for item, a, b in zip(double.outputs, near[0], single_near[0], strict=True)
+    ]
+    drowned = np.zeros(count, dtype=bool)
+    for item, values, lost in zip(double.outputs, every, losses, strict=True):
+        if item.kind != "int" and most is not None:
+            drowned |= np.abs(lost).max(axis=(0, 2), initial=0.0) > most * _largest(values)[:, 0]
     results = []
-    for place, item in enumerate(double.outputs):
+    for item, values, lost, moved in zip(double.outputs, every, losses, near[0], strict=True):
         if item.name in UNCOMPARED or not item.size or not good.any():
             continue
-        values = np.broadcast_to(exact[place], (len(states), *item.shape)).reshape(len(states), -1).astype(float)
         allowed = np.zeros(values.shape)
         if item.kind != "int":
-            lost = np.broadcast_to(near[0][place] - single_near[0][place], (NEIGHBOURS, len(states), *item.shape))
-            allowed = _allowed(values, lost.reshape(NEIGHBOURS, len(states), -1), counted)
+            allowed = _allowed(values, lost, counted)
             allowed[[state.quarters for state in states]] *= AT_QUARTERS
-            moved = np.broadcast_to(near[0][place], (NEIGHBOURS, len(states), *item.shape))
-            allowed[_jumps(values, moved.reshape(NEIGHBOURS, len(states), -1), counted)] = -1.0
+            allowed[_jumps(values, _rows(moved, item.shape, NEIGHBOURS, count), counted)] = -1.0
+            allowed[drowned] = -1.0
         # Nothing is compared where the function says that it has no result.
         values[~good], allowed[~good] = 0.0, -1.0
         results.append(FrozenResult(item.name, item.kind, values, allowed))
     return FrozenFunction(double.name, tuple(map(int, status)) if double.statuses else None, tuple(results))
 
 
+def _rows(array: Array, shape: tuple[int, ...], *leading: int) -> Array:
+    """An array whose leading axes are those, and entries behind them in a row."""
+    return np.broadcast_to(array, (*leading, *shape)).reshape(*leading, -1).astype(float)
+
+
+def _largest(values: Array) -> Array:
+    """The size of the largest entry at each state, (states, 1)."""
+    largest: Array = np.abs(values).max(axis=1, initial=0.0, keepdims=True)
+    return largest
+
+
 def _jumps(values: Array, moved: Array, counted: Array) -> Array:
     """Which results are elsewhere next to a state, such as angles at half a turn: rounding decides between both."""
-    size = np.abs(values).max(axis=1, initial=0.0, keepdims=True)
-    jumps: Array = ((np.abs(moved - values) > JUMP * size) & counted).any(axis=0)
+    jumps: Array = ((np.abs(moved - values) > JUMP * _largest(values)) & counted).any(axis=0)
     return jumps
 
 
 def _allowed(values: Array, lost: Array, counted: Array) -> Array:
     """How far off results may be, (states, size), by what is lost at neighbours of which some are counted."""
-    lost = np.where(counted, lost, 0.0)
     mean = np.sqrt((lost**2).sum(axis=0) / np.maximum(counted.sum(axis=0), 1)) / np.finfo(np.float32).eps
-    size = np.abs(values)
-    allowed = np.maximum(GROWTH * mean, LEAST * size)
-    least: Array = np.maximum(allowed, LEAST_OF_ALL * size.max(axis=1, initial=0.0, keepdims=True))
+    allowed = np.maximum(GROWTH * mean, LEAST * np.abs(values))
+    least: Array = np.maximum(allowed, LEAST_OF_ALL * _largest(values))
     return least

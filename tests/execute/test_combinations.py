@@ -118,6 +118,15 @@ FOUND = (
         "place": "flipped",
         "level": "-O0",
     },
+    {
+        "body": "point",
+        "compiler": "clang",
+        "geometry": "right angles",
+        "joint": "free",
+        "place": "flipped",
+        "level": "-O3 -march=native",
+        "self_test": "self-test",
+    },
 )
 """Fewest settings at which something was wrong once."""
 
