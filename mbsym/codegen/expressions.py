@@ -107,11 +107,12 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Neighbouring entries along an extent."""
+    """Entries along an extent, neighbours or so far apart as the step says."""
 
     start: Expression
     stop: Expression
     is_whole: bool
+    step: int = 1
 
 
 @dataclass(frozen=True, slots=True)

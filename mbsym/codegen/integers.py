@@ -44,7 +44,7 @@ def linear(node: Expression) -> Linear:
 def length(span: Span) -> int | None:
     """Number of entries, None where it is not known beforehand."""
     difference = linear(span.stop).plus(linear(span.start), -1)
-    return None if difference.terms else difference.number
+    return None if difference.terms else difference.number // span.step
 
 
 def lengths(node: Expression) -> tuple[int | None, ...]:

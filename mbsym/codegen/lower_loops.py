@@ -1,18 +1,36 @@
-"""From a program with loops to steps with statements and runs of calls with places: what all languages share.
-
-The memory is an array. A block of it is free again once the last call that reads it is over, so that a chain of bodies
-hands its values on in a few places however long it is.
-"""
+"""From a program with loops to steps with statements, and loops over tables of calls: what all languages share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby, pairwise
+from typing import Any, Final
 
 from mbsym.codegen.description import arguments_of
+from mbsym.codegen.expressions import (
+    Array,
+    Constant,
+    Expression,
+    Kind,
+    Operation,
+    Place,
+    Span,
+    Variable,
+    combined,
+    whole,
+)
+from mbsym.codegen.expressions import Call as Calling
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import lower
-from mbsym.codegen.lowered import LoweredFor, LoweredFunction, LoweredPairs, LoweredStep, LoweredZeros, Run
+from mbsym.codegen.lowered import LoweredFunction, LoweredStep
+from mbsym.codegen.memory import homes_of
+from mbsym.codegen.statements import For as Loop
+from mbsym.codegen.statements import If, Invoke, Let, Look, Statement, Store, Table, Threads, While
 from mbsym.symbolic.program import MEMORY, Call, For, ForPairs, Item, Program, Step, Zeros, total_operations
+
+MOST_RUNS: Final = 4
+"""Runs of calls of one step in a loop, above which it is one loop that chooses the step."""
 
 
 def lower_loops(
@@ -26,185 +44,335 @@ def lower_loops(
         parameters: identifiers of run-time parameters, by their names.
         outer: scope of what surrounds the function, of which no temporary may bear a name.
     """
-    homes, memory = _homes(program)
-    inside = outer.inside((*arguments.values(), *parameters.values()))
-    own_arrays = {name: inside.claim(name) for name in program.arrays}
-    arguments = {**arguments, **own_arrays}
-    rows: list[list[Call]] = [[] for _ in program.steps]
-    loops: list[LoweredZeros | LoweredFor | LoweredPairs] = []
-    sizes = {item.name: len(item.values) for item in program.outputs}
-    for statement in program.body:
-        if isinstance(statement, Zeros):
-            loops.append(LoweredZeros(arguments[statement.result], sizes[statement.result]))
-        elif isinstance(statement, For):
-            loops.append(_lowered_loop(statement, rows))
-        else:
-            loops.append(_lowered_pairs(statement, program, arguments, homes))
-    scope = Scope()
-    steps = tuple(
-        _lowered(step, scope, arguments, parameters, outer, own, homes)
-        for step, own in zip(program.steps, rows, strict=True)
-    )
-    used = {array for step in steps for array in step.arrays if array}
-    used.update(target for each in loops if isinstance(each, LoweredPairs) for target, _ in each.targets)
-    used.update(name for step in steps for name in parameters.values() if name in step.body.used)
-    return LoweredFunction(
-        (),
-        (),
-        frozenset(used),
-        (),
-        total_operations(program, [step.body.operations for step in steps]),
-        0,
-        tuple(loops),
-        steps,
-        {identifier: program.arrays[name] for name, identifier in own_arrays.items()},
-        memory,
-        program.threads,
-    )
+    return _Lowering(program, arguments, parameters, outer).result()
 
 
-def _lowered_loop(loop: For, rows: Sequence[list[Call]]) -> LoweredFor:
-    """The runs of a loop; its calls join the rows of their steps."""
-    runs: list[Run] = []
-    parts: list[int] = []
-    is_spread = 1 < len({call.part for call in loop.calls}) == len(loop.calls)
-    part = -1
-    for call in sorted(loop.calls, key=lambda call: call.step) if is_spread else loop.calls:
-        own = rows[call.step]
-        begins = call.part != part and not is_spread
-        if runs and runs[-1].step == call.step and not begins:
-            runs[-1] = Run(call.step, runs[-1].start, len(own) + 1)
-        else:
-            parts += [len(runs)] * begins
-            runs.append(Run(call.step, len(own), len(own) + 1))
-        part = call.part
-        own.append(call)
-    return LoweredFor(loop.title, tuple(runs), tuple(parts) if len(parts) > 1 else (), is_spread)
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Calls of one step, one after the other: the first of its calls, and the one behind the last."""
+
+    step: int
+    start: int
+    stop: int
 
 
-def _lowered_pairs(
-    pairs: ForPairs, program: Program, arguments: Mapping[str, str], homes: Mapping[int, int]
-) -> LoweredPairs:
-    def row(item: Item) -> tuple[int, ...]:
-        return (item.following, *item.starts, *(homes[block] for block in item.reads))
+@dataclass(frozen=True, slots=True)
+class _Sweep:
+    """A loop of the program as runs.
 
-    return LoweredPairs(
-        pairs.title,
-        pairs.step,
-        len(program.steps[pairs.step].program.outputs[0].values),
-        tuple((arguments[target.result], target.stride) for target in pairs.targets),
-        tuple(map(row, pairs.outer)),
-        tuple(map(row, pairs.inner)),
-        pairs.count,
-    )
-
-
-def _lowered(
-    step: Step,
-    scope: Scope,
-    arguments: Mapping[str, str],
-    parameters: Mapping[str, str],
-    outer: Scope,
-    calls: Sequence[Call],
-    homes: Mapping[int, int],
-) -> LoweredStep:
-    inside = outer.inside(parameters.values())
-    own = arguments_of(step.program)
-    names = {item.name: inside.claim(item.name) for item in own}
-    return LoweredStep(
-        scope.claim(step.program.name),
-        own,
-        tuple(names.values()),
-        tuple(arguments.get(array, "") for array in (*step.reads, *step.writes)),
-        lower(step.program, names, parameters, outer),
-        tuple(call.numbers for call in calls),
-        tuple(_places(step, call, homes) for call in calls),
-    )
-
-
-def _places(step: Step, call: Call, homes: Mapping[int, int]) -> tuple[int, ...]:
-    arrays, places = (*step.reads, *step.writes), (*call.reads, *call.writes)
-    return tuple(homes[place] if array == MEMORY else place for array, place in zip(arrays, places, strict=True))
-
-
-def _loops(program: Program) -> list[For]:
-    return [statement for statement in program.body if isinstance(statement, For)]
-
-
-def _homes(program: Program) -> tuple[dict[int, int], int]:
-    """Where each block begins in the memory, and how large that is.
-
-    Places that become free in a part of a sweep are taken again by that part alone until the sweep is over.
+    Attributes:
+        loop: of the program.
+        runs: in order; those of one step, each part of which is a call, are one.
+        parts: where the runs of each part begin that a thread may take; none where one thread takes all, and where
+            each call is a part.
+        is_spread: each call is a part.
     """
-    last: dict[int, int] = {}
-    readers: dict[int, set[tuple[int, int]]] = {}
-    time = 0
-    loops = _loops(program)
-    for number, sweep in enumerate(loops):
-        for call in sweep.calls:
-            for array, block in zip(program.steps[call.step].reads, call.reads, strict=True):
-                if array == MEMORY:
-                    last[block] = time
-                    readers.setdefault(block, set()).add((number, call.part))
-            time += 1
-    for item in (item for each in program.pairs for item in (*each.outer, *each.inner)):
-        last.update(dict.fromkeys(item.reads, time))
-    ending: dict[int, list[int]] = {}
-    for block, time in last.items():
-        ending.setdefault(time, []).append(block)
-    memory = _Memory()
-    time = 0
-    for number, sweep in enumerate(loops):
-        for call in sweep.calls:
-            step = program.steps[call.step]
-            # What a call writes never shares memory with what it reads.
-            written = []
-            for output, array, block in zip(step.program.outputs, step.writes, call.writes, strict=True):
-                if array == MEMORY:
-                    memory.take(block, len(output.values), call.part)
-                    written.append(block)
-            for block in (*ending.get(time, ()), *(block for block in written if block not in last)):
-                others = {part for sweep_of, part in readers.get(block, ()) if sweep_of == number} - {call.part}
-                memory.leave(block, None if others else call.part)
-            time += 1
-        memory.end_sweep()
-    return memory.homes, memory.size
+
+    loop: For
+    runs: tuple[_Run, ...]
+    parts: tuple[int, ...]
+    is_spread: bool
+
+    @property
+    def in_turn(self) -> tuple[_Run, ...]:
+        """The runs that have a loop each: all if they are few, else those in front that are the only ones of their
+        steps."""
+        if len(self.runs) <= MOST_RUNS:
+            return self.runs
+        steps = [run.step for run in self.runs]
+        return self.runs[: next((k for k, step in enumerate(steps) if steps.count(step) > 1), len(steps))]
+
+    @property
+    def mixed(self) -> tuple[_Run, ...]:
+        """The others, which one loop takes that chooses the step."""
+        return self.runs[len(self.in_turn) :]
 
 
-class _Memory:
-    """Places of blocks by length: free for all, or for the part of the sweep that left them."""
+class _Lowering:
+    """One program on its way to statements."""
 
-    def __init__(self) -> None:
-        self.homes: dict[int, int] = {}
-        self.size = 0
-        self._lengths: dict[int, int] = {}
-        self._free: dict[int, list[int]] = {}
-        self._own: dict[tuple[int, int], list[int]] = {}
-        self._later: list[tuple[int, int]] = []
+    def __init__(
+        self, program: Program, arguments: Mapping[str, str], parameters: Mapping[str, str], outer: Scope
+    ) -> None:
+        self.program, self.parameters, self.outer = program, parameters, outer
+        self.homes, memory = homes_of(program)
+        self.scope = outer.inside((*arguments.values(), *parameters.values()))
+        self.own = [Array(self.scope.claim(name), (size,), True) for name, size in program.arrays.items()]
+        self.own += [Array(self.scope.claim("memory"), (memory,), True)] * (memory > 0)
+        given = {item.name: Array(arguments[item.name], (len(item.symbols),), False) for item in program.inputs}
+        given |= {item.name: Array(arguments[item.name], (len(item.values),), True) for item in program.outputs}
+        self.arrays = {**given, **dict(zip((*program.arrays, MEMORY), self.own, strict=False))}
+        self.scalars: dict[str, Variable] = {}
+        self.tables: list[Table] = []
+        self.calls: list[list[Call]] = [[] for _ in program.steps]
+        self.names: list[str] = []
+        self.places: dict[int, Array] = {}
+        self.numbers: dict[int, Array] = {}
+        self.k, self.at, self.kind, self.part = map(self._integer, ("k", "at", "kind", "part"))
+        self.row, self.first, self.second, self.found = map(self.scope.claim, ("row", "outer", "inner", "found"))
 
-    def take(self, block: int, length: int, part: int) -> None:
-        """Finds a place for a block that a part writes."""
-        self._lengths[block] = length
-        known = self._own.get((part, length)) or self._free.get(length)
-        if known:
-            self.homes[block] = known.pop()
+    def _integer(self, name: str) -> Variable:
+        made = Variable(self.scope.claim(name), "int")
+        self.scalars[made.identifier] = made
+        return made
+
+    def result(self) -> LoweredFunction:
+        """The loops and the steps."""
+        program = self.program
+        sweeps = {id(each): self._sweep(each) for each in program.body if isinstance(each, For)}
+        scope = Scope()
+        steps = tuple(self._step(step, scope) for step in program.steps)
+        self.names = [step.name for step in steps]
+        loops: list[Statement] = []
+        for is_sweep, group in groupby(program.body, key=lambda each: isinstance(each, For)):
+            if is_sweep and program.threads:
+                shared = [each for one in group for each in self._shared_out(sweeps[id(one)])]
+                loops.append(Threads(program.threads, tuple(shared)))
+                continue
+            for each in group:
+                if isinstance(each, Zeros):
+                    array = self.arrays[each.result]
+                    zeros = Calling("zeros", (_number(array.size),), axes=1)
+                    loops.append(Store(whole(array), "=", zeros))
+                elif isinstance(each, For):
+                    loops += self._in_order(sweeps[id(each)])
+                else:
+                    loops.append(self._over_pairs(each))
+        mentioned = {name for step in program.steps for name in (*step.reads, *step.writes)}
+        mentioned.update(target.result for pairs in program.pairs for target in pairs.targets)
+        used = {self.arrays[name].name for name in mentioned if name != MEMORY}
+        used.update(name for step in steps for name in self.parameters.values() if name in step.body.used)
+        return LoweredFunction(
+            (),
+            (),
+            frozenset(used),
+            (),
+            total_operations(program, [step.body.operations for step in steps]),
+            0,
+            tuple(loops),
+            steps,
+            tuple(self.tables),
+            tuple(self.own),
+            self.scalars,
+        )
+
+    # ---- steps and tables --------------------------------------------------------------------------------------------
+
+    def _sweep(self, loop: For) -> _Sweep:
+        """The runs of a loop; its calls join those of their steps."""
+        runs: list[_Run] = []
+        parts: list[int] = []
+        is_spread = 1 < len({call.part for call in loop.calls}) == len(loop.calls)
+        part = -1
+        for call in sorted(loop.calls, key=lambda call: call.step) if is_spread else loop.calls:
+            own = self.calls[call.step]
+            begins = call.part != part and not is_spread
+            if runs and runs[-1].step == call.step and not begins:
+                runs[-1] = _Run(call.step, runs[-1].start, len(own) + 1)
+            else:
+                parts += [len(runs)] * begins
+                runs.append(_Run(call.step, len(own), len(own) + 1))
+            part = call.part
+            own.append(call)
+        return _Sweep(loop, tuple(runs), tuple(parts) if len(parts) > 1 else (), is_spread)
+
+    def _step(self, step: Step, scope: Scope) -> LoweredStep:
+        inside = self.outer.inside(self.parameters.values())
+        own = arguments_of(step.program)
+        names = {item.name: inside.claim(item.name) for item in own}
+        body = lower(step.program, names, self.parameters, self.outer)
+        return LoweredStep(scope.claim(step.program.name), own, tuple(names.values()), body)
+
+    def _table(self, name: str, rows: Sequence[Sequence[Any]], remark: str, kind: Kind = "int") -> Array:
+        """A table with that many columns."""
+        array = Array(self.scope.claim(name), (len(rows), len(rows[0])), writable=False, kind=kind)
+        self.tables.append(Table(array, tuple(map(tuple, rows)), remark))
+        return array
+
+    def _column(self, name: str, entries: Sequence[int], remark: str = "") -> Array:
+        """A table with one column."""
+        array = Array(self.scope.claim(name), (len(entries),), writable=False, kind="int")
+        self.tables.append(Table(array, (tuple(entries),), remark))
+        return array
+
+    def _places_of(self, number: int) -> Array:
+        """Where each call of a step reads and writes: its table, a row for each call."""
+        if number not in self.places:
+            rows = [self._places(self.program.steps[number], call) for call in self.calls[number]]
+            told = f"{self.names[number]}: where what each call reads and writes begins"
+            self.places[number] = self._table(f"places_{number + 1}", rows, told)
+        return self.places[number]
+
+    def _numbers_of(self, number: int) -> Array:
+        """The numbers that each call of a step brings."""
+        if number not in self.numbers:
+            rows = [call.numbers for call in self.calls[number]]
+            told = f"{self.names[number]}: numbers of each call"
+            self.numbers[number] = self._table(f"numbers_{number + 1}", rows, told, "real")
+        return self.numbers[number]
+
+    def _places(self, step: Step, call: Call) -> tuple[int, ...]:
+        pairs = zip((*step.reads, *step.writes), (*call.reads, *call.writes), strict=True)
+        return tuple(self.homes[place] if array == MEMORY else place for array, place in pairs)
+
+    # ---- sweeps ------------------------------------------------------------------------------------------------------
+
+    def _in_order(self, sweep: _Sweep) -> Iterator[Statement]:
+        """A sweep, call by call."""
+        titles = iter((sweep.loop.title,))
+        for run in sweep.in_turn:
+            yield from self._run(run, tuple(titles))
+        if sweep.mixed:
+            count = _number(sum(run.stop - run.start for run in sweep.mixed))
+            yield self._choosing(sweep.mixed, _number(0), count, tuple(titles))
+
+    def _run(self, run: _Run, remarks: tuple[str, ...]) -> tuple[Statement, ...]:
+        if run.stop == run.start + 1:
+            first, *others = self._call(run.step, _number(run.start))
+            return (replace(first, remarks=remarks), *others)
+        body = self._call(run.step, self.k)
+        return (Loop(self.k, _number(run.start), _number(run.stop), False, body, remarks),)
+
+    def _shared_out(self, sweep: _Sweep) -> Iterator[Statement]:
+        """A sweep whose parts threads take, or one of them all of it."""
+        title = (sweep.loop.title,)
+        if sweep.is_spread:
+            for place, run in enumerate(sweep.runs, start=1):
+                # Only the last loop waits for all threads.
+                yield Loop(
+                    self.k,
+                    _number(run.start),
+                    _number(run.stop),
+                    is_down=False,
+                    body=self._call(run.step, self.k),
+                    remarks=title * (place == 1),
+                    is_shared=True,
+                    is_awaited=place == len(sweep.runs),
+                )
+        elif sweep.parts:
+            edges = [*sweep.parts, len(sweep.runs)]
+            lengths = [sum(run.stop - run.start for run in sweep.runs[a:b]) for a, b in pairwise(edges)]
+            told = "where each part begins in that order, and where the last ends"
+            calls = self._order(sweep.runs)
+            ends = self._column("ends", [0, *accumulate(lengths)], told)
+            start, stop = (_entry(ends, index) for index in (self.part, combined("+", self.part, _number(1))))
+            body = self._choosing(sweep.runs, start, stop, (), calls)
+            yield Loop(self.part, _number(0), _number(len(sweep.parts)), False, (body,), title, is_shared=True)
         else:
-            self.homes[block] = self.size
-            self.size += length
+            yield from self._in_order(sweep)
 
-    def leave(self, block: int, part: int | None) -> None:
-        """A block is not read any more; where parts beside each other read it, not before the sweep is over."""
-        length = self._lengths[block]
-        if part is None:
-            self._later.append((length, self.homes[block]))
+    def _order(self, runs: Sequence[_Run]) -> tuple[Array, Array | None]:
+        """Which step each call is of, by the cases of the choice, and which of its calls it is."""
+        steps = list(dict.fromkeys(run.step for run in runs))
+        calls = [(steps.index(run.step), row) for run in runs for row in range(run.start, run.stop)]
+        kinds, rows = zip(*calls, strict=True)
+        told = "of each call its step, by the cases below, and its row in the tables of that"
+        order = self._column("order", kinds, told)
+        # A step that is called once has no table.
+        return order, self._column("rows", rows) if any(len(self.calls[step]) > 1 for step in steps) else None
+
+    def _choosing(
+        self,
+        runs: Sequence[_Run],
+        start: Expression,
+        stop: Expression,
+        remarks: tuple[str, ...],
+        tables: tuple[Array, Array | None] | None = None,
+    ) -> Loop:
+        """One loop that chooses the step of each call."""
+        order, rows = tables or self._order(runs)
+        steps = list(dict.fromkeys(run.step for run in runs))
+        choice: tuple[Statement, ...] = self._call(steps[-1], self.at)
+        for place, step in reversed([*enumerate(steps[:-1])]):
+            test = Operation("==", (self.kind, _number(place)))
+            choice = (If(test, self._call(step, self.at), choice),)
+        opening = [Let(self.kind, "=", _entry(order, self.k))]
+        opening += [Let(self.at, "=", _entry(rows, self.k))] if rows is not None else []
+        return Loop(self.k, start, stop, False, (*opening, *choice), remarks)
+
+    def _call(self, number: int, row: Expression) -> tuple[Statement, ...]:
+        """A call of a step, which is that of a row of its tables."""
+        step, calls = self.program.steps[number], self.calls[number]
+        sizes = [len(item.symbols) if item.shape else None for item in step.program.inputs[: len(step.reads)]]
+        sizes += [len(item.values) for item in step.program.outputs]
+        # Where there is but one call, it stands in the text; which row it would be is not known inside of loops.
+        known = row if isinstance(row, Constant) else _number(0) if len(calls) == 1 else None
+        opening: tuple[Statement, ...] = ()
+        starts: list[Expression]
+        if known is None:
+            table = self._places_of(number)
+            view = Array(self.row, table.extents[1:], writable=False, kind="int")
+            opening = (Look(view, _row(table, row)),)
+            starts = [_entry(view, _number(column)) for column in range(len(sizes))]
         else:
-            self._own.setdefault((part, length), []).append(self.homes[block])
+            starts = [_number(place) for place in self._places(step, calls[known.value])]
+        named = zip((*step.reads, *step.writes), starts, sizes, strict=True)
+        handed = [self._handed(*each) for each in named]
+        inputs = handed[: len(step.reads)]
+        if step.numbers:
+            inputs.append(_row(self._numbers_of(number), known or row))
+        targets = tuple(each for each in handed[len(step.reads) :] if isinstance(each, Place))
+        return (*opening, Invoke(targets, "=", Calling(self.names[number], tuple(inputs))))
 
-    def end_sweep(self) -> None:
-        """What has become free is so for all."""
-        for length, home in self._later:
-            self._free.setdefault(length, []).append(home)
-        for (_, length), homes in self._own.items():
-            self._free.setdefault(length, []).extend(homes)
-        self._own.clear()
-        self._later.clear()
+    def _handed(self, name: str, start: Expression, size: int | None) -> Place | Variable:
+        """Entries of an array, or an argument that is a number."""
+        array = self.arrays[name]
+        return Variable(array.name) if size is None else _entries(array, start, size)
+
+    # ---- pairs -------------------------------------------------------------------------------------------------------
+
+    def _over_pairs(self, pairs: ForPairs) -> Loop:
+        """Two loops, the inner one along the path of an item."""
+        step = self.program.steps[pairs.step].program
+        size, behind = len(step.outputs[0].values), 1 + len(pairs.targets)
+        told = f"{pairs.title}: {pairs.count} pairs"
+        views = []
+        for name, view, items in (("outer_items", self.first, pairs.outer), ("inner_items", self.second, pairs.inner)):
+            table = self._table(name, [self._pair_row(item) for item in items], "")
+            views.append((table, Array(view, table.extents[1:], writable=False, kind="int")))
+        (outer_items, outer), (inner_items, inner) = views
+        found = Array(self.found, (size,), writable=True)
+        self.own += [found] * (found not in self.own)
+        starts = [_entry(view, _number(k)) for view in (outer, inner) for k in range(behind, view.size)]
+        inputs = [
+            _entries(self.arrays[MEMORY], start, len(given.symbols))
+            for start, given in zip(starts, step.inputs, strict=True)
+        ]
+        stores = []
+        for place, target in enumerate(pairs.targets, start=1):
+            start = combined("+", _entry(outer, _number(place)), _entry(inner, _number(place)))
+            span = Span(start, combined("+", start, _number(size * target.stride)), is_whole=False, step=target.stride)
+            stores.append(Store(Place(self.arrays[target.result], (span,)), "=", whole(found)))
+        following = _number(0)
+        inside: tuple[Statement, ...] = (
+            Look(inner, _row(inner_items, self.at)),
+            Invoke((whole(found),), "=", Calling(self.names[pairs.step], tuple(inputs))),
+            *stores,
+            Let(self.at, "=", _entry(inner, following)),
+        )
+        body: tuple[Statement, ...] = (
+            Look(outer, _row(outer_items, self.k)),
+            Let(self.at, "=", _entry(outer, following)),
+            While(Operation(">=", (self.at, _number(0))), inside),
+        )
+        return Loop(self.k, _number(0), _number(len(pairs.outer)), False, body, (told,))
+
+    def _pair_row(self, item: Item) -> tuple[int, ...]:
+        """What comes next, or what it is paired with first; its share of the place in each target; what it reads."""
+        return (item.following, *item.starts, *(self.homes[block] for block in item.reads))
+
+
+def _number(value: int) -> Constant:
+    return Constant(value, "int")
+
+
+def _entry(array: Array, index: Expression) -> Place:
+    return Place(array, (index,))
+
+
+def _entries(array: Array, start: Expression, size: int) -> Place:
+    return Place(array, (Span(start, combined("+", start, _number(size)), is_whole=False),))
+
+
+def _row(table: Array, index: Expression) -> Place:
+    return Place(table, (index, Span(_number(0), _number(table.extents[1]), is_whole=True)))

@@ -177,7 +177,7 @@ class Item:
     def along(self, span: Span, printer: ExpressionPrinter) -> Integer:
         """The index in a span."""
         start = linear(span.start) if self.base is None else linear(span.start).plus(linear(self.base), -1)
-        return printer.total(start).plus(as_integer(self.text))
+        return printer.total(start).plus(as_integer(self.text).times(span.step))
 
 
 def double_literal(value: Fraction | float) -> str:

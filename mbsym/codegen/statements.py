@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from typing import Final, TypeAlias
 
 from mbsym.codegen.expressions import Array, Call, Expression, Place, RecordName, Variable, parts
@@ -25,6 +26,21 @@ class Record:
     documentation: str
     fields: tuple[Array, ...]
     comments: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """An array of constants.
+
+    Attributes:
+        array: whole numbers, or real ones.
+        rows: along its first extent; the entries of an array of one extent are one row.
+        remark: what it holds.
+    """
+
+    array: Array
+    rows: tuple[tuple[Fraction | int, ...], ...]
+    remark: str = ""
 
 
 # ---- statements ------------------------------------------------------------------------------------------------------
@@ -98,12 +114,28 @@ class While:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """A loop over a range, which steps by 1 or -1."""
+    """A loop over a range, which steps by 1 or -1.
+
+    Attributes:
+        is_shared: among threads, each round is for one of them.
+        is_awaited: they wait for each other behind it.
+    """
 
     index: Variable
     start: Expression
     stop: Expression
     is_down: bool
+    body: tuple[Statement, ...]
+    remarks: tuple[str, ...] = ()
+    is_shared: bool = False
+    is_awaited: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """Statements for several threads: they share the loops that say so, and one of them does the rest."""
+
+    count: int
     body: tuple[Statement, ...]
     remarks: tuple[str, ...] = ()
 
@@ -124,7 +156,7 @@ class Leave:
     remarks: tuple[str, ...] = ()
 
 
-Statement: TypeAlias = Let | Store | Look | Invoke | Do | If | While | For | Return | Leave
+Statement: TypeAlias = Let | Store | Look | Invoke | Do | If | While | For | Threads | Return | Leave
 
 
 # ---- walks -----------------------------------------------------------------------------------------------------------
@@ -134,7 +166,7 @@ def blocks(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
     """The statements inside one."""
     if isinstance(statement, If):
         return (statement.body, statement.otherwise)
-    return (statement.body,) if isinstance(statement, (While, For)) else ()
+    return (statement.body,) if isinstance(statement, (While, For, Threads)) else ()
 
 
 def walk(body: Sequence[Statement]) -> Iterator[Statement]:
@@ -183,4 +215,6 @@ def bodies_replaced(
     """The statement with the blocks inside it changed."""
     if isinstance(statement, If):
         return replace(statement, body=change(statement.body), otherwise=change(statement.otherwise))
-    return replace(statement, body=change(statement.body)) if isinstance(statement, (While, For)) else statement
+    if isinstance(statement, (While, For, Threads)):
+        return replace(statement, body=change(statement.body))
+    return statement

@@ -30,12 +30,12 @@ from mbsym.codegen.expressions import (
     Variable,
 )
 from mbsym.codegen.lower import PI
-from mbsym.codegen.lowered import Assignment, LoweredFunction, LoweredStep, Statement, Store
+from mbsym.codegen.lowered import Assignment, LoweredFunction, LoweredStep, Store, Straight
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.passes.given_sines import SINES_COSINES
 from mbsym.proof.field import Field
 from mbsym.proof.residues import is_turn
-from mbsym.proof.steps import Evaluate, Steps, at_a_point, unwritten
+from mbsym.proof.steps import Evaluate, Steps, at_a_point, written
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Program
 
@@ -75,7 +75,7 @@ def readings(module: LoweredModule, graph: Graph, languages: Sequence[str]) -> I
         scene = _scene(module, function, heads[function.name], graph, handed)
         if function.body.loops:
             arrays = {name: [_written(ref, name) for ref in entries] for name, entries in scene.arrays.items()}
-            steps = Steps(function.body, function, arrays, scene.variables)
+            steps = Steps(function.body, function, graph, arrays, scene.variables)
             results = at_a_point(steps, graph) if isinstance(graph, Field) else _followed(steps, graph)
             yield Reading(function.name, "shared steps", results)
             continue
@@ -214,17 +214,12 @@ def _with_front(front: Front, scene: _Scene) -> Results:
 
 
 def _written(value: Reference | None, where: str) -> Reference:
-    """A value that was written before it is read.
-
-    Raises:
-        SymbolicError: it was not, so that the text would read what nobody knows.
-    """
-    if value is None:
-        raise unwritten(where)
-    return value
+    """A value that was written before it is read."""
+    found: Reference = written([value], where)[0]
+    return found
 
 
-def _run(statements: Sequence[Statement], scene: _Scene, written: Mapping[str, list[Reference | None]]) -> None:
+def _run(statements: Sequence[Straight], scene: _Scene, written: Mapping[str, list[Reference | None]]) -> None:
     """Statements one by one, which fill arrays."""
     for statement in statements:
         if isinstance(statement, Assignment):
@@ -254,10 +249,9 @@ def _followed(steps: Steps, graph: Graph) -> Results:
     def known(step: LoweredStep) -> Evaluate:
         formal = list(zip(step.arguments, step.identifiers, strict=True))
 
-        def evaluate(inputs: Sequence[Sequence[Reference]], call: int) -> list[Sequence[Reference]]:
+        def evaluate(inputs: Sequence[Sequence[Reference]]) -> list[Sequence[Reference]]:
             own = _Scene(graph, dict(steps.variables))
-            numbers = [[graph.const(number) for number in step.numbers[call]]] if step.has_numbers else []
-            for (item, identifier), entries in zip(formal, [*inputs, *numbers], strict=False):
+            for (item, identifier), entries in zip(formal, inputs, strict=False):
                 if item.shape:
                     own.arrays[identifier] = list(entries)
                 else:

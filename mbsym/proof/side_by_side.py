@@ -70,14 +70,11 @@ def _reduced(values: Any) -> Any:
     return (values & _PRIME) + (values >> _BITS)
 
 
-def side_by_side(items: Sequence[Sequence[Sequence[int]]], order: Sequence[int]) -> list[list[Residues]]:
-    """Entry by entry, those of all items of a list, in an order in which they may come again."""
+def side_by_side(blocks: Sequence[Sequence[int]], order: Sequence[int]) -> list[Residues]:
+    """Entry by entry, those of all blocks of a list, in an order in which they may come again."""
     return [
-        [
-            Residues(np.array([entry % PRIME for entry in column], dtype=np.uint64)[order])
-            for column in zip(*block, strict=True)
-        ]
-        for block in zip(*items, strict=True)
+        Residues(np.array([entry % PRIME for entry in column], dtype=np.uint64)[order])
+        for column in zip(*blocks, strict=True)
     ]
 
 

@@ -1,24 +1,29 @@
-"""Functions made of steps that bodies share, followed call by call.
+"""Functions made of steps that bodies share, followed statement by statement.
 
 Over a graph every call makes nodes, and long mechanisms have very many calls. At a point of the field each step is
-compiled once to a function of whole numbers, and what pairs of items take is evaluated for all pairs at once.
+compiled once to a function of whole numbers, and what is called under a condition, pair by pair of items, is evaluated
+for all pairs at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from operator import eq, ge
+from typing import Any, Final, TypeAlias
 
-from mbsym.codegen.lowered import LoweredFor, LoweredFunction, LoweredPairs, LoweredStep, LoweredZeros, Run
+from mbsym.codegen.expressions import Constant, Expression, Operation, Place, Span, Sum, Variable
+from mbsym.codegen.lowered import LoweredFunction, LoweredStep
 from mbsym.codegen.lowered_module import ModuleFunction
+from mbsym.codegen.statements import For, If, Invoke, Let, Look, Statement, Store, Threads, While
 from mbsym.errors import SymbolicError
 from mbsym.proof.field import Field
 from mbsym.proof.residues import residues_of
-from mbsym.symbolic.graph import Reference
+from mbsym.symbolic.graph import Graph, Reference
 
-Evaluate: TypeAlias = Callable[[Sequence[Sequence[Any]], int], Sequence[Sequence[Any]]]
-"""The results of a step with inputs at one of its calls, in order."""
+Evaluate: TypeAlias = Callable[[Sequence[Sequence[Any]]], Sequence[Sequence[Any]]]
+"""The results of a step, in order, with inputs."""
+
+_COMPARED: Final = {"==": eq, ">=": ge}
 
 
 class Steps:
@@ -28,6 +33,7 @@ class Steps:
         self,
         body: LoweredFunction,
         function: ModuleFunction,
+        graph: Graph,
         arrays: Mapping[str, Sequence[Reference]],
         variables: Mapping[str, Reference],
     ) -> None:
@@ -36,18 +42,26 @@ class Steps:
         Args:
             body: its steps and the loops that call them.
             function: it.
+            graph: of all values.
             arrays, variables: arguments and parameters by their identifiers.
         """
-        self.body = body
+        self.body, self.graph = body, graph
         self.variables = variables
-        self._layouts: dict[str, tuple[int, list[tuple[str, int]]]] = {}
         self._outputs = {item.name: identifier for item, identifier in function.paired if item.direction == "out"}
-        self._arrays: dict[str, list[Any]] = {"": [None] * body.memory, **{name: [*arrays[name]] for name in arrays}}
-        self._arrays |= {name: [ref] for name, ref in variables.items()}
-        self._arrays |= {name: [None] * size for name, size in body.arrays.items()}
+        self._arrays: dict[str, list[Any]] = {name: [*entries] for name, entries in arrays.items()}
+        self._arrays |= {array.name: [None] * array.size for array in body.own}
         self._arrays |= {
             identifier: [None] * item.size for item, identifier in function.paired if item.direction == "out"
         }
+        self._tables: dict[str, Any] = {}
+        for table in body.tables:
+            rows: Any = table.rows
+            if table.array.kind == "real":
+                rows = [[graph.const(number) for number in row] for row in rows]
+            self._tables[table.array.name] = rows if len(table.array.extents) > 1 else rows[0]
+        self._integers: dict[str, int] = {}
+        self._evaluate: dict[str, Evaluate] = {}
+        self._pairs: _Pairs | None = None
 
     def results(self, known: Callable[[LoweredStep], Evaluate], *, abreast: bool) -> dict[str, list[Any]]:
         """What it returns, by name.
@@ -59,62 +73,145 @@ class Steps:
         Raises:
             SymbolicError: something is read that was not written.
         """
-        for each in self.body.loops:
-            if isinstance(each, LoweredZeros):
-                self._arrays[each.identifier] = [0] * each.size
-            elif isinstance(each, LoweredFor):
-                for run in _taken(each, self.body.threads):
-                    step = self.body.steps[run.step]
-                    self._call(step, range(run.start, run.stop), known(step))
-            else:
-                step = self.body.steps[each.step]
-                self._fill(each, step, known(step), abreast=abreast)
+        self._evaluate = {step.name: known(step) for step in self.body.steps}
+        for statement in self.body.loops:
+            self._pairs = _Pairs(self._arrays) if abreast else None
+            self._follow((statement,))
+            if self._pairs is not None:
+                self._pairs.evaluate(self._evaluate)
         return {name: self._read(array, 0, len(self._arrays[array])) for name, array in self._outputs.items()}
 
-    def _read(self, array: str, place: int, size: int) -> list[Any]:
-        """Some entries behind each other."""
-        entries = self._arrays[array][place : place + size]
-        if None in entries:
-            raise unwritten(array or "the memory")
-        return entries
+    # ---- statements --------------------------------------------------------------------------------------------------
 
-    def _call(self, step: LoweredStep, calls: range, evaluate: Evaluate) -> None:
-        """Some calls of a step, one after the other."""
-        if step.name not in self._layouts:
-            sizes = [size or 1 for size in step.sizes]
-            self._layouts[step.name] = step.inputs, [*zip(step.arrays, sizes, strict=True)]
-        inputs, layout = self._layouts[step.name]
-        for call in calls:
-            taken = [(array, place, size) for (array, size), place in zip(layout, step.places[call], strict=True)]
-            results = evaluate([self._read(*one) for one in taken[:inputs]], call)
-            for (array, place, size), entries in zip(taken[inputs:], results, strict=True):
-                self._arrays[array][place : place + size] = entries
+    def _follow(self, body: Sequence[Statement], *, repeats: bool = False) -> None:
+        """Statements one by one; those that ``repeats`` is told of are for pairs."""
+        for node in body:
+            match node:
+                case Let(target, _, value):
+                    self._integers[target.identifier] = self._integer(value)
+                case Look(view, Place() as row):
+                    self._tables[view.name] = self._looked_up(row)
+                case Store(target, _, Place(array)):
+                    goal = self._arrays[target.array.name], self._slice(target)
+                    if repeats and self._pairs is not None:
+                        self._pairs.goals[-1].append(goal)
+                    else:
+                        goal[0][goal[1]] = self._arrays[array.name]
+                case Store(target):
+                    self._arrays[target.array.name] = [0] * target.array.size
+                case Invoke(targets, _, call) if repeats and self._pairs is not None:
+                    self._pairs.add(call.function, [self._stretch(each) for each in call.arguments])
+                case Invoke(targets, _, call):
+                    results = self._evaluate[call.function]([self._given(each) for each in call.arguments])
+                    for target, entries in zip(targets, results, strict=True):
+                        self._arrays[target.array.name][self._slice(target)] = entries
+                case If(test, chosen, otherwise):
+                    self._follow(chosen if self._integer(test) else otherwise)
+                case While(test, inside):
+                    while self._integer(test):
+                        self._follow(inside, repeats=True)
+                case For(index, _, _, _, inside):
+                    for count in self._range(node):
+                        self._integers[index.identifier] = count
+                        self._follow(inside)
+                case Threads(_, inside):
+                    self._follow_threads(inside)
 
-    def _fill(self, pairs: LoweredPairs, step: LoweredStep, evaluate: Evaluate, *, abreast: bool) -> None:
-        """For each outer item with the inner ones on its path, what the step finds."""
-        behind = 1 + len(pairs.targets)
-        sizes = [size or 1 for size in step.sizes]
-        shares = len(pairs.outer[0]) - behind
-        outer = [self._blocks(item[behind:], sizes[:shares]) for item in pairs.outer]
-        inner = [self._blocks(item[behind:], sizes[shares:]) for item in pairs.inner]
-        met = [*_met(pairs)]
-        if abreast:
+    def _follow_threads(self, body: Sequence[Statement]) -> None:
+        """Rounds of loops that threads share come last first, for none may wait for one before it."""
+        waiting: list[For] = []
+        for node in body:
+            if not (isinstance(node, For) and node.is_shared):
+                self._follow((node,))
+                continue
+            waiting.append(node)
+            if node.is_awaited:
+                for each in reversed(waiting):
+                    for count in reversed(self._range(each)):
+                        self._integers[each.index.identifier] = count
+                        self._follow(each.body)
+                waiting = []
+
+    # ---- expressions -------------------------------------------------------------------------------------------------
+
+    def _range(self, node: For) -> range:
+        return range(self._integer(node.start), self._integer(node.stop))
+
+    def _integer(self, node: Expression) -> int:
+        """A whole number, or a condition on such."""
+        match node:
+            case Constant(value):
+                return int(value)
+            case Variable(name):
+                return self._integers[name]
+            case Sum(terms):
+                return sum(-self._integer(term) if negative else self._integer(term) for negative, term in terms)
+            case Operation(operator, (first, second)):
+                return int(_COMPARED[operator](self._integer(first), self._integer(second)))
+        assert isinstance(node, Place)
+        return int(self._looked_up(node))
+
+    def _looked_up(self, place: Place) -> Any:
+        """An entry of a table, or a row."""
+        found = self._tables[place.array.name]
+        for index in place.indices:
+            found = found if isinstance(index, Span) else found[self._integer(index)]
+        return found
+
+    def _slice(self, place: Place) -> slice:
+        (span,) = place.spans
+        return slice(self._integer(span.start), self._integer(span.stop), span.step)
+
+    def _stretch(self, place: Expression) -> tuple[str, int, int]:
+        """Entries that a step reads: their array, and from where to where."""
+        assert isinstance(place, Place)
+        found = self._slice(place)
+        return place.array.name, found.start, found.stop
+
+    def _given(self, node: Expression) -> Sequence[Any]:
+        """What a step is given."""
+        if isinstance(node, Variable):
+            return [self.variables[node.identifier]]
+        assert isinstance(node, Place)
+        return self._looked_up(node) if node.array.name in self._tables else self._read(*self._stretch(node))
+
+    def _read(self, array: str, start: int, stop: int) -> list[Any]:
+        return written(self._arrays[array][start:stop], array)
+
+
+class _Pairs:
+    """Calls of steps for pairs of items, until all are known.
+
+    Attributes:
+        goals: of each call, where its result goes.
+    """
+
+    def __init__(self, arrays: Mapping[str, list[Any]]) -> None:
+        self._arrays = arrays
+        self._calls: dict[str, list[tuple[int, list[tuple[str, int, int]]]]] = {}
+        self.goals: list[list[tuple[list[Any], slice]]] = []
+
+    def add(self, step: str, inputs: list[tuple[str, int, int]]) -> None:
+        """A call of a step."""
+        self._calls.setdefault(step, []).append((len(self.goals), inputs))
+        self.goals.append([])
+
+    def evaluate(self, known: Mapping[str, Evaluate]) -> None:
+        """The results of all calls."""
+        for step, calls in self._calls.items():
             from mbsym.proof.side_by_side import at_each, side_by_side
 
-            columns = [side_by_side(blocks, [pair[side] for pair in met]) for side, blocks in enumerate((outer, inner))]
-            (entries,) = evaluate([*columns[0], *columns[1]], 0)
-            found: Iterable[Sequence[Any]] = zip(*(at_each(entry, len(met)) for entry in entries), strict=True)
-        else:
-            found = (evaluate([*outer[a], *inner[b]], 0)[0] for a, b in met)
-        targets = [(self._arrays[array], stride) for array, stride in pairs.targets]
-        for (a, b), entries in zip(met, found, strict=True):
-            for place, (target, stride) in enumerate(targets, start=1):
-                start = pairs.outer[a][place] + pairs.inner[b][place]
-                target[start : start + stride * len(entries) : stride] = entries
-
-    def _blocks(self, places: Sequence[int], sizes: Sequence[int]) -> list[list[Any]]:
-        """What a step reads of an item."""
-        return [self._read("", place, size) for place, size in zip(places, sizes, strict=False)]
+            columns = []
+            for column in zip(*(inputs for _, inputs in calls), strict=True):
+                # An item has many pairs.
+                places = {place: number for number, place in enumerate(dict.fromkeys(column))}
+                blocks = [written(self._arrays[array][start:stop], array) for array, start, stop in places]
+                columns.append(side_by_side(blocks, [places[place] for place in column]))
+            (entries,) = known[step](columns)
+            found = zip(*(at_each(entry, len(calls)) for entry in entries), strict=True)
+            for (number, _), result in zip(calls, found, strict=True):
+                for array, stretch in self.goals[number]:
+                    array[stretch] = result
 
 
 def at_a_point(steps: Steps, field: Field) -> dict[str, list[Any]]:
@@ -125,41 +222,25 @@ def at_a_point(steps: Steps, field: Field) -> dict[str, list[Any]]:
     """
 
     def known(step: LoweredStep) -> Evaluate:
-        given = [(i, bool(item.shape)) for item, i in zip(step.arguments, step.identifiers, strict=True)]
-        function = residues_of(step.body, given[: step.inputs + step.has_numbers], tuple(steps.variables))
-        if not step.has_numbers:
-            return lambda inputs, call: function(field.circle, steps.variables, *inputs)
-        numbers = [[field.const(number) for number in each] for each in step.numbers]
-        return lambda inputs, call: function(field.circle, steps.variables, *inputs, numbers[call])
+        paired = zip(step.arguments, step.identifiers, strict=True)
+        given = [(identifier, bool(item.shape)) for item, identifier in paired if item.direction == "in"]
+        function = residues_of(step.body, given, tuple(steps.variables))
+        return lambda inputs: function(field.circle, steps.variables, *inputs)
 
-    by_name = {step.name: known(step) for step in steps.body.steps}
     try:
-        return steps.results(lambda step: by_name[step.name], abreast=True)
+        return steps.results(known, abreast=True)
     except KeyError:
         raise SymbolicError("an angle of a step is no coordinate") from None
 
 
-def _met(pairs: LoweredPairs) -> Iterator[tuple[int, int]]:
-    """The outer items with the inner ones on their paths."""
-    for place, outer in enumerate(pairs.outer):
-        following = outer[0]
-        while following >= 0:
-            yield place, following
-            following = pairs.inner[following][0]
+def written(entries: list[Any], where: str) -> list[Any]:
+    """The entries, all of which must have been written before they are read.
 
-
-def _taken(sweep: LoweredFor, threads: int) -> Iterator[Run]:
-    """The runs of a sweep; parts that threads may take come last first, for no part may wait for one before it."""
-    if threads and sweep.is_spread:
-        for run in reversed(sweep.runs):
-            yield from (Run(run.step, call, call + 1) for call in reversed(range(run.start, run.stop)))
-    elif threads and sweep.parts:
-        for start, stop in reversed([*pairwise((*sweep.parts, len(sweep.runs)))]):
-            yield from sweep.runs[start:stop]
-    else:
-        yield from sweep.runs
-
-
-def unwritten(where: str) -> SymbolicError:
-    """The error of a text that would read what nobody knows."""
-    return SymbolicError(f"{where} is read before it is written", remedy="this is a defect of mbsym, please report it")
+    Raises:
+        SymbolicError: one was not, so that the text would read what nobody knows.
+    """
+    if None in entries:
+        raise SymbolicError(
+            f"{where} is read before it is written", remedy="this is a defect of mbsym, please report it"
+        )
+    return entries

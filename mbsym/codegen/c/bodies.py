@@ -8,12 +8,12 @@ from copy import copy
 from dataclasses import dataclass
 
 from mbsym.codegen.c.expressions import CPrinter
-from mbsym.codegen.c.loops import LoopLines
+from mbsym.codegen.c.loops import loops_of_calls
 from mbsym.codegen.c.pieces import NUMBERS, SHARED, Loop, Part, whole
 from mbsym.codegen.c.tables import CONTINUED, INDENT, table_lines
 from mbsym.codegen.c.trigonometry import Front
 from mbsym.codegen.expressions import Element
-from mbsym.codegen.lowered import Assignment, LoweredFunction, Statement, StoreConstants
+from mbsym.codegen.lowered import Assignment, LoweredFunction, StoreConstants, Straight
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH, c_comment, wrapped
 
@@ -28,7 +28,7 @@ class SharedNames:
 
 
 def statement_lines(
-    statements: Iterable[Statement], prefix: str, printer: CPrinter, indent: str = INDENT
+    statements: Iterable[Straight], prefix: str, printer: CPrinter, indent: str = INDENT
 ) -> Iterator[str]:
     """Statements, of a module with that prefix."""
     for statement in statements:
@@ -106,7 +106,10 @@ def body_lines(
     real = f"{module.names.module}_{printer.kind}"
     lines = [f"{INDENT}(void){identifier};" for identifier in unused_arguments(module, function, body)]
     if body.loops:
-        return (*lines, *LoopLines(module, function, body, steps, printer).lines())
+        named = dict(zip((step.name for step in body.steps), steps, strict=True))
+        takes = module.takes_parameters(function)
+        real = module.description.real
+        return (*lines, *loops_of_calls(body, named, f"{module.names.module}_", real, takes_parameters=takes))
     lines += [*parameter_lines(module, body.used, real), *front.lines(module.names.module, printer)]
     return (*lines, *straight_lines(module, whole(body), "", printer, bool(lines)))
 

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from mbsym.codegen.c.lanes import Lanes
 from mbsym.codegen.c.tables import has_table
 from mbsym.codegen.expressions import Constant, Element, Expression, Negation, Variable
-from mbsym.codegen.lowered import Assignment, Block, LoweredFunction, Result, Statement, Store, StoreConstants
+from mbsym.codegen.lowered import Assignment, Block, LoweredFunction, Result, Store, StoreConstants, Straight
 
 SHARED: Final = ""
 """In the place of an array's identifier: what the parts share; inside a loop, an entry's place is that of lane 0."""
@@ -32,7 +32,7 @@ class Part:
     """
 
     blocks: tuple[Block, ...]
-    entries: tuple[Statement, ...]
+    entries: tuple[Straight, ...]
     moves: tuple[Store, ...]
     used: frozenset[str]
     operations: int
@@ -47,13 +47,13 @@ def whole(body: LoweredFunction) -> Part:
     return Part(body.blocks, with_tables(entries, body.results), (), body.used, body.operations.arithmetic, False)
 
 
-def with_tables(statements: Sequence[Statement], results: Sequence[Result]) -> tuple[Statement, ...]:
+def with_tables(statements: Sequence[Straight], results: Sequence[Result]) -> tuple[Straight, ...]:
     """The statements; constants of a result that has many are one of them, before the others of that result."""
     tables = {result.identifier: result for result in results if has_table(result)}
     stores = [item for item in statements if isinstance(item, Store) and item.array in tables]
     constants = {id(item) for item in stores if isinstance(item.expression, Constant)}
     waiting = {item.array for item in stores if id(item) in constants}
-    kept: list[Statement] = []
+    kept: list[Straight] = []
     for item in statements:
         if isinstance(item, Store) and item.array in waiting:
             waiting.remove(item.array)
@@ -81,7 +81,7 @@ class Loop:
     width: int
     table: tuple[tuple[Constant, ...], ...]
     common: tuple[Assignment, ...]
-    statements: tuple[Statement, ...]
+    statements: tuple[Straight, ...]
     operations: int
 
 

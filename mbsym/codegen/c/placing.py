@@ -20,7 +20,7 @@ from mbsym.codegen.c.pieces import (
     with_tables,
 )
 from mbsym.codegen.expressions import Constant, Element, Expression, Negation, Product, Variable, leaves, operations
-from mbsym.codegen.lowered import Assignment, Block, Result, Statement, Store
+from mbsym.codegen.lowered import Assignment, Block, Result, Store, Straight
 
 
 @dataclass(slots=True)
@@ -157,8 +157,8 @@ class Placing:
     def _part(self, stage: int, lines: list[Line]) -> Part:
         known: set[str] = set()
         used: set[str] = set()
-        blocks: list[tuple[str, list[Statement]]] = []
-        entries: list[Statement] = []
+        blocks: list[tuple[str, list[Straight]]] = []
+        entries: list[Straight] = []
         ordered = [line for line in lines if line.index is None] + [line for line in lines if line.index is not None]
         for line in ordered:
             names = [name for name in line.needs if self.made[name] < stage and name not in known]
@@ -210,7 +210,7 @@ class Placing:
     def _loop(self, stage: int, lanes: Lanes) -> Loop:
         known: set[str] = set()
         table: dict[tuple[Constant, ...], int] = {}
-        statements: list[Statement] = []
+        statements: list[Straight] = []
         for assignment in lanes.assignments:
             for leaf in leaves(assignment.expression):
                 name = leaf.identifier if isinstance(leaf, Variable) else ""
@@ -239,7 +239,7 @@ class Placing:
         return Loop(lanes.title, len(lanes.titles), lanes.width, tuple(table), common, tuple(statements), size)
 
 
-def _is_shared(statement: Statement) -> bool:
+def _is_shared(statement: Straight) -> bool:
     if isinstance(statement, Store):
         return statement.array == SHARED
     read = statement.expression if isinstance(statement, Assignment) else None

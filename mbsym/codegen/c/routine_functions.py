@@ -24,7 +24,7 @@ from mbsym.codegen.expressions import (
     parts,
     whole,
 )
-from mbsym.codegen.integers import Integer, as_integer, linear
+from mbsym.codegen.integers import Integer, as_integer, length, linear
 from mbsym.codegen.printer import ATOM, PRODUCT, Item
 from mbsym.codegen.routines.language import Routine, RoutineFunction
 from mbsym.codegen.routines.printer import INDENT, FunctionPrinter
@@ -72,6 +72,10 @@ class CNames:
     def symbol(self, function: RoutineFunction) -> str:
         """The name of a function."""
         return f"{self.prefix if function.is_public else self.own_prefix}{function.name}"
+
+    def kernel(self, name: str) -> str:
+        """The name of a derived function."""
+        return f"{self.prefix}{name}"
 
     def number(self, value: float) -> str:
         """A real number."""
@@ -312,7 +316,8 @@ class CFunction(CPrinter, FunctionPrinter):
 
     def extent(self, span: Span) -> Integer:
         """Number of entries."""
-        return self.integer(combined("-", span.stop, span.start))
+        known = length(span)
+        return self.integer(combined("-", span.stop, span.start)) if known is None else Integer("", known)
 
     def _through(self, name: str, spans: Sequence[Span]) -> Item:
         """Opens the loop over spans of one length, from the start that all have or else from zero."""
@@ -388,7 +393,7 @@ class CFunction(CPrinter, FunctionPrinter):
 
     def invoke(self, node: Invoke) -> None:
         function = self.routine.function(node.call.function)
-        symbol = self.style.symbol(function) if function is not None else f"{self.style.prefix}{node.call.function}"
+        symbol = self.style.kernel(node.call.function) if function is None else self.style.symbol(function)
         actual = self.actual(node.call)
         if node.operator == "=":
             self.write(f"{symbol}({', '.join([*actual, *map(self.expression, node.targets)])});")

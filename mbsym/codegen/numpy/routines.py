@@ -40,7 +40,7 @@ def print_numpy(routine: Routine) -> str:
     memory += [f"{INDENT * 2}self.{array.name} = {_zeros(array.extents)}" for array in routine.memory]
     texts.append("\n".join(memory))
     for function in routine.functions:
-        printer = _ListFunction(routine, function, with_work)
+        printer = ListFunction(routine, function, with_work)
         texts.append("\n".join(printer.text()))
     return "\n\n\n".join(texts)
 
@@ -117,7 +117,9 @@ class PythonPrinter(NumpyPrinter, FunctionPrinter):
         return [*head, *[f'{INDENT}"""{documentation}"""'] * bool(documentation)]
 
 
-class _ListFunction(PythonPrinter):
+class ListFunction(PythonPrinter):
+    """A function of lists."""
+
     def __init__(self, routine: Routine, function: RoutineFunction, with_work: frozenset[str]) -> None:
         super().__init__(routine, function)
         self.with_work = with_work
@@ -162,18 +164,23 @@ class _ListFunction(PythonPrinter):
     def place(self, node: Place, items: Sequence[Item]) -> str:
         if items and node.axes:
             return self.letters[id(node)]
-        text = node.array.name
+        text = self.array(node.array)
         for index in node.indices:
             if not isinstance(index, Span):
                 text += f"[{self.integer(index)}]"
             elif not index.is_whole:
-                text += f"[{self.integer(index.start)}:{self.integer(index.stop)}]"
+                step = f":{index.step}" * (index.step > 1)
+                text += f"[{self.integer(index.start)}:{self.integer(index.stop)}{step}]"
         return text
+
+    def array(self, array: Array) -> str:
+        """The name of an array."""
+        return array.name
 
     def call(self, node: Call, items: Sequence[Item] = ()) -> str:
         name = node.function
         if self.routine.function(name) is not None or name in self.routine.kernels:
-            return self._called(node)
+            return self.called(node)
         if name == "zeros":
             return "0.0"
         texts = [self.expression(each, 0, items) for each in node.arguments]
@@ -181,7 +188,8 @@ class _ListFunction(PythonPrinter):
             return texts[0]
         return f"{name if name in ('abs', 'int', 'min') else f'math.{name}'}({', '.join(texts)})"
 
-    def _called(self, node: Call) -> str:
+    def called(self, node: Call) -> str:
+        """A call of another function."""
         function = self.routine.function(node.function)
         arguments = map(self.expression, node.arguments)
         if function is None:
@@ -250,7 +258,7 @@ class _ListFunction(PythonPrinter):
             call = f"{node.call.function}({', '.join([*arguments, '**work.keywords'])})"
             self.write(f"{goals} = (_array.tolist() for _array in {call})")
             return
-        call = self._called(node.call)
+        call = self.called(node.call)
         call += "[0]" * (self.routine.function(node.call.function) is None and len(targets) == 1)
         if node.operator != "=":
             entries = f"zip({self.expression(targets[0])}, {call})"
@@ -266,7 +274,7 @@ class _ListFunction(PythonPrinter):
 
     def give_back(self, value: Expression) -> None:
         if isinstance(value, Call) and value.function != "zeros":
-            call = self._called(value)
+            call = self.called(value)
             self.write(f"return {call}{'[0]' if self.routine.function(value.function) is None else ''}")
             return
         assert isinstance(self.function.returns, int)

@@ -15,7 +15,8 @@ from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.numpy.arrays import print_arrays
-from mbsym.codegen.numpy.bodies import INDENT, LoopText, kernel_lines
+from mbsym.codegen.numpy.bodies import INDENT, kernel_lines
+from mbsym.codegen.numpy.loops import LoopText
 from mbsym.codegen.numpy.routines import memory_class, print_numpy
 from mbsym.codegen.printer import double_literal
 from mbsym.codegen.routines.module import MEMORY, routine_file, routine_of

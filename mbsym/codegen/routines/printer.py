@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from mbsym.codegen.expressions import Call, Expression, MatrixProduct, Place
 from mbsym.codegen.printer import ExpressionPrinter, Item
 from mbsym.codegen.routines.language import Routine, RoutineFunction
-from mbsym.codegen.statements import Do, For, If, Invoke, Leave, Let, Look, Return, Statement, Store, While
+from mbsym.codegen.statements import Do, For, If, Invoke, Leave, Let, Look, Return, Statement, Store, Threads, While
 
 INDENT: Final = "    "
 
@@ -115,12 +115,18 @@ class FunctionPrinter(ExpressionPrinter):
                 self.begin_loop(node)
                 self.block(node.body)
                 self.close()
+            case Threads():
+                self.threads(node)
             case Return(value):
                 self.finish(value)
             case Leave():
                 self.write(f"{node.word}{self.END}")
             case Do():
                 self.do(node)
+
+    def threads(self, node: Threads) -> None:
+        """Statements for several threads, of which a language may not know: then one does them all."""
+        self.block(node.body)
 
     def do(self, node: Do) -> None:
         """A call for what it changes."""

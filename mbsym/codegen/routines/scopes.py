@@ -105,7 +105,8 @@ def _begins(block: tuple[Statement, ...], name: str) -> bool:
     inner = [each for each in blocks(first) if any(name in names(statement) for statement in each)]
     if is_given(first, name):
         return True
-    return len(inner) == 1 and name not in names(bodies_replaced(first, lambda _: ())) and _begins(inner[0], name)
+    is_inside = inner and name not in names(bodies_replaced(first, lambda _: ()))
+    return bool(is_inside) and all(_begins(block, name) for block in inner)
 
 
 def _is_counted(body: Sequence[Statement], name: str) -> bool:

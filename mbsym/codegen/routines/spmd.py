@@ -46,6 +46,7 @@ from mbsym.codegen.statements import (
     Return,
     Statement,
     Store,
+    Threads,
     While,
     blocks,
     bodies_replaced,
@@ -305,6 +306,8 @@ class _Masker:
                 return self._leave(node)
             case Look():
                 return [node]
+            case Threads():
+                self._refuse("threads")
 
     def _let(self, node: Let) -> list[Statement]:
         target, value = node.target, self._valued(node.value)

@@ -153,7 +153,7 @@ def test_a_fault_with_results_beyond_all_floats_is_seen(tmp_path: Path, monkeypa
 
 
 def test_a_fault_in_shared_steps_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed(monkeypatch, lower_loops, "_places", lambda places: (*places[:-1], max(places[-1] - 1, 0)))
+    changed(monkeypatch, lower_loops._Lowering, "_places", lambda places: (*places[:-1], max(places[-1] - 1, 0)))
     with pytest.raises((ProofError, SymbolicError)):
         mbsym.generate("quadruped", tmp_path / "new", style="shared", functions=("inverse_dynamics",))
     assert not (tmp_path / "new").exists()
@@ -187,11 +187,16 @@ def test_steps_are_followed_over_residues(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_wrong_entry_of_a_matrix_with_too_many_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed(monkeypatch, lower_loops, "_lowered_pairs", lambda pairs: replace(pairs, inner=other_start(pairs.inner)))
+    table = lower_loops._Lowering._table
+
+    def other_table(self: Any, name: str, rows: Any, *about: Any) -> Any:
+        return table(self, name, other_start(rows) if name == "inner_items" else rows, *about)
+
+    monkeypatch.setattr(lower_loops._Lowering, "_table", other_table)
     assert refused(tmp_path, "planar_3r", {**SHARED, "functions": ("mass_matrix",)}).function == "mass_matrix"
 
 
-def other_start(items: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+def other_start(items: list[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
     """Items of pairs of which the first goes where the second one goes."""
     first, *others = items
     return ((first[0], *items[1][1:3], *first[3:]), *others)
