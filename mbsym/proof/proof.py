@@ -17,7 +17,7 @@ from mbsym.kinematics.simplified import plain
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.proof.field import Field, at_random_point
 from mbsym.proof.printed import Reading, Results, producers, readings
-from mbsym.proof.verdicts import POINTS, agree, points, reasons
+from mbsym.proof.verdicts import POINTS, Agreement, agreement, points, reasons
 from mbsym.proof.witness import PLAIN, Pair, Witness, by_entry, uncompressed, witness
 from mbsym.symbolic.finite_field import PRIME
 
@@ -26,6 +26,7 @@ FIELD: Final = "proof"
 
 ITERATES: Final = "fixed text, which iterates"
 ROUNDED: Final = "numbers in it were rounded; it agrees in floating point"
+SWAYED: Final = "numbers in it were rounded, and rounding moves its results as far as they are apart in floating point"
 OUTSIDE: Final = "the field cannot compare it, and no random state has a result in floating point"
 """What differs in the field without such a reason is wrong, be its results finite or not."""
 
@@ -223,12 +224,15 @@ class _Proving:
             return
         sides = [(a, b) for _, _, a, b in doubtful]
         known = reasons(witness.graph, sides)
-        agreed = agree(witness.graph, witness.inputs(), witness.mechanism.parameters, sides)
-        if agreed is None and (known or self.vanishes):
+        found = agreement(witness.graph, witness.inputs(), witness.mechanism.parameters, sides)
+        if found is Agreement.NOWHERE and (known or self.vanishes):
             self.not_proven[name] = OUTSIDE
             return
-        if agreed:
+        if found is Agreement.EQUAL:
             self.not_proven[name] = f"{', '.join(known)}: the field cannot compare these" if known else ROUNDED
+            return
+        if found is Agreement.SWAYED:
+            self.not_proven[name] = SWAYED
             return
         result, place, _, _ = doubtful[0]
         raise ProofError(

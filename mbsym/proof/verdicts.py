@@ -3,13 +3,14 @@
 Values that differ in the field are different functions, but for two reasons: an elementary function that the field
 knows nothing about lies below them, or a number in them was rounded where exact fractions had grown long. Floating
 point tells these from defects: values that agree there to ``AGREEMENT`` of their size are not called different,
-only not proven.
+only not proven, and so are values with rounded numbers where rounding alone moves the results that far.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from enum import Enum
+from typing import Any, Final
 
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.equality import doubtful_functions
@@ -24,6 +25,13 @@ POINTS: Final = 2
 AGREEMENT: Final = 1e-6
 """Of the largest value of an entry at the states looked at: rounding of ill-conditioned solutions stays below it, and
 faults worth their name do not."""
+
+SWAY: Final = 100.0
+"""What lies apart may be rounding if it is less than this many times what results move where every operation is off by
+one unit of it: each of the many numbers of a long mechanism may have been rounded."""
+
+_LONG: Final = 40
+"""Bits of the numerator of a number that was rounded to a double; decimals that are doubles are shorter."""
 
 _STATES: Final = 12
 _LARGEST: Final = 2.5
@@ -57,13 +65,22 @@ def reasons(graph: Graph, pairs: Iterable[tuple[Reference, Reference]]) -> tuple
     return doubtful_functions(Program("proof", graph, (), (_array(refs),)))
 
 
-def agree(
+class Agreement(Enum):
+    """What floating point says of pairs: equal, different, moved as far by rounding, or that no state is finite."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    SWAYED = "swayed"
+    NOWHERE = "nowhere"
+
+
+def agreement(
     graph: Graph,
     inputs: Sequence[Input],
     parameters: Sequence[ParameterInput],
     pairs: Sequence[tuple[Reference, Reference]],
-) -> bool | None:
-    """Whether pairs agree in floating point at random states; None where no state has finite values."""
+) -> Agreement:
+    """Whether pairs agree in floating point at random states."""
     import numpy as np
 
     random = np.random.default_rng(0)
@@ -79,15 +96,37 @@ def agree(
     try:
         found = interpret(program, state)
     except SymbolicError:
-        return None
+        return Agreement.NOWHERE
     a, b = found["a"], found["b"]
     finite = np.isfinite(a).all(axis=1) & np.isfinite(b).all(axis=1)
     if not finite.any():
-        return None
+        return Agreement.NOWHERE
     a, b = a[finite], b[finite]
     # Each entry by its own size over all states: a small one is not lost beside a large one.
-    scale = np.maximum(np.abs(a), np.abs(b)).max(axis=0)
-    return bool((np.abs(a - b) <= AGREEMENT * scale).all())
+    allowed = AGREEMENT * np.maximum(np.abs(a), np.abs(b)).max(axis=0)
+    apart = np.abs(a - b).max(axis=0)
+    if (apart <= allowed).all():
+        return Agreement.EQUAL
+    if not has_rounded(program):
+        return Agreement.DIFFERENT
+
+    def off(value: Any, size: Any) -> Any:
+        return value + np.finfo(float).eps * random.choice((-1, 1)) * size
+
+    near = interpret(program, state, rounded=off)
+    moved = [np.abs(near[side] - found[side])[finite].max(axis=0) for side in "ab"]
+    swayed = apart <= np.maximum(allowed, SWAY * np.maximum(*moved))
+    return Agreement.SWAYED if swayed.all() else Agreement.DIFFERENT
+
+
+def has_rounded(program: Program) -> bool:
+    """Whether some number of a program is a double that stands for a longer fraction."""
+    graph = program.graph
+    numbers = (graph.arguments[node][0] for node in program.nodes() if graph.kinds[node] == "const")
+    return any(
+        number.numerator.bit_length() > _LONG and not number.denominator & (number.denominator - 1)
+        for number in numbers
+    )
 
 
 def _array(refs: Sequence[Reference], name: str = "values") -> Output:

@@ -25,6 +25,7 @@ from mbsym.proof import printed
 from mbsym.proof.printed import _Scene
 from mbsym.symbolic.graph import Graph
 from mechanisms.benchmark_chains import benchmark_chain
+from mechanisms.trees import chain, tree_model
 
 
 def proof_of(directory: Path) -> dict[str, Any]:
@@ -232,3 +233,19 @@ def test_each_way_of_what_others_take_is_held(faulty: str, tmp_path: Path, monke
     monkeypatch.setattr(printed, "_ways", with_fault)
     options = {**PREPARED, "trigonometry": "inline", "functions": ("gravity_force",)}
     assert "is not what" in str(refused(tmp_path, "puma560", options))
+
+
+def test_what_rounding_moves_as_far_is_not_called_a_defect(tmp_path: Path) -> None:
+    """Bodies get heavier outward, so that moments that were moved inward cancel: six digits are left of sixteen."""
+    options: dict[str, Any] = {**SHARED, "functions": ("forward_dynamics",)}
+    mbsym.generate(tree_model(chain(120), ["revolute"] * 120), tmp_path, **options)
+    assert "rounding moves its results as far" in proof_of(tmp_path)["not_proven"]["forward_dynamics"]
+
+
+def test_a_defect_among_rounded_numbers_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    heavier = tree_model(chain(24), ["revolute"] * 24)
+    options: dict[str, Any] = {**SHARED, "functions": ("mass_matrix",), "simplify": ("regroup",)}
+    mbsym.generate(heavier, tmp_path / "right", **options)
+    assert "were rounded" in proof_of(tmp_path / "right")["not_proven"]["mass_matrix"]
+    monkeypatch.setattr(regrouping, "_difference", lambda own, moved: own)
+    assert refused(tmp_path, heavier, options).function == "mass_matrix"
