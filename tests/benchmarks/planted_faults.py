@@ -58,6 +58,7 @@ ROOMS: Final = (
     "mbsym/formulations/shared",
     "mbsym/codegen/lower.py",
     "mbsym/codegen/lower_loops.py",
+    "mbsym/codegen/memory.py",
     "mbsym/codegen/usage.py",
     "mbsym/codegen/c/lanes.py",
     "mbsym/codegen/c/parts.py",
