@@ -56,6 +56,7 @@ def test_a_row_is_equal_to_the_plain_module(seed: int) -> None:
 FOUND = (
     {"constraint": "linear_coupling", "level": "-O3 -march=native"},
     {"parameter": "center", "style": "shared", "level": "-O0"},
+    {"joint": "cylindrical", "place": "flipped", "style": "shared", "level": "-O0"},
     {"languages": "every", "functions": "three", "style": "shared", "compiler": "clang", "level": "-O0"},
     {
         "constraint": "linear_coupling",

@@ -156,19 +156,18 @@ class _Loops(CFunction):
 
 def _defined(head: str, rows: Sequence[Sequence[str]]) -> list[str]:
     """A constant array; a single row is one of one dimension."""
-    if head.count("[") == 1:
-        return [f"{INDENT}{head} = {{", *_filled(rows[0], CONTINUED), f"{INDENT}}};"]
-    lines = [f"{INDENT}{head} = {{"]
-    for row in rows:
-        text = f"{CONTINUED}{{{', '.join(row)}}},"
-        if len(text) <= WIDTH:
-            lines.append(text)
-            continue
-        filled = _filled(row, f"{CONTINUED} ")
-        lines += [f"{CONTINUED}{{{filled[0].lstrip()}", *filled[1:-1], f"{filled[-1]}}},"]
-    return [*lines, f"{INDENT}}};"]
+    texts = [f"{{{', '.join(row)}}}," for row in rows] if head.count("[") > 1 else [", ".join(rows[0])]
+    return [f"{INDENT}{head} = {{", *(line for text in texts for line in _filled(text)), f"{INDENT}}};"]
 
 
-def _filled(items: Sequence[str], indent: str) -> list[str]:
-    """Items with commas between them on as few lines as hold them."""
-    return textwrap.wrap(", ".join(items), WIDTH, initial_indent=indent, subsequent_indent=indent)
+def _filled(text: str) -> list[str]:
+    """Numbers with commas between them on as few lines as hold them; what goes on behind a brace stands behind it."""
+    following = CONTINUED + " " * text.startswith("{")
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=CONTINUED,
+        subsequent_indent=following,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
