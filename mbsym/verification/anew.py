@@ -36,6 +36,11 @@ class Anew:
     module: LoweredModule
     derived: tuple[Program, ...]
 
+    @property
+    def single(self) -> bool:
+        """True where the code computes in single precision."""
+        return self.module.description.real == "float"
+
     @cached_property
     def programs(self) -> Mapping[str, Program]:
         """The derived functions by name, loops written out."""

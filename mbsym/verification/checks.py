@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.load import LoadedModule
 from mbsym.codegen.statuses import Status
 from mbsym.derivatives.of_functions import requests_of
+from mbsym.doors import Array
 from mbsym.errors import VerificationError
 from mbsym.formulations.contracts import Contract
 from mbsym.kinematics.mechanism import build_mechanism
@@ -25,15 +25,12 @@ from mbsym.reference import Reference
 from mbsym.registry import contracts_of
 from mbsym.verification.closed_states import ClosedStates
 from mbsym.verification.derivative_identities import derivative_contracts
-from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers, given_sines
-from mbsym.verification.given_sines_identities import GIVEN_SINES
+from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers, arrays_of, given_sines
 from mbsym.verification.identities import IDENTITIES
+from mbsym.verification.made_arguments import MADE, workspaces
 from mbsym.verification.own_measures import OwnMeasures
 from mbsym.verification.own_units import input_sizes, units_of
 from mbsym.verification.random_state import random_state
-from mbsym.verification.workspace_identities import PREPARED, workspaces
-
-Array = NDArray[Any]
 
 TOLERANCE = 1e-10
 """Against the reference in double precision, which solves one large system: rounding of some 1e-13 of its entries."""
@@ -199,7 +196,7 @@ def run_checks(
     requests = requests_of(manifest)
     # Derivatives by parameters need those of the module as arguments.
     mechanism = build_mechanism(model, labelling, tuple(manifest["run_time_parameters"]) if requests else "")
-    contracts = {**contracts_of(mechanism), PREPARED.name: PREPARED, GIVEN_SINES.name: GIVEN_SINES}
+    contracts = {**contracts_of(mechanism), **{contract.name: contract for contract in MADE}}
     contracts |= {contract.name: contract for contract in derivative_contracts(requests, contracts)}
     require_checks(modules, contracts)
     companions = Companions(mechanism, requests, units)
@@ -367,5 +364,4 @@ def _status(module: LoadedModule, name: str, state: Mapping[str, Any]) -> Array:
 
 def _outputs(module: LoadedModule, name: str, state: Mapping[str, Any]) -> tuple[Array, ...]:
     function = module.functions[name]
-    found = function(*(state[item.name] for item in function.inputs))
-    return tuple(np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,)))
+    return arrays_of(function(*(state[item.name] for item in function.inputs)))

@@ -7,8 +7,9 @@ from typing import Final
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.verification.derivative_identities import slope
-from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
+from mbsym.verification.evidence import Evidence, Identity, Pairs
 
 STILL: Final = 1e-9
 """Entries of a Jacobian [1, m] below which a row may be one in which nothing moves."""

@@ -13,10 +13,11 @@ from typing import Any, Final
 import numpy as np
 
 from mbsym.derivatives.of_functions import DerivativeRequest
+from mbsym.doors import Array
 from mbsym.formulations.contracts import Contract
 from mbsym.reference import Reference
 from mbsym.registry import contracts_of
-from mbsym.verification.evidence import Array, Evidence, Identity, Numbers, Pairs
+from mbsym.verification.evidence import Evidence, Identity, Numbers, Pairs
 
 STEP: Final = 2e-4
 """Of sixth-order differences: laws of a hundredth of a radian's width are still followed, and the reference's rounding,

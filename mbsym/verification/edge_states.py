@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.symbolic.graph import Reference
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program
 from mbsym.verification.conditions import Condition, squares, with_values
 from mbsym.verification.far_states import Sizes, States, sized
-
-Array: TypeAlias = NDArray[Any]
 
 TRIALS: Final = 12
 STEPS: Final = 24

@@ -9,10 +9,10 @@ from inspect import signature
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.load import LoadedModule
 from mbsym.derivatives.of_functions import DerivativeRequest
+from mbsym.doors import Array
 from mbsym.errors import VerificationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.independent import independent_at_start
@@ -22,7 +22,6 @@ from mbsym.reference import Reference
 from mbsym.registry import Available, available_functions
 from mbsym.symbolic.evaluator import Evaluator
 
-Array: TypeAlias = NDArray[Any]
 Kind: TypeAlias = Literal["rounding", "solution", "closure", "difference", "slope", "solved slope"]
 """What bounds an error: rounding; rounding magnified by the condition of the mass matrix; how well the loops of random
 states are closed; the step of a central difference, of the code, of the reference alone, or of what is then solved."""
@@ -31,6 +30,11 @@ Pairs: TypeAlias = Iterable[tuple[Any, Any]]
 """What was found, and what it must be."""
 
 DIFFERENCE_STEP = 1e-5
+
+
+def arrays_of(found: Any) -> tuple[Array, ...]:
+    """The result of a call, or its several results, in double precision."""
+    return tuple(np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,)))
 
 
 class Numbers:
@@ -177,9 +181,9 @@ class Evidence:
             return self.companions.outputs(name, state)
         function = self.module.functions[name]
         found = function(*(state[item.name] for item in function.inputs))
-        results = [np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,))]
+        results = arrays_of(found)
         if not self.module.manifest.get("compressed"):
-            return tuple(results)
+            return results
         known = self.module.manifest.get("sparsity", {}).get(name, {})
         return tuple(
             expanded(array, known[item.name]) if item.name in known else array

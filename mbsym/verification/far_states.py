@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.description import Argument
+from mbsym.doors import Array
 from mbsym.passes.given_sines import COORDINATES
 
-Array: TypeAlias = NDArray[Any]
 States: TypeAlias = dict[str, Array]
 Sizes: TypeAlias = Mapping[str, Array]
 """What arguments of a mechanism of that size are counted in, entry by entry [SI]; what is not there in ones."""
@@ -46,6 +45,11 @@ MOST_ALONE: Final = 24
 """Entries that are taken far, or to zero, one by one."""
 
 NOT_FINITE: Final = (np.nan, np.inf, -np.inf)
+
+
+def precision(single: bool) -> np.finfo[Any]:
+    """What is known of the numbers of single or double precision."""
+    return np.finfo(np.float32 if single else np.float64)
 
 
 def sized(states: Mapping[str, Array], sizes: Sizes) -> States:

@@ -6,16 +6,16 @@ from typing import Final
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.errors import VerificationError
 from mbsym.records import Registry
 from mbsym.verification.control_identities import CONTROL_IDENTITIES
 from mbsym.verification.derivative_identities import DERIVATIVE_IDENTITIES
-from mbsym.verification.evidence import DIFFERENCE_STEP, Array, Evidence, Identity, Pairs
-from mbsym.verification.given_sines_identities import SINES_IDENTITIES
+from mbsym.verification.evidence import DIFFERENCE_STEP, Evidence, Identity, Pairs
 from mbsym.verification.loop_derivative_identities import LOOP_DERIVATIVE_IDENTITIES
 from mbsym.verification.loop_identities import LOOP_IDENTITIES
+from mbsym.verification.made_arguments import MADE_IDENTITIES
 from mbsym.verification.regressor_identities import REGRESSOR_IDENTITIES
-from mbsym.verification.workspace_identities import WORKSPACE_IDENTITIES
 
 
 def _tau_of_forward_dynamics(evidence: Evidence) -> Pairs:
@@ -103,8 +103,7 @@ IDENTITIES: Final = Registry(
         *REGRESSOR_IDENTITIES,
         *LOOP_IDENTITIES,
         *LOOP_DERIVATIVE_IDENTITIES,
-        *WORKSPACE_IDENTITIES,
-        *SINES_IDENTITIES,
+        *MADE_IDENTITIES,
     ),
     VerificationError,
 )

@@ -12,9 +12,10 @@ from typing import Final
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.loops.contracts import INDEPENDENT_DYNAMICS_DERIVATIVES
 from mbsym.verification.derivative_identities import random_direction, slope
-from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
+from mbsym.verification.evidence import Evidence, Identity, Pairs
 
 
 def _slopes(evidence: Evidence, vdot: Array, multipliers: Array) -> Iterator[tuple[str, Array, Array, Array]]:

@@ -11,9 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.loops.actuation import actuated_columns
 from mbsym.loops.closed_form import planar_loops
-from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
+from mbsym.verification.evidence import Evidence, Identity, Pairs
 from mbsym.verification.loop_sizes import sizes_of_sums
 
 RANK: Final = 1e-5

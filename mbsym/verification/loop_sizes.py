@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.loops.motion import loop_joints
 from mbsym.reference.constraint_elements import REFERENCE_CONSTRAINTS, between_points
 from mbsym.reference.mechanism import OF_COORDINATES, NumericJoint, NumericMechanism
 from mbsym.reference.placements import Configuration, configuration
-from mbsym.verification.evidence import Array, Evidence, Pairs
+from mbsym.verification.evidence import Evidence, Pairs
 
 _SHARE = 64.0
 

@@ -7,20 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.statuses import Status
+from mbsym.doors import Array
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output
 from mbsym.verification.anew import Anew
 from mbsym.verification.conditions import BRANCHING, conditions_of
-from mbsym.verification.far_states import States
+from mbsym.verification.far_states import States, precision
 from mbsym.verification.text_checks import JITTER, Rounding, as_double, largest, shaken
-
-Array: TypeAlias = NDArray[Any]
 
 PIVOTS: Final = 32.0
 """Factor around the bound of dependent rows within which nothing is said of ranks: the texts decide by pivots, which
@@ -53,10 +51,10 @@ class Term:
 
 def guarded(anew: Anew, name: str, states: States, rounded: Rounding | None = None) -> Term:
     """Results of a function by name, in double precision; ``rounded`` is what each operation gives."""
-    program, single = anew.programs[name], anew.module.description.real == "float"
+    program = anew.programs[name]
     guards = [
         condition
-        for condition in conditions_of(program, anew.functions[name].guards, single)
+        for condition in conditions_of(program, anew.functions[name].guards, anew.single)
         if condition.kind not in BRANCHING
     ]
     seen = Output("what guards look at", (len(guards),), tuple(guard.value for guard in guards))
@@ -80,11 +78,15 @@ def guarded(anew: Anew, name: str, states: States, rounded: Rounding | None = No
 
 
 class Terms:
-    """Results of the module's Programs, each made once for states that several functions are asked at."""
+    """Results of the module's Programs, each made once for states that several functions are asked at.
+
+    Attributes:
+        anew: the module, derived again.
+        epsilon: of the code's numbers.
+    """
 
     def __init__(self, anew: Anew) -> None:
-        self.anew = anew
-        self.epsilon = float(np.finfo(np.float32 if anew.module.description.real == "float" else np.float64).eps)
+        self.anew, self.epsilon = anew, float(precision(anew.single).eps)
         self._made: dict[tuple[object, ...], tuple[States, Term]] = {}
 
     def run(self, name: str, states: States, rng: np.random.Generator | None) -> Term:
@@ -96,14 +98,13 @@ class Terms:
         return self._made[key][1]
 
 
-def solution(made: Terms, name: str, states: States, single: bool, rng: np.random.Generator | None = None) -> Solved:
+def solution(made: Terms, name: str, states: States, rng: np.random.Generator | None = None) -> Solved:
     """vdot = free + response lambda with delassus lambda = right, of least norm in rows of equal size.
 
     Args:
         made: results of the module's Programs.
         name: of the function.
         states: its arguments.
-        single: the code computes in single precision.
         rng: moves terms and multipliers by as much as rounding may, if it is given.
     """
     anew = made.anew
@@ -121,7 +122,7 @@ def solution(made: Terms, name: str, states: States, single: bool, rng: np.rando
             alpha, beta = states["gains"][:, :1], states["gains"][:, 1:]
             right -= 2 * alpha * np.einsum("nij,nj->ni", rows, states["v"]) + beta**2 * residual
         matrix = np.sqrt(np.abs(inverses))[:, :, None] * weighted
-        multipliers, rank, doubtful = least(matrix, terms["delassus"], right, single, rng)
+        multipliers, rank, doubtful = least(matrix, terms["delassus"], right, made.epsilon, rng)
         moved = np.einsum("nij,nj->ni", terms["response"], multipliers)
         if name == "project_velocity":
             results = {anew.functions[name].arguments[-1].name: states["v"] - moved}
@@ -142,7 +143,7 @@ def solution(made: Terms, name: str, states: States, single: bool, rng: np.rando
                 ("v", held["free_dv"], held["right_dv"]),
                 ("tau", held["M_inverse"], -np.swapaxes(terms["response"], -1, -2)),
             ):
-                pull = least(matrix, terms["delassus"], right, single, rng)[0]
+                pull = least(matrix, terms["delassus"], right, made.epsilon, rng)[0]
                 results |= {f"dlambda_d{by}": pull, f"dvdot_d{by}": free + terms["response"] @ pull}
     status = np.where(rank < right.shape[1], int(Status.SINGULAR), int(Status.OK))
     status[~solved] = Status.NOT_FINITE
@@ -169,14 +170,13 @@ def rows_of(terms: Mapping[str, Array]) -> Array:
 
 
 def least(
-    matrix: Array, product: Array, right: Array, single: bool, rng: np.random.Generator | None
+    matrix: Array, product: Array, right: Array, epsilon: float, rng: np.random.Generator | None
 ) -> tuple[Array, Array, Array]:
     """lambda of least norm in rows of equal size with A^T A lambda = right, the rank of each A, and if it is in doubt.
 
     Right sides have a trailing axis of columns, or none.
     Whatever solves that errs by epsilon over the square of the smallest singular value.
     """
-    epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
     found, rank = np.full_like(right, np.nan), np.zeros(len(right), dtype=int)
     doubtful = np.zeros(len(right), dtype=bool)
     usable = np.isfinite(largest(matrix)) & np.isfinite(largest(product))

@@ -13,19 +13,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mbsym.codegen.build import build_program
 from mbsym.codegen.languages import BATCH
 from mbsym.codegen.load import LoadedFunction, LoadedModule, state_rows, unwritten
 from mbsym.codegen.load_batch import laid_out
+from mbsym.doors import Array
 from mbsym.errors import CodegenError, VerificationError
 from mbsym.verification.checks import WITHIN_ARRAYS, Check
-
-Array: TypeAlias = NDArray[Any]
 
 FLAGS: Final = (
     *("-std=c99", "-O0", "-g1", "-Wno-psabi"),

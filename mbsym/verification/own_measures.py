@@ -15,10 +15,11 @@ import numpy as np
 from mbsym.codegen.description import Argument
 from mbsym.codegen.load import LoadedFunction, LoadedModule
 from mbsym.derivatives.of_functions import DerivativeRequest
+from mbsym.doors import Array
 from mbsym.formulations.contracts import Contract, Size
 from mbsym.model.own_units import SI
 from mbsym.reference import Reference
-from mbsym.verification.evidence import Array, Companions
+from mbsym.verification.evidence import Companions
 from mbsym.verification.own_units import motion_units
 
 Shape: TypeAlias = tuple[Size, ...]

@@ -10,10 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.reference import Reference
 from mbsym.regressors.parameters import parameter_units, standard_parameters, with_values
 from mbsym.verification.derivative_identities import slope
-from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
+from mbsym.verification.evidence import Evidence, Identity, Pairs
 
 
 def _others(evidence: Evidence) -> tuple[Array, Reference]:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.load import LoadedModule
+from mbsym.doors import Array
 from mbsym.errors import VerificationError
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.own_units import Units, in_units
@@ -39,8 +39,6 @@ from mbsym.verification.random_state import random_state
 from mbsym.verification.rotation_identities import ROTATION_IDENTITIES
 from mbsym.verification.scheme_identities import SCHEME_IDENTITIES
 from mbsym.verification.stepping_evidence import StepEvidence, random_arguments
-
-Array = NDArray[Any]
 
 SPAN: Final = 4e-3
 """Time over which motions are compared, in the mechanism's own unit: wrong forces show as accelerations times it."""

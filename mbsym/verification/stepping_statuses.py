@@ -12,6 +12,7 @@ from mbsym.codegen.statuses import Status
 from mbsym.transfer_matrix.stepper import TransferMatrixStepper
 from mbsym.verification.checks import OWN_STATUSES, Worst
 from mbsym.verification.coverage import Coverage
+from mbsym.verification.evidence import arrays_of
 
 START: Final = "transfer_matrix_start"
 STEPS: Final = ("step", "transfer_matrix_advance")
@@ -113,5 +114,4 @@ def _called(module: LoadedModule, name: str, given: Given) -> tuple[dict[str, An
     ]
     with np.errstate(all="ignore"):
         found, status = function.with_status(*values)
-    results = found if isinstance(found, tuple) else (found,)
-    return dict(zip((item.name for item in function.outputs), results, strict=True)), Status(int(status))
+    return dict(zip((item.name for item in function.outputs), arrays_of(found), strict=True)), Status(int(status))
