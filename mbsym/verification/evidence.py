@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from inspect import signature
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from mbsym.codegen.load import LoadedModule
+from mbsym.codegen.load import LoadedFunction, LoadedModule
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.doors import Array
 from mbsym.errors import VerificationError
@@ -61,6 +61,10 @@ class Numbers:
             self._made[method] = self._call(method)
         made = self._made[method]
         return np.asarray(getattr(made, attribute) if attribute else made, dtype=float)
+
+    def at(self, **changes: Any) -> Numbers:
+        """The reference at this state with some arguments changed."""
+        return Numbers(self.reference, {**self.state, **changes})
 
     def _call(self, method: str) -> Any:
         function: Callable[..., Any] | None = getattr(self.reference, method, None)
@@ -133,6 +137,24 @@ def given_sines(module: LoadedModule, state: Mapping[str, Any]) -> dict[str, Arr
     return {SIN_COS: np.asarray(made(*(state[item.name] for item in made.inputs)))} if made is not None else {}
 
 
+def between(
+    given: Callable[[Any, Any], Any], function: LoadedFunction, returned: Callable[[Any], Any]
+) -> LoadedFunction:
+    """The function, called with what ``given`` makes of its inputs; returned is what ``returned`` makes of results."""
+
+    def call(inputs: Any, parameters: Any) -> Any:
+        return returned(function.call(given(inputs, parameters), parameters))
+
+    judged = function.judged
+
+    def judge(inputs: Any, parameters: Any) -> Any:
+        assert judged is not None
+        found, status = judged(given(inputs, parameters), parameters)
+        return returned(found), status
+
+    return replace(function, call=call, judged=judge if judged is not None else None)
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """One function of one module at one state.
@@ -199,12 +221,13 @@ class Evidence:
         names = [item.name for item in self.module.functions[name or self.function].outputs]
         return dict(zip(names, self.outputs(name, **changes), strict=True))
 
+    def moved(self, direction: Array, h: float) -> Array:
+        """Coordinates after a motion of v that lasts for h."""
+        return self.reference.integrate_position(self.state["q"], direction, h)
+
     def rate(self, name: str, direction: Array) -> Array:
         """Central difference of a function's first result along a motion of v."""
-        ahead, behind = (
-            self.output(name, q=self.reference.integrate_position(self.state["q"], direction, h))
-            for h in (DIFFERENCE_STEP, -DIFFERENCE_STEP)
-        )
+        ahead, behind = (self.output(name, q=self.moved(direction, h)) for h in (DIFFERENCE_STEP, -DIFFERENCE_STEP))
         return (ahead - behind) / (2 * DIFFERENCE_STEP)
 
 

@@ -19,7 +19,7 @@ from mbsym.doors import Array
 from mbsym.formulations.contracts import Contract, Size
 from mbsym.model.own_units import SI
 from mbsym.reference import Reference
-from mbsym.verification.evidence import Companions
+from mbsym.verification.evidence import Companions, between
 from mbsym.verification.own_units import motion_units
 
 Shape: TypeAlias = tuple[Size, ...]
@@ -126,7 +126,7 @@ class OwnMeasures:
         given = [self.argument(function.name, item.name, item.shape) for item in function.inputs]
         returned = [self._result(module, function.name, item.name, item.shape) for item in function.outputs]
 
-        def raw(inputs: Sequence[Any]) -> list[Array]:
+        def raw(inputs: Sequence[Any], parameters: Any) -> list[Array]:
             return [np.asarray(value, dtype=float) * unit for value, unit in zip(inputs, given, strict=True)]
 
         def own(found: Any) -> Any:
@@ -134,17 +134,7 @@ class OwnMeasures:
                 return found / returned[0]
             return tuple(array / unit for array, unit in zip(found, returned, strict=True))
 
-        def call(inputs: Any, parameters: Any) -> Any:
-            return own(function.call(raw(inputs), parameters))
-
-        judged = function.judged
-
-        def judge(inputs: Any, parameters: Any) -> Any:
-            assert judged is not None
-            found, status = judged(raw(inputs), parameters)
-            return own(found), status
-
-        return replace(function, call=call, judged=judge if judged is not None else None)
+        return between(raw, function, own)
 
     def _result(self, module: LoadedModule, function: str, name: str, shape: tuple[int, ...]) -> Array:
         """One of these units in SI, for each entry that is returned."""
