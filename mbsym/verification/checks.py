@@ -25,7 +25,7 @@ from mbsym.reference import Reference
 from mbsym.registry import contracts_of
 from mbsym.verification.closed_states import ClosedStates
 from mbsym.verification.derivative_identities import derivative_contracts
-from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers, arrays_of, given_sines
+from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers, arrays_of, called, given_sines
 from mbsym.verification.identities import IDENTITIES
 from mbsym.verification.made_arguments import MADE, workspaces
 from mbsym.verification.own_measures import OwnMeasures
@@ -259,7 +259,7 @@ def _check_singular(worst: Worst, modules: Sequence[LoadedModule], state: Mappin
     for module in modules:
         for name, function in module.functions.items():
             if Status.SINGULAR.name in function.statuses:
-                said = function.with_status(*(state[item.name] for item in function.inputs))[1]
+                _, said = called(function, state)
                 missed = float(np.any(said != Status.SINGULAR))
                 worst.note(name, module.language, "status of a singular position", missed, 0.5, 0)
 
@@ -349,17 +349,13 @@ def _between_languages(
                     continue
                 pairs = zip(_outputs(first, name, batch), _outputs(other, name, batch), strict=True)
                 error = max(relative_error(found, expected) for expected, found in pairs)
-                if not np.array_equal(_status(first, name, batch), _status(other, name, batch)):
+                said, also = (called(module.functions[name], batch)[1] for module in (first, other))
+                if not np.array_equal(np.broadcast_to(said, len(some)), np.broadcast_to(also, len(some))):
                     error = np.inf
                 solves = any(IDENTITIES[key].kind == "solution" for key in contracts[name].identities)
                 kind: Kind = "solution" if solves or contracts[name].solves else "rounding"
                 tolerance = _tolerance(kind, settings.single, condition)
                 worst.note(name, other.language, f"{first.language}{BETWEEN_LANGUAGES}", error, tolerance, start)
-
-
-def _status(module: LoadedModule, name: str, state: Mapping[str, Any]) -> Array:
-    function = module.functions[name]
-    return np.broadcast_to(function.with_status(*(state[item.name] for item in function.inputs))[1], len(state["q"]))
 
 
 def _outputs(module: LoadedModule, name: str, state: Mapping[str, Any]) -> tuple[Array, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from inspect import signature
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -86,7 +87,6 @@ class Companions:
         self.mechanism = mechanism
         self.units = units
         self.derivatives = {request.name: request for request in derivatives}
-        self._functions: Mapping[str, Any] | None = None
         self._evaluators: dict[str, Evaluator] = {}
 
     def outputs(
@@ -95,8 +95,6 @@ class Companions:
         """Results of a function, with some run-time parameters changed."""
         key = f"{name} {sorted((parameters or {}).items())}"
         if key not in self._evaluators:
-            if self._functions is None:
-                self._functions = self._available.with_derivatives(tuple(self.derivatives.values()))
             self._evaluators[key] = Evaluator(self._functions[name](self.mechanism.afresh()), parameters)
         evaluator = self._evaluators[key]
         found = evaluator(*(np.ravel(state[item.name]) for item in evaluator.program.inputs))
@@ -119,6 +117,10 @@ class Companions:
     def _available(self) -> Available:
         return available_functions(self.mechanism, "auto")
 
+    @cached_property
+    def _functions(self) -> Mapping[str, Any]:
+        return self._available.with_derivatives(tuple(self.derivatives.values()))
+
 
 def expanded(values: Array, sparsity: Mapping[str, Any]) -> Array:
     """A matrix of compressed columns, as the manifest describes it; a matrix of zeros has one number stored."""
@@ -135,6 +137,17 @@ def given_sines(module: LoadedModule, state: Mapping[str, Any]) -> dict[str, Arr
     """The sines and cosines that a module's functions take at a state; nothing where they compute them."""
     made = module.functions.get(SINES_COSINES)
     return {SIN_COS: np.asarray(made(*(state[item.name] for item in made.inputs)))} if made is not None else {}
+
+
+def called(
+    function: LoadedFunction, states: Mapping[str, Any], parameters: Mapping[str, float] = MappingProxyType({})
+) -> tuple[tuple[Array, ...], Array]:
+    """Results of a function at some states, in double precision, and what it says of each state."""
+    given = [states[item.name] for item in function.inputs]
+    taken = {name: value for name, value in parameters.items() if name in function.parameters}
+    with np.errstate(all="ignore"):
+        found, status = function.with_status(*given, parameters=taken)
+    return arrays_of(found), status
 
 
 def between(
@@ -216,10 +229,10 @@ class Evidence:
         """The first of ``outputs``."""
         return self.outputs(name, **changes)[0]
 
-    def by_name(self, name: str = "", **changes: Any) -> dict[str, Array]:
-        """``outputs`` of a function of the module by the names of the results."""
-        names = [item.name for item in self.module.functions[name or self.function].outputs]
-        return dict(zip(names, self.outputs(name, **changes), strict=True))
+    def by_name(self) -> dict[str, Array]:
+        """``outputs`` of the function by the names of the results."""
+        names = (item.name for item in self.module.functions[self.function].outputs)
+        return dict(zip(names, self.outputs(), strict=True))
 
     def moved(self, direction: Array, h: float) -> Array:
         """Coordinates after a motion of v that lasts for h."""

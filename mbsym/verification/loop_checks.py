@@ -15,6 +15,7 @@ from mbsym.codegen.statuses import Status
 from mbsym.doors import Array
 from mbsym.verification.anew import Anew
 from mbsym.verification.checks import OWN_GAPS, OWN_SOLUTIONS, OWN_TERMS
+from mbsym.verification.evidence import called
 from mbsym.verification.far_states import (
     Sizes,
     States,
@@ -31,7 +32,6 @@ from mbsym.verification.text_checks import (
     JITTER,
     Texts,
     apart,
-    called,
     for_precision,
     largest,
     worst_ratio,

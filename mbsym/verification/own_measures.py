@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -95,7 +96,7 @@ class OwnMeasures:
         self.twists = np.repeat([1.0, float(units.length)], 3)
         self.coordinates, self.motions = motion_units(reference, units)
         self._companions, self._contracts = companions, contracts
-        self._made: dict[Size, Array] = {}
+        self._axis = cache(self._axis_of)
 
     def module(self, module: LoadedModule) -> LoadedModule:
         """The module as it would be if it had been generated from the mechanism in these units."""
@@ -160,12 +161,8 @@ class OwnMeasures:
             found = np.multiply.outer(found, self._axis(size) ** power if power else np.ones(1))
         return found.reshape(found.shape + (1,) * (len(shape) - len(dimension.axes)))
 
-    def _axis(self, size: Size) -> Array:
-        if size not in self._made:
-            self._made[size] = self._axis_of(size)
-        return self._made[size]
-
     def _axis_of(self, size: Size) -> Array:
+        """Units along an axis of that size."""
         length = float(self.units.length)
         companions = self._companions
         match size:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Final, TypeAlias
 
 import numpy as np
 
 from mbsym.codegen.description import Argument
-from mbsym.codegen.load import LoadedFunction, LoadedModule
+from mbsym.codegen.load import LoadedModule
 from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.codegen.statuses import Status
 from mbsym.doors import Array
@@ -27,7 +26,7 @@ from mbsym.verification.checks import OWN_EQUATIONS, OWN_STATUSES, Worst
 from mbsym.verification.conditions import Condition, conditions_of
 from mbsym.verification.coverage import Coverage
 from mbsym.verification.edge_states import EdgeSearch, joined
-from mbsym.verification.evidence import arrays_of
+from mbsym.verification.evidence import called
 from mbsym.verification.far_states import (
     ORDINARY,
     Sizes,
@@ -313,17 +312,6 @@ def _statuses(
 def for_precision(states: States, single: bool) -> States:
     """States as code of that precision can be given them."""
     return {name: array.astype(np.float32).astype(float) for name, array in states.items()} if single else states
-
-
-def called(
-    function: LoadedFunction, states: Mapping[str, Array], parameters: Mapping[str, float] = MappingProxyType({})
-) -> tuple[tuple[Array, ...], Array]:
-    """Results of a function at some states, in double precision, and what it says of each state."""
-    given = [states[item.name] for item in function.inputs]
-    taken = {name: value for name, value in parameters.items() if name in function.parameters}
-    with np.errstate(all="ignore"):
-        found, status = function.with_status(*given, parameters=taken)
-    return arrays_of(found), status
 
 
 def worst_ratio(found: Array, wanted: Array, allowed: Array, usable: Array, blunt: float) -> float:
