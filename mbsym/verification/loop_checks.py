@@ -32,6 +32,7 @@ from mbsym.verification.text_checks import (
     JITTER,
     Texts,
     apart,
+    are_numbers,
     for_precision,
     largest,
     worst_ratio,
@@ -211,7 +212,7 @@ def _check_projection(texts: Texts, name: str, q: Array, unit: Array | float) ->
     """What is said of the coordinates that were found is true of them, and they are where Newton's steps lead."""
     gaps = Gaps(texts.anew)
     before, enough = gaps.residuals(q), gaps.allowed(q, "ENOUGH")
-    given = np.isfinite(largest(q)) & np.isfinite(largest(before))
+    given = are_numbers(q, before)
     sure = newton(gaps, q, unit)
     for module in texts.of(name):
         found, said = called(module.functions[name], {"q": q})

@@ -14,12 +14,9 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.loops.actuation import actuated_columns
 from mbsym.loops.closed_form import planar_loops
+from mbsym.verification.closed_states import DEPENDENT
 from mbsym.verification.evidence import Evidence, Identity, Pairs
 from mbsym.verification.loop_sizes import sizes_of_sums
-
-RANK: Final = 1e-5
-"""Part of the largest singular value below which a row counts as dependent: loops closed to 1e-11 leave up to 3e-6 to
-rows of loops whose gaps grow with the square of the error."""
 
 SPAN: Final = 1e-12
 """Part of the largest singular value that belongs to the space of the rows."""
@@ -36,7 +33,7 @@ REGULAR: Final = 5e-2
 
 def _rank(matrix: Array) -> int:
     sizes = np.linalg.svd(matrix, compute_uv=False) if matrix.size else np.zeros(0)
-    return int(np.sum(sizes > RANK * sizes.max(initial=0.0))) if sizes.max(initial=0.0) > 0 else 0
+    return int(np.sum(sizes > DEPENDENT * sizes.max(initial=0.0))) if sizes.max(initial=0.0) > 0 else 0
 
 
 def _row_space(matrix: Array) -> Array:

@@ -18,7 +18,7 @@ from mbsym.symbolic.program import Output
 from mbsym.verification.anew import Anew
 from mbsym.verification.conditions import BRANCHING, conditions_of
 from mbsym.verification.far_states import States, precision
-from mbsym.verification.text_checks import JITTER, Rounding, as_double, largest, shaken
+from mbsym.verification.text_checks import JITTER, Rounding, are_numbers, as_double, shaken
 
 PIVOTS: Final = 32.0
 """Factor around the bound of dependent rows within which nothing is said of ranks: the texts decide by pivots, which
@@ -71,9 +71,9 @@ def guarded(anew: Anew, name: str, states: States, rounded: Rounding | None = No
             array[~guard.is_above(values[:, place])] = np.nan
     if guards:
         # What has guards takes no arguments that are no numbers either.
-        lost = np.any([~np.isfinite(largest(states[item.name])) for item in program.inputs], axis=0)
+        given = are_numbers(*(states[item.name] for item in program.inputs))
         for array in results.values():
-            array[lost] = np.nan
+            array[~given] = np.nan
     return Term(results, doubtful)
 
 
@@ -110,10 +110,9 @@ def solution(made: Terms, name: str, states: States, rng: np.random.Generator | 
     anew = made.anew
     with np.errstate(all="ignore"):
         terms = made.run(terms_of(name), states, rng).results
-        count = len(states["q"])
         weighted, inverses = terms["weighted"], terms["inverses"]
         if name == "project_velocity":
-            right = np.einsum("nij,nj->ni", rows_of(terms), states["v"])
+            right = np.einsum("nij,nj->ni", terms["G"], states["v"])
         else:
             right = terms["right"].copy()
         if "gains" in states:
@@ -129,9 +128,7 @@ def solution(made: Terms, name: str, states: States, rng: np.random.Generator | 
         else:
             opened = anew.programs[terms_of(name)].outputs[0].name  # vdot with open loops
             results = {"vdot": terms[opened] + moved, "lambda": multipliers, "rank": rank.astype(float)}
-        solved = np.ones(count, dtype=bool)
-        for key in ("vdot", "lambda") if name != "project_velocity" else tuple(results):
-            solved &= np.isfinite(largest(results[key]))
+        solved = are_numbers(*(array for key, array in results.items() if key != "rank"))
         if name == "joint_wrenches":
             wrenches = made.run("constrained_wrenches", {**states, **results}, rng)
             results, doubtful = wrenches.results, doubtful | wrenches.doubtful
@@ -148,25 +145,18 @@ def solution(made: Terms, name: str, states: States, rng: np.random.Generator | 
     status = np.where(rank < right.shape[1], int(Status.SINGULAR), int(Status.OK))
     status[~solved] = Status.NOT_FINITE
     # What follows from the motion is asked for after it.
-    for array in results.values():
-        status[(status == Status.OK) & ~np.isfinite(largest(array))] = Status.NOT_FINITE
+    status[(status == Status.OK) & ~are_numbers(*results.values())] = Status.NOT_FINITE
     status[doubtful] = -1
-    status[~np.isfinite(largest(inverses))] = Status.SINGULAR
+    status[~are_numbers(inverses)] = Status.SINGULAR
     if anew.functions[terms_of(name)].guards:
         # Terms that have a status of their own are no numbers where that is not OK, whatever the reason.
-        for array in terms.values():
-            status[~np.isfinite(largest(array))] = -1
+        status[~are_numbers(*terms.values())] = -1
     # Of a row that all but vanishes rounding decides whether it is one, and in which direction.
     sizes = np.sqrt((matrix * matrix).sum(axis=1))
     status[((sizes > 0) & (sizes < FAINT * sizes.max(axis=1, initial=0.0, keepdims=True))).any(axis=1)] = -1
-    for array in (states[item.name] for item in anew.functions[name].arguments if item.name in ("q", "v", "tau")):
-        status[~np.isfinite(largest(array))] = Status.NOT_FINITE
+    given = [states[item.name] for item in anew.functions[name].inputs if item.name in ("q", "v", "tau")]
+    status[~are_numbers(*given)] = Status.NOT_FINITE
     return Solved(results, status)
-
-
-def rows_of(terms: Mapping[str, Array]) -> Array:
-    """G, or the rows beside the terms of a projection of speeds."""
-    return terms["G"] if "G" in terms else terms["jacobian"]
 
 
 def least(
@@ -179,7 +169,7 @@ def least(
     """
     found, rank = np.full_like(right, np.nan), np.zeros(len(right), dtype=int)
     doubtful = np.zeros(len(right), dtype=bool)
-    usable = np.isfinite(largest(matrix)) & np.isfinite(largest(product))
+    usable = are_numbers(matrix, product)
     squares = np.einsum("nii->ni", product)[usable]
     scale = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
     _, values, vt = np.linalg.svd(matrix[usable] * scale[:, None], full_matrices=False)

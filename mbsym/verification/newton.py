@@ -15,7 +15,7 @@ from mbsym.symbolic.interpret import interpret
 from mbsym.verification.anew import Anew
 from mbsym.verification.far_states import precision
 from mbsym.verification.loop_solutions import guarded, least
-from mbsym.verification.text_checks import COPIES, JITTER, apart, as_double, largest, shaken
+from mbsym.verification.text_checks import COPIES, JITTER, apart, are_numbers, as_double, largest, shaken
 
 SURE_STEPS: Final = 6
 """Steps in which a start that is sure to be closed is: half as many as the texts take."""
@@ -97,7 +97,7 @@ def newton(gaps: Gaps, starts: Array, unit: Array | float) -> Closed:
     if not {"position_correction", "moved_position"} <= anew.programs.keys():
         return Closed(np.full(count, -1), starts, np.full_like(starts, np.inf))
     rng = np.random.default_rng(0)
-    given = np.isfinite(largest(starts))
+    given = are_numbers(starts)
     at = np.concatenate([np.where(given[:, None], starts, 0.0)] * (1 + COPIES))
     at[count:] += JITTER * gaps.epsilon * np.maximum(unit, np.abs(at[count:])) * rng.uniform(-1, 1, at[count:].shape)
     steps, sure = np.full(len(at), -1), np.ones(len(at), dtype=bool)

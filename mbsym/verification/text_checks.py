@@ -265,6 +265,11 @@ def largest(array: Array) -> Array:
     return np.asarray(np.abs(array).max(axis=tuple(range(1, array.ndim)), initial=0.0))
 
 
+def are_numbers(*arrays: Array) -> Array:
+    """Which states have numbers alone in each of some arrays."""
+    return np.asarray(np.logical_and.reduce([np.isfinite(largest(array)) for array in arrays]))
+
+
 def over_allowance(difference: Array, allowed: Array) -> Array:
     """Differences over what is allowed; infinite where the difference is not a number."""
     with np.errstate(all="ignore"):
@@ -298,13 +303,8 @@ def _statuses(
         for place, condition in enumerate(conditions):
             if condition.kind in (needs or ("not negative", "positive", "within one")):
                 status[~condition.is_above(values[:, place])] = wanted
-    finite = np.ones(len(values), dtype=bool)
-    for array in results.values():
-        finite &= np.isfinite(largest(array))
-    status[(status == Status.OK) & ~finite] = Status.NOT_FINITE
-    given = np.ones(len(values), dtype=bool)
-    for array in states.values():
-        given &= np.isfinite(largest(array))
+    status[(status == Status.OK) & ~are_numbers(*results.values())] = Status.NOT_FINITE
+    given = are_numbers(*states.values())
     status[~given] = Status.NOT_FINITE
     return np.where(doubtful & given, -1, status)
 
