@@ -19,12 +19,12 @@ from mbsym.codegen.languages import LARGEST_OPTIMISED
 from mbsym.codegen.load import LoadedFunction, LoadedModule, numpy_module
 from mbsym.codegen.load_batch import batch_module
 from mbsym.codegen.statuses import SENTENCES, Status
+from mbsym.doors import Array
 from mbsym.errors import CodegenError, ToolchainError
 from mbsym.model.system import Model
 from mbsym.options.generation import chosen
 from mbsym.pipeline import generate_files
 
-Array: TypeAlias = NDArray[Any]
 Failures: TypeAlias = Literal["raise", "mask", "keep", "return"]
 
 FLAGS: Final = ("-std=c99", "-fno-math-errno", "-Wno-psabi")

@@ -36,6 +36,11 @@ class Anew:
     module: LoweredModule
     derived: tuple[Program, ...]
 
+    @property
+    def single(self) -> bool:
+        """True where the code computes in single precision."""
+        return self.module.description.real == "float"
+
     @cached_property
     def programs(self) -> Mapping[str, Program]:
         """The derived functions by name, loops written out."""
@@ -53,19 +58,14 @@ def derived_anew(model: Model, manifest: Mapping[str, Any]) -> Anew:
     Raises:
         MbsymError: the model cannot be derived, or has no function that the manifest names.
     """
-    options = options_of(manifest, model.name)
+    options = _options(manifest, model.name)
     derivation = derive(express(model, options), options)
     module = lower_module(describe(derivation, options))
     return Anew(module, derivation.programs)
 
 
-def options_of(manifest: Mapping[str, Any], name: str) -> GenerationOptions:
-    """What was asked for when a manifest was written, as far as it changes what a module's numbers mean.
-
-    Args:
-        manifest: as read.
-        name: of the model.
-    """
+def _options(manifest: Mapping[str, Any], model: str) -> GenerationOptions:
+    """What was asked for when a manifest was written, as far as it changes what a module's numbers mean."""
     functions = {entry["name"]: entry for entry in manifest["functions"]}
     requests = requests_of(manifest)
     named = {request.name for request in requests}
@@ -76,7 +76,7 @@ def options_of(manifest: Mapping[str, Any], name: str) -> GenerationOptions:
         real=manifest["real"],
         symbolic_parameters=tuple(manifest["run_time_parameters"]) or "none",
         order=manifest.get("order", "weight"),
-        prefix=manifest["name"] if manifest["name"] != name else "",
+        prefix=manifest["name"] if manifest["name"] != model else "",
         frames=("all",),  # the model of a manifest has those that were asked for, and no other
         largest=float("inf"),
         derivatives=requests,

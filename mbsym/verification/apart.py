@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from mmap import mmap
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 
 from mbsym.errors import MbsymError
 from mbsym.pipeline import Progress
@@ -51,13 +51,11 @@ class Notes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Returned(Generic[T]):
-    value: T
+class _Done:
+    """What the work returned, or the error that it raised."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Raised:
-    error: BaseException
+    value: Any = None
+    error: BaseException | None = None
 
 
 def run_apart(work: Callable[[Notes, Progress], T], progress: Progress | None = None) -> T | Ended:
@@ -89,11 +87,11 @@ def run_apart(work: Callable[[Notes, Progress], T], progress: Progress | None = 
         if status is None:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-    if isinstance(result, _Raised):
+    if result is None:
+        return Ended(_how(status), notes.read())
+    if result.error is not None:
         raise result.error
-    if isinstance(result, _Returned):
-        return result.value  # type: ignore[no-any-return]
-    return Ended(_how(status), notes.read())
+    return result.value  # type: ignore[no-any-return]
 
 
 def _flush() -> None:
@@ -119,22 +117,22 @@ def _work(work: Callable[[Notes, Progress], Any], notes: Notes, sender: Connecti
 
 def _outcome(work: Callable[[], Any]) -> bytes:
     try:
-        return pickle.dumps(_Returned(work()))
+        return pickle.dumps(_Done(work()))
     except MbsymError as error:
-        return pickle.dumps(_Raised(error))
+        return pickle.dumps(_Done(error=error))
     except Exception as error:
         # Its class may be known to the process alone, and where it happened is lost on the way.
-        return pickle.dumps(_Raised(RuntimeError(f"{error}\n{traceback.format_exc()}")))
+        return pickle.dumps(_Done(error=RuntimeError(f"{error}\n{traceback.format_exc()}")))
 
 
-def _result(receiver: Connection, progress: Progress | None) -> _Returned[Any] | _Raised | None:
+def _result(receiver: Connection, progress: Progress | None) -> _Done | None:
     """The result, after all messages of progress; None where the process ended without one."""
     while True:
         try:
             message = receiver.recv()
         except (EOFError, OSError, pickle.UnpicklingError):
             return None
-        if isinstance(message, (_Returned, _Raised)):
+        if isinstance(message, _Done):
             return message
         if progress is not None:
             progress(*message)

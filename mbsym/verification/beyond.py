@@ -23,7 +23,7 @@ from mbsym.verification.edge_states import MOST_WORK
 from mbsym.verification.loop_checks import check_loops
 from mbsym.verification.read_back import read_back_c, read_back_numpy
 from mbsym.verification.stepping_statuses import check_stepping_statuses
-from mbsym.verification.text_checks import SizesOf, check_texts, in_ones
+from mbsym.verification.text_checks import SizesOf, Texts, check_texts, in_ones
 
 OWN_SEED: Final = 7
 """Added to the seed of the random states, so that these states are others."""
@@ -56,6 +56,7 @@ def check_beyond(
     """
     anew = derived_anew(model, manifest)
     coverage = Coverage()
+    texts = Texts(anew, modules, worst, coverage, seed + OWN_SEED, sizes_of)
     for function in anew.module.functions:
         if function.failures:
             coverage.require_statuses(function.name, ("OK", *(failure.status.name for failure in function.failures)))
@@ -64,12 +65,11 @@ def check_beyond(
             worst.add(read_back_c(anew.module, directory))
         elif module.language == "numpy":
             worst.add(read_back_numpy(anew.module, directory))
-    check_texts(worst, anew, modules, seed + OWN_SEED, coverage, MOST_WORK, sizes_of)
+    check_texts(texts, MOST_WORK)
     if manifest["formulation"] == TRANSFER_MATRIX:
         order = manifest.get("order", "weight")
         steppers = [TransferMatrixStepper(model, order=order, module=module) for module in modules]
         check_stepping_statuses(worst, steppers, states[0], coverage)
     elif anew.module.description.tolerances:
-        closed = np.array([state["q"] for state in states])
-        check_loops(worst, anew, modules, closed, seed + OWN_SEED, coverage, sizes_of)
+        check_loops(texts, np.array([state["q"] for state in states]))
     return coverage.functions()

@@ -44,6 +44,7 @@ from mbsym.verification.checks import (
 )
 from mbsym.verification.closed_states import ATTEMPTS, REGULAR
 from mbsym.verification.coverage import FunctionCoverage, sentences
+from mbsym.verification.evidence import between
 from mbsym.verification.memory import Calls
 from mbsym.verification.stepping_checks import run_stepping_checks
 from mbsym.verification.text_checks import SizesOf, in_ones
@@ -307,8 +308,7 @@ def _verify_generated(place: Path, states: int, seed: int, progress: Progress | 
     directory = place if place.is_dir() else place.parent
     settle(directory)
     manifest = read_manifest(place)
-    name = manifest["name"]
-    model = _model(directory, manifest)
+    name, model = manifest["name"], _model(directory, manifest)
     languages = [language for language in LANGUAGES.values() if language.is_in(directory, name)]
     if not any(language.is_run for language in languages):
         only = " and ".join(language.name for language in languages)
@@ -320,29 +320,21 @@ def _verify_generated(place: Path, states: int, seed: int, progress: Progress | 
     code = [file for language in languages for file in language.files(name)]
     changed = changed_files(directory, manifest, code)
     hashes = _hashes(directory, [*code, f"{name}.json"])
-    settings = Settings(states, seed, manifest.get("order", "weight"), single=manifest["real"] == "float")
-    stepping = manifest["formulation"] == TRANSFER_MATRIX
-
-    def work(notes: Notes, tell: Progress) -> _Run:
-        return _run(directory, manifest, model, languages, stepping, settings, notes, tell)
-
-    done = run_apart(work, progress)
-    if isinstance(done, Ended):
-        done = _Run((_failed(done),), Conditioning(math.nan, math.nan), "", ())
-    certificate = Certificate(
-        name,
-        manifest["model_sha256"],
-        manifest["formulation"],
-        states,
-        seed,
-        done.compiler,
-        done.command,
-        hashes,
-        changed,
-        done.conditioning,
-        done.checks,
-        done.coverage,
+    blank = Certificate(
+        name=name,
+        model_sha256=manifest["model_sha256"],
+        formulation=manifest["formulation"],
+        states=states,
+        seed=seed,
+        compiler="",
+        flags=(),
+        files=hashes,
+        changed=changed,
+        conditioning=Conditioning(math.nan, math.nan),
+        checks=(),
     )
+    done = run_apart(lambda notes, tell: _filled(blank, directory, manifest, model, languages, notes, tell), progress)
+    certificate = done if isinstance(done, Certificate) else replace(blank, checks=(_failed(done),))
     if _hashes(directory, hashes) != hashes:
         raise VerificationError(
             "the files changed while they were verified", where=str(directory), remedy="verify again"
@@ -373,27 +365,16 @@ def _hashes(directory: Path, names: Iterable[str]) -> dict[str, str]:
 # ---- in a process of its own -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """What the checks found, and what the C was compiled with."""
-
-    checks: tuple[Check, ...]
-    conditioning: Conditioning
-    compiler: str
-    command: tuple[str, ...]
-    coverage: tuple[FunctionCoverage, ...] = ()
-
-
-def _run(
+def _filled(
+    blank: Certificate,
     directory: Path,
     manifest: Mapping[str, Any],
     model: Model,
     languages: Sequence[Language],
-    stepping: bool,
-    settings: Settings,
     notes: Notes,
     progress: Progress,
-) -> _Run:
+) -> Certificate:
+    """The certificate with what the checks found, and what the C was compiled with."""
     modules, calls = [], Calls(directory, manifest)
     for language in languages:
         if language.load is not None:
@@ -411,13 +392,14 @@ def _run(
                 where=f"{manifest['name']} in {module.language}",
                 remedy="generate it again",
             )
+    settings = Settings(blank.states, blank.seed, manifest.get("order", "weight"), single=manifest["real"] == "float")
     coverage: list[FunctionCoverage] = []
 
     def beyond(worst: Worst, states: Sequence[Mapping[str, Any]], sizes_of: SizesOf = in_ones) -> None:
         coverage.extend(check_beyond(worst, model, manifest, modules, directory, states, settings.seed, sizes_of))
 
     try:
-        run = run_stepping_checks if stepping else run_checks
+        run = run_stepping_checks if blank.formulation == TRANSFER_MATRIX else run_checks
         checks, conditioning = run(model, modules, settings, progress, beyond)
         checks = (*checks, *calls.checks())
     except MbsymError:
@@ -431,44 +413,41 @@ def _run(
         stopped.add_note(traceback.format_exc())
         raise stopped from error
     compiled = next((module for module in modules if module.compiler), modules[0])
-    return _Run(checks, conditioning, compiled.compiler, compiled.command, tuple(coverage))
+    return replace(
+        blank,
+        compiler=compiled.compiler,
+        flags=compiled.command,
+        conditioning=conditioning,
+        checks=checks,
+        coverage=tuple(coverage),
+    )
 
 
 def _watched(module: LoadedModule, notes: Notes, calls: Calls) -> LoadedModule:
     """The module, whose functions say that they run before they do, and must return what the manifest says."""
 
     def watched(function: LoadedFunction) -> LoadedFunction:
-        def begin(inputs: Any, parameters: Any) -> None:
-            notes.write(f"{module.language} {function.name}")
+        where, expected = f"{module.language} {function.name}", [item.shape for item in function.outputs]
+
+        def begun(inputs: Any, parameters: Any) -> Any:
+            notes.write(where)
             calls.keep(module, function, inputs, parameters)
+            return inputs
 
         def shaped(found: Any) -> Any:
             results = found if isinstance(found, tuple) else (found,)
-            expected = [item.shape for item in function.outputs]
             # Whatever comes before a result's own axes is a batch.
             ends = zip(results, expected, strict=False)
             shapes = [np.shape(array)[np.ndim(array) - len(shape) :] for array, shape in ends]
             if len(results) != len(expected) or shapes != expected:
                 raise VerificationError(
                     f"it returns the shapes {shapes}; the manifest says {expected}",
-                    where=f"{module.language} {function.name}",
+                    where=where,
                     remedy="generate it again",
                 )
             return found
 
-        def call(inputs: Any, parameters: Any) -> Any:
-            begin(inputs, parameters)
-            return shaped(function.call(inputs, parameters))
-
-        judged = function.judged
-
-        def judge(inputs: Any, parameters: Any) -> Any:
-            assert judged is not None
-            begin(inputs, parameters)
-            found, status = judged(inputs, parameters)
-            return shaped(found), status
-
-        return replace(function, call=call, judged=judge if judged is not None else None)
+        return between(begun, function, shaped)
 
     return replace(module, functions={name: watched(function) for name, function in module.functions.items()})
 

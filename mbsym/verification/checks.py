@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.load import LoadedModule
 from mbsym.codegen.statuses import Status
 from mbsym.derivatives.of_functions import requests_of
+from mbsym.doors import Array
 from mbsym.errors import VerificationError
 from mbsym.formulations.contracts import Contract
 from mbsym.kinematics.mechanism import build_mechanism
@@ -25,15 +25,12 @@ from mbsym.reference import Reference
 from mbsym.registry import contracts_of
 from mbsym.verification.closed_states import ClosedStates
 from mbsym.verification.derivative_identities import derivative_contracts
-from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers, given_sines
-from mbsym.verification.given_sines_identities import GIVEN_SINES
+from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers, arrays_of, called, given_sines
 from mbsym.verification.identities import IDENTITIES
+from mbsym.verification.made_arguments import MADE, workspaces
 from mbsym.verification.own_measures import OwnMeasures
 from mbsym.verification.own_units import input_sizes, units_of
 from mbsym.verification.random_state import random_state
-from mbsym.verification.workspace_identities import PREPARED, workspaces
-
-Array = NDArray[Any]
 
 TOLERANCE = 1e-10
 """Against the reference in double precision, which solves one large system: rounding of some 1e-13 of its entries."""
@@ -199,7 +196,7 @@ def run_checks(
     requests = requests_of(manifest)
     # Derivatives by parameters need those of the module as arguments.
     mechanism = build_mechanism(model, labelling, tuple(manifest["run_time_parameters"]) if requests else "")
-    contracts = {**contracts_of(mechanism), PREPARED.name: PREPARED, GIVEN_SINES.name: GIVEN_SINES}
+    contracts = {**contracts_of(mechanism), **{contract.name: contract for contract in MADE}}
     contracts |= {contract.name: contract for contract in derivative_contracts(requests, contracts)}
     require_checks(modules, contracts)
     companions = Companions(mechanism, requests, units)
@@ -262,7 +259,7 @@ def _check_singular(worst: Worst, modules: Sequence[LoadedModule], state: Mappin
     for module in modules:
         for name, function in module.functions.items():
             if Status.SINGULAR.name in function.statuses:
-                said = function.with_status(*(state[item.name] for item in function.inputs))[1]
+                _, said = called(function, state)
                 missed = float(np.any(said != Status.SINGULAR))
                 worst.note(name, module.language, "status of a singular position", missed, 0.5, 0)
 
@@ -352,7 +349,8 @@ def _between_languages(
                     continue
                 pairs = zip(_outputs(first, name, batch), _outputs(other, name, batch), strict=True)
                 error = max(relative_error(found, expected) for expected, found in pairs)
-                if not np.array_equal(_status(first, name, batch), _status(other, name, batch)):
+                said, also = (called(module.functions[name], batch)[1] for module in (first, other))
+                if not np.array_equal(np.broadcast_to(said, len(some)), np.broadcast_to(also, len(some))):
                     error = np.inf
                 solves = any(IDENTITIES[key].kind == "solution" for key in contracts[name].identities)
                 kind: Kind = "solution" if solves or contracts[name].solves else "rounding"
@@ -360,12 +358,6 @@ def _between_languages(
                 worst.note(name, other.language, f"{first.language}{BETWEEN_LANGUAGES}", error, tolerance, start)
 
 
-def _status(module: LoadedModule, name: str, state: Mapping[str, Any]) -> Array:
-    function = module.functions[name]
-    return np.broadcast_to(function.with_status(*(state[item.name] for item in function.inputs))[1], len(state["q"]))
-
-
 def _outputs(module: LoadedModule, name: str, state: Mapping[str, Any]) -> tuple[Array, ...]:
     function = module.functions[name]
-    found = function(*(state[item.name] for item in function.inputs))
-    return tuple(np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,)))
+    return arrays_of(function(*(state[item.name] for item in function.inputs)))

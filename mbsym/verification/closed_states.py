@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import VerificationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
@@ -23,8 +23,6 @@ from mbsym.loops.constraints import closures
 from mbsym.loops.generic_rank import held_aside
 from mbsym.loops.start import close_near, given_joints
 from mbsym.reference import Reference
-
-Array = NDArray[Any]
 
 DISTURBANCES: Final = (0.2, 0.2, 0.4, 0.8, 1.5)
 """Random offsets of coordinates [rad, m] from where loops close at the start, ever larger in case that is singular."""

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.codegen.guards import VANISHES
+from mbsym.doors import Array
 from mbsym.symbolic.domains import Guard, Need
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Output, Program
 
-Array: TypeAlias = NDArray[Any]
 Kind: TypeAlias = Literal["select", "abs", "sign", "min", "max"] | Need
 
 BRANCHING: Final = ("select", "abs", "sign", "min", "max")

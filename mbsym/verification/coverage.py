@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.statuses import Status
+from mbsym.doors import Array
 from mbsym.verification.conditions import Condition
 
 
@@ -57,7 +57,7 @@ class Coverage:
         """Says why a side of a condition, or a status by its name, may not be reached."""
         self._reasons[function, what] = reason
 
-    def note_conditions(self, function: str, conditions: Sequence[Condition], values: NDArray[Any]) -> None:
+    def note_conditions(self, function: str, conditions: Sequence[Condition], values: Array) -> None:
         """Notes the sides that states are on: values of states, conditions."""
         own = self._conditions.setdefault(function, {})
         for place, condition in enumerate(conditions):
@@ -71,7 +71,7 @@ class Coverage:
         for name in names:
             own.setdefault(name, False)
 
-    def note_statuses(self, function: str, statuses: Iterable[int] | NDArray[Any]) -> None:
+    def note_statuses(self, function: str, statuses: Iterable[int] | Array) -> None:
         """Notes statuses that were met; what rounding decides is negative and counts for nothing."""
         own = self._statuses.setdefault(function, {})
         for value in np.unique(np.asarray(statuses)):

@@ -13,10 +13,11 @@ from typing import Any, Final
 import numpy as np
 
 from mbsym.derivatives.of_functions import DerivativeRequest
+from mbsym.doors import Array
 from mbsym.formulations.contracts import Contract
 from mbsym.reference import Reference
 from mbsym.registry import contracts_of
-from mbsym.verification.evidence import Array, Evidence, Identity, Numbers, Pairs
+from mbsym.verification.evidence import Evidence, Identity, Numbers, Pairs
 
 STEP: Final = 2e-4
 """Of sixth-order differences: laws of a hundredth of a radian's width are still followed, and the reference's rounding,
@@ -37,23 +38,22 @@ def random_direction(evidence: Evidence, name: str) -> Array:
     return values / max(1.0, float(np.abs(values).max(initial=0.0)))
 
 
-def _inverse_dynamics_slope(evidence: Evidence, vdot: Array, along_q: Array, along_v: Array) -> Array:
+def _slope_of_forces(evidence: Evidence, vdot: Array, along_q: Array, along_v: Array) -> Array:
     """d/dh of the reference's inverse dynamics at q + h along_q, v + h along_v."""
-    reference, state = evidence.reference, evidence.state
+    numbers, v = evidence.numbers.at(vdot=vdot), evidence.state["v"]
+    return slope(lambda h: numbers.at(q=evidence.moved(along_q, h), v=v + h * along_v)["inverse_dynamics"])
 
-    def tau(h: float) -> Array:
-        q = reference.integrate_position(state["q"], along_q, h)
-        return reference.inverse_dynamics(q, state["v"] + h * along_v, vdot, state["t"], state["u"])
 
-    return slope(tau)
+def _changes_of_forces(evidence: Evidence, vdot: Array, by_q: Array, by_v: Array) -> Iterator[tuple[Array, Array]]:
+    """Derivatives of forces along a direction of q and one of v, and slopes of the reference's."""
+    along_q, along_v = random_direction(evidence, "tau"), random_direction(evidence, "vdot")
+    nothing = np.zeros(len(along_q))
+    yield by_q @ along_q, _slope_of_forces(evidence, vdot, along_q, nothing)
+    yield by_v @ along_v, _slope_of_forces(evidence, vdot, nothing, along_v)
 
 
 def _difference_of_inverse_dynamics(evidence: Evidence) -> Pairs:
-    along_q, along_v = random_direction(evidence, "tau"), random_direction(evidence, "vdot")
-    by_q, by_v = evidence.outputs()
-    nothing, vdot = np.zeros(len(along_q)), evidence.state["vdot"]
-    yield by_q @ along_q, _inverse_dynamics_slope(evidence, vdot, along_q, nothing)
-    yield by_v @ along_v, _inverse_dynamics_slope(evidence, vdot, nothing, along_v)
+    yield from _changes_of_forces(evidence, evidence.state["vdot"], *evidence.outputs())
 
 
 def _difference_of_forward_dynamics(evidence: Evidence) -> Pairs:
@@ -70,26 +70,21 @@ def _solved_difference(evidence: Evidence) -> Pairs:
         yield found, np.linalg.solve(matrix, slopes)
 
 
-def _accelerations(evidence: Evidence, derivatives: Sequence[Array]) -> Pairs:
+def _accelerations(evidence: Evidence, derivatives: Sequence[Array]) -> Iterator[tuple[Array, Array]]:
     """Changes of vdot, and the forces that they are to need."""
-    along_q, along_v = random_direction(evidence, "tau"), random_direction(evidence, "vdot")
     by_q, by_v, by_tau = derivatives[-3:]
-    nothing, state = np.zeros(len(along_q)), evidence.state
-    vdot = evidence.reference.forward_dynamics(state["q"], state["v"], state["tau"], state["t"], state["u"])
-    yield by_q @ along_q, -_inverse_dynamics_slope(evidence, vdot, along_q, nothing)
-    yield by_v @ along_v, -_inverse_dynamics_slope(evidence, vdot, nothing, along_v)
-    yield by_tau, np.eye(len(along_q))
+    for found, slopes in _changes_of_forces(evidence, evidence.numbers["forward_dynamics"], by_q, by_v):
+        yield found, -slopes
+    yield by_tau, np.eye(len(by_tau))
 
 
 def _difference_of_derivatives(evidence: Evidence) -> Pairs:
     """By the first derivatives, which are those of the reference along the directions that are compared."""
     yield from _second_differences(evidence, "inverse_dynamics_derivatives", "vdot")
     state, weights = evidence.state, evidence.state["weights"]
-    along_q, along_v = random_direction(evidence, "tau"), random_direction(evidence, "vdot")
-    by_q, by_v = evidence.companions.outputs("inverse_dynamics_derivatives", state)
-    nothing, vdot = np.zeros(len(along_q)), state["vdot"]
-    yield weights @ by_q @ along_q, weights @ _inverse_dynamics_slope(evidence, vdot, along_q, nothing)
-    yield weights @ by_v @ along_v, weights @ _inverse_dynamics_slope(evidence, vdot, nothing, along_v)
+    by_q, by_v = (weights @ first for first in evidence.companions.outputs("inverse_dynamics_derivatives", state))
+    for found, slopes in _changes_of_forces(evidence, state["vdot"], by_q, by_v):
+        yield found, weights @ slopes
 
 
 def _difference_of_solved_derivatives(evidence: Evidence) -> Pairs:
@@ -101,13 +96,13 @@ def _difference_of_solved_derivatives(evidence: Evidence) -> Pairs:
 
 def _second_differences(evidence: Evidence, first: str, last: str) -> Pairs:
     """Second derivatives along directions, by slopes of weights^T the first ones."""
-    state, reference = evidence.state, evidence.reference
+    state = evidence.state
     along = {name: random_direction(evidence, other) for name, other in (("q", "tau"), ("v", "vdot"), (last, "v"))}
 
     def slopes(name: str) -> list[Array]:
         def gradients(h: float) -> tuple[Array, ...]:
             step = along[name]
-            moved = reference.integrate_position(state["q"], step, h) if name == "q" else state[name] + h * step
+            moved = evidence.moved(step, h) if name == "q" else state[name] + h * step
             found = evidence.companions.outputs(first, {**state, name: moved})
             return state["weights"] @ found[0], state["weights"] @ found[1]
 
@@ -134,16 +129,14 @@ def _inverse(evidence: Evidence) -> Pairs:
 def _velocity_terms(evidence: Evidence) -> Array:
     """Bias forces of the model without force elements, less gravity, by the reference."""
     alone = Reference(replace(evidence.mechanism.model, forces=()), evidence.mechanism.labelling)
-    q, v = evidence.state["q"], evidence.state["v"]
-    bias: Array = alone.bias_force(q, v, evidence.state["t"], evidence.state["u"]) - alone.gravity_force(q)
-    return bias
+    numbers = Numbers(alone, evidence.state)
+    return numbers["bias_force"] - numbers["gravity_force"]
 
 
 def _rate_of_mass_matrix(evidence: Evidence) -> Pairs:
-    reference, q, v = evidence.reference, evidence.state["q"], evidence.state["v"]
-    matrix = evidence.output()
+    matrix, v = evidence.output(), evidence.state["v"]
     yield matrix @ v, _velocity_terms(evidence)
-    yield matrix + matrix.T, slope(lambda h: reference.mass_matrix(reference.integrate_position(q, v, h)))
+    yield matrix + matrix.T, slope(lambda h: evidence.numbers.at(q=evidence.moved(v, h))["mass_matrix"])
 
 
 def _slotine_li(evidence: Evidence) -> Pairs:
@@ -175,7 +168,7 @@ def _along(evidence: Evidence, name: str) -> Array:
 
 
 def _slopes(evidence: Evidence, function: str, name: str, along: Array) -> list[Array]:
-    state, reference = evidence.state, evidence.reference
+    state = evidence.state
     contract = contracts_of(evidence.mechanism).get(function)
     if name not in state:
         default = float(evidence.module.manifest["run_time_parameters"][name])
@@ -187,11 +180,11 @@ def _slopes(evidence: Evidence, function: str, name: str, along: Array) -> list[
         return [found / size for found in _of_each(changed)]
 
     def moved(h: float) -> tuple[Array, ...]:
-        entry = reference.integrate_position(state["q"], along, h) if name == "q" else state[name] + h * along
-        there = {**state, name: entry}
+        entry = evidence.moved(along, h) if name == "q" else state[name] + h * along
+        there = evidence.numbers.at(**{name: entry})
         if contract is not None and contract.reference and len(contract.results) == 1:
-            return (Numbers(reference, there)[contract.reference],)
-        return evidence.companions.outputs(function, there)
+            return (there[contract.reference],)
+        return evidence.companions.outputs(function, there.state)
 
     return _of_each(moved)
 

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.symbolic.graph import Reference
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program
 from mbsym.verification.conditions import Condition, squares, with_values
-from mbsym.verification.far_states import Sizes, States, sized
-
-Array: TypeAlias = NDArray[Any]
+from mbsym.verification.far_states import Sizes, States, by_name, sized
 
 TRIALS: Final = 12
 STEPS: Final = 24
@@ -84,8 +82,7 @@ class EdgeSearch:
         self._scales: dict[Reference, float] = {}
         self._programs: dict[tuple[Reference, ...], Program] = {}
         self._rng = rng
-        self._inputs = program.inputs
-        self._sizes = [len(item.symbols) for item in program.inputs]
+        self._size = sum(len(item.symbols) for item in program.inputs)
         self.work = work
         self.reason = ""
         self._nearest = np.inf
@@ -96,10 +93,10 @@ class EdgeSearch:
         residuals = squares(graph, condition.value)
         within = condition.kind == "within one"
         scales = np.array([1.0 if within else self._scale(ref) for ref in residuals])
-        self._nearest, best = np.inf, np.zeros((0, sum(self._sizes)))
+        self._nearest, best = np.inf, np.zeros((0, self._size))
         for _ in range(TRIALS):
             for aim in (1.0, -1.0) if within else (0.0,):
-                start = self._rng.uniform(-3, 3, sum(self._sizes))
+                start = self._rng.uniform(-3, 3, self._size)
                 found, slope = self._border(residuals, scales, start, aim)
                 if found is None:
                     continue
@@ -113,7 +110,7 @@ class EdgeSearch:
 
     def _why(self, condition: Condition) -> str:
         """What is known of a condition at whose border no state was found."""
-        values = self._values([condition.value], self._rng.uniform(-3, 3, (SIZED, sum(self._sizes))))[:, 0]
+        values = self._values([condition.value], self._rng.uniform(-3, 3, (SIZED, self._size)))[:, 0]
         value = float(np.median(values))
         if np.all(np.abs(values - value) <= SAME * abs(value)):
             return f"it is {value:.4g} everywhere"
@@ -124,7 +121,7 @@ class EdgeSearch:
     def _scale(self, value: Reference) -> float:
         """Size of a value at ordinary states; 1 where it vanishes at all of them."""
         if value not in self._scales:
-            sizes = np.abs(self._values([value], self._rng.uniform(-3, 3, (SIZED, sum(self._sizes)))))
+            sizes = np.abs(self._values([value], self._rng.uniform(-3, 3, (SIZED, self._size))))
             found = float(np.median(sizes[np.isfinite(sizes)])) if np.isfinite(sizes).any() else 0.0
             self._scales[value] = found or 1.0
         return self._scales[value]
@@ -198,12 +195,7 @@ class EdgeSearch:
         return interpret(program, self._split(rows))["values"]
 
     def _split(self, rows: Array) -> States:
-        found: States = {}
-        start = 0
-        for item, size in zip(self._inputs, self._sizes, strict=True):
-            found[item.name] = rows[:, start : start + size].reshape(len(rows), *item.shape)
-            start += size
-        return sized(found, self._units)
+        return sized(by_name(self._program.inputs, rows), self._units)
 
 
 def joined(groups: Sequence[Mapping[str, Array]]) -> States:

@@ -13,7 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from mbsym.verification.evidence import Array, Pairs
+from mbsym.doors import Array
+from mbsym.verification.evidence import Pairs
 from mbsym.verification.stepping_evidence import (
     InSpace,
     StepEvidence,

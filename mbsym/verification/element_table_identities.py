@@ -11,8 +11,9 @@ from typing import Final
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.transfer_matrix.coordinates import ElementCoordinates
-from mbsym.verification.evidence import Array, Pairs
+from mbsym.verification.evidence import Pairs
 from mbsym.verification.stepping_evidence import (
     InSpace,
     StepEvidence,

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from inspect import signature
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mbsym.codegen.load import LoadedModule
+from mbsym.codegen.load import LoadedFunction, LoadedModule
 from mbsym.derivatives.of_functions import DerivativeRequest
+from mbsym.doors import Array
 from mbsym.errors import VerificationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.independent import independent_at_start
@@ -22,7 +23,6 @@ from mbsym.reference import Reference
 from mbsym.registry import Available, available_functions
 from mbsym.symbolic.evaluator import Evaluator
 
-Array: TypeAlias = NDArray[Any]
 Kind: TypeAlias = Literal["rounding", "solution", "closure", "difference", "slope", "solved slope"]
 """What bounds an error: rounding; rounding magnified by the condition of the mass matrix; how well the loops of random
 states are closed; the step of a central difference, of the code, of the reference alone, or of what is then solved."""
@@ -31,6 +31,11 @@ Pairs: TypeAlias = Iterable[tuple[Any, Any]]
 """What was found, and what it must be."""
 
 DIFFERENCE_STEP = 1e-5
+
+
+def arrays_of(found: Any) -> tuple[Array, ...]:
+    """The result of a call, or its several results, in double precision."""
+    return tuple(np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,)))
 
 
 class Numbers:
@@ -58,6 +63,10 @@ class Numbers:
         made = self._made[method]
         return np.asarray(getattr(made, attribute) if attribute else made, dtype=float)
 
+    def at(self, **changes: Any) -> Numbers:
+        """The reference at this state with some arguments changed."""
+        return Numbers(self.reference, {**self.state, **changes})
+
     def _call(self, method: str) -> Any:
         function: Callable[..., Any] | None = getattr(self.reference, method, None)
         if function is None:
@@ -78,7 +87,6 @@ class Companions:
         self.mechanism = mechanism
         self.units = units
         self.derivatives = {request.name: request for request in derivatives}
-        self._functions: Mapping[str, Any] | None = None
         self._evaluators: dict[str, Evaluator] = {}
 
     def outputs(
@@ -87,8 +95,6 @@ class Companions:
         """Results of a function, with some run-time parameters changed."""
         key = f"{name} {sorted((parameters or {}).items())}"
         if key not in self._evaluators:
-            if self._functions is None:
-                self._functions = self._available.with_derivatives(tuple(self.derivatives.values()))
             self._evaluators[key] = Evaluator(self._functions[name](self.mechanism.afresh()), parameters)
         evaluator = self._evaluators[key]
         found = evaluator(*(np.ravel(state[item.name]) for item in evaluator.program.inputs))
@@ -111,6 +117,10 @@ class Companions:
     def _available(self) -> Available:
         return available_functions(self.mechanism, "auto")
 
+    @cached_property
+    def _functions(self) -> Mapping[str, Any]:
+        return self._available.with_derivatives(tuple(self.derivatives.values()))
+
 
 def expanded(values: Array, sparsity: Mapping[str, Any]) -> Array:
     """A matrix of compressed columns, as the manifest describes it; a matrix of zeros has one number stored."""
@@ -127,6 +137,35 @@ def given_sines(module: LoadedModule, state: Mapping[str, Any]) -> dict[str, Arr
     """The sines and cosines that a module's functions take at a state; nothing where they compute them."""
     made = module.functions.get(SINES_COSINES)
     return {SIN_COS: np.asarray(made(*(state[item.name] for item in made.inputs)))} if made is not None else {}
+
+
+def called(
+    function: LoadedFunction, states: Mapping[str, Any], parameters: Mapping[str, float] = MappingProxyType({})
+) -> tuple[tuple[Array, ...], Array]:
+    """Results of a function at some states, in double precision, and what it says of each state."""
+    given = [states[item.name] for item in function.inputs]
+    taken = {name: value for name, value in parameters.items() if name in function.parameters}
+    with np.errstate(all="ignore"):
+        found, status = function.with_status(*given, parameters=taken)
+    return arrays_of(found), status
+
+
+def between(
+    given: Callable[[Any, Any], Any], function: LoadedFunction, returned: Callable[[Any], Any]
+) -> LoadedFunction:
+    """The function, called with what ``given`` makes of its inputs; returned is what ``returned`` makes of results."""
+
+    def call(inputs: Any, parameters: Any) -> Any:
+        return returned(function.call(given(inputs, parameters), parameters))
+
+    judged = function.judged
+
+    def judge(inputs: Any, parameters: Any) -> Any:
+        assert judged is not None
+        found, status = judged(given(inputs, parameters), parameters)
+        return returned(found), status
+
+    return replace(function, call=call, judged=judge if judged is not None else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +216,9 @@ class Evidence:
             return self.companions.outputs(name, state)
         function = self.module.functions[name]
         found = function(*(state[item.name] for item in function.inputs))
-        results = [np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,))]
+        results = arrays_of(found)
         if not self.module.manifest.get("compressed"):
-            return tuple(results)
+            return results
         known = self.module.manifest.get("sparsity", {}).get(name, {})
         return tuple(
             expanded(array, known[item.name]) if item.name in known else array
@@ -190,17 +229,18 @@ class Evidence:
         """The first of ``outputs``."""
         return self.outputs(name, **changes)[0]
 
-    def by_name(self, name: str = "", **changes: Any) -> dict[str, Array]:
-        """``outputs`` of a function of the module by the names of the results."""
-        names = [item.name for item in self.module.functions[name or self.function].outputs]
-        return dict(zip(names, self.outputs(name, **changes), strict=True))
+    def by_name(self) -> dict[str, Array]:
+        """``outputs`` of the function by the names of the results."""
+        names = (item.name for item in self.module.functions[self.function].outputs)
+        return dict(zip(names, self.outputs(), strict=True))
+
+    def moved(self, direction: Array, h: float) -> Array:
+        """Coordinates after a motion of v that lasts for h."""
+        return self.reference.integrate_position(self.state["q"], direction, h)
 
     def rate(self, name: str, direction: Array) -> Array:
         """Central difference of a function's first result along a motion of v."""
-        ahead, behind = (
-            self.output(name, q=self.reference.integrate_position(self.state["q"], direction, h))
-            for h in (DIFFERENCE_STEP, -DIFFERENCE_STEP)
-        )
+        ahead, behind = (self.output(name, q=self.moved(direction, h)) for h in (DIFFERENCE_STEP, -DIFFERENCE_STEP))
         return (ahead - behind) / (2 * DIFFERENCE_STEP)
 
 

@@ -7,15 +7,16 @@ does. Only unit quaternions stay what they are.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.description import Argument
+from mbsym.doors import Array
 from mbsym.passes.given_sines import COORDINATES
+from mbsym.symbolic.program import Input
 
-Array: TypeAlias = NDArray[Any]
 States: TypeAlias = dict[str, Array]
 Sizes: TypeAlias = Mapping[str, Array]
 """What arguments of a mechanism of that size are counted in, entry by entry [SI]; what is not there in ones."""
@@ -48,19 +49,27 @@ MOST_ALONE: Final = 24
 NOT_FINITE: Final = (np.nan, np.inf, -np.inf)
 
 
+def precision(single: bool) -> np.finfo[Any]:
+    """What is known of the numbers of single or double precision."""
+    return np.finfo(np.float32 if single else np.float64)
+
+
 def sized(states: Mapping[str, Array], sizes: Sizes) -> States:
     """States in units of a mechanism's own size, in SI."""
     return {name: array * sizes.get(name, 1.0) for name, array in states.items()}
 
 
+def by_name(inputs: Sequence[Argument | Input], rows: Array) -> States:
+    """Inputs that stand one after the other in each row."""
+    ends = np.cumsum([prod(item.shape) for item in inputs])
+    parts = np.split(rows, ends[:-1], axis=1)
+    return {item.name: part.reshape(len(rows), *item.shape) for item, part in zip(inputs, parts, strict=True)}
+
+
 def far_states(inputs: Sequence[Argument], rng: np.random.Generator, single: bool = False) -> States:
     """All these states for a function with those inputs, one after the other."""
-    sizes = [item.size for item in inputs]
-    total = sum(sizes)
-    starts = np.cumsum([0, *sizes])[:-1]
-    is_coordinate = np.zeros(total, dtype=bool)
-    for item, start in zip(inputs, starts, strict=True):
-        is_coordinate[start : start + item.size] = item.name == COORDINATES
+    is_coordinate = np.repeat([item.name == COORDINATES for item in inputs], [item.size for item in inputs])
+    total = len(is_coordinate)
 
     def ordinary(count: int) -> Array:
         return rng.uniform(-ORDINARY, ORDINARY, (count, total))
@@ -87,20 +96,19 @@ def far_states(inputs: Sequence[Argument], rng: np.random.Generator, single: boo
     right = ordinary(3)
     right[:, is_coordinate] = rng.integers(-4, 5, (3, len(entries))) * (np.pi / 2)
     rows = np.concatenate([ordinary(PLAIN), far, one, fast, tiny, zeros, nearly, right])
-    return _shaped(inputs, starts, rows)
+    return with_unit_quaternions(inputs, by_name(inputs, rows))
 
 
 def not_finite_states(inputs: Sequence[Argument], rng: np.random.Generator) -> States:
     """Ordinary states in which one entry of one argument is infinite or not a number: each kind in each argument."""
     sizes = [item.size for item in inputs]
-    starts = np.cumsum([0, *sizes])[:-1]
     rows = []
-    for size, start in zip(sizes, starts, strict=True):
+    for start, size in zip(np.cumsum([0, *sizes]), sizes, strict=False):
         for place in sorted({0, size - 1}) if size else ():
             for value in NOT_FINITE:
                 rows.append(rng.uniform(-ORDINARY, ORDINARY, sum(sizes)))
                 rows[-1][start + place] = value
-    return _shaped(inputs, starts, np.array(rows).reshape(len(rows), sum(sizes)))
+    return with_unit_quaternions(inputs, by_name(inputs, np.array(rows).reshape(len(rows), sum(sizes))))
 
 
 def spoilt_states(inputs: Sequence[Argument], states: States) -> States:
@@ -130,11 +138,3 @@ def with_unit_quaternions(inputs: Sequence[Argument], states: States) -> States:
                 unit = np.where(size > 0, four / np.where(size > 0, size, 1.0), [1.0, 0.0, 0.0, 0.0])
             array[..., place : place + 4] = np.where(np.isfinite(size), unit, four)
     return found
-
-
-def _shaped(inputs: Sequence[Argument], starts: Array, rows: Array) -> States:
-    parts = {
-        item.name: rows[:, start : start + item.size].reshape(len(rows), *item.shape)
-        for item, start in zip(inputs, starts, strict=True)
-    }
-    return with_unit_quaternions(inputs, parts)

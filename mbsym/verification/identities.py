@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.errors import VerificationError
 from mbsym.records import Registry
-from mbsym.verification.control_identities import CONTROL_IDENTITIES
-from mbsym.verification.derivative_identities import DERIVATIVE_IDENTITIES
-from mbsym.verification.evidence import DIFFERENCE_STEP, Array, Evidence, Identity, Pairs
-from mbsym.verification.given_sines_identities import SINES_IDENTITIES
+from mbsym.verification.derivative_identities import DERIVATIVE_IDENTITIES, slope
+from mbsym.verification.evidence import DIFFERENCE_STEP, Evidence, Identity, Pairs
 from mbsym.verification.loop_derivative_identities import LOOP_DERIVATIVE_IDENTITIES
 from mbsym.verification.loop_identities import LOOP_IDENTITIES
+from mbsym.verification.made_arguments import MADE_IDENTITIES
 from mbsym.verification.regressor_identities import REGRESSOR_IDENTITIES
-from mbsym.verification.workspace_identities import WORKSPACE_IDENTITIES
+
+STILL: Final = 1e-9
+"""Entries of a Jacobian [1, m] below which a row may be one in which nothing moves."""
+
+WORST_CONDITION: Final = 1e3
+"""Of what is inverted, at which it is compared without damping: rounding of 1e-13 stays a tenth of what is allowed."""
 
 
 def _tau_of_forward_dynamics(evidence: Evidence) -> Pairs:
@@ -47,9 +53,7 @@ def _power_of_potential(evidence: Evidence) -> Pairs:
 
 
 def _power_without_tau(evidence: Evidence) -> Pairs:
-    state = evidence.state
-    nothing = np.zeros(evidence.reference.nv)
-    yield evidence.output(), evidence.reference.power(state["q"], state["v"], nothing, state["t"], state["u"])
+    yield evidence.output(), evidence.numbers.at(tau=np.zeros(evidence.reference.nv))["power"]
 
 
 def _momenta_of_mass_matrix(evidence: Evidence) -> Pairs:
@@ -58,17 +62,16 @@ def _momenta_of_mass_matrix(evidence: Evidence) -> Pairs:
 
 def _difference_of_lagrangian(evidence: Evidence) -> Pairs:
     """Along the motion of v, at constant v; external forces add their power."""
-    reference, state = evidence.reference, evidence.state
-    q, v = state["q"], state["v"]
-    sizes = [1.0, *(abs(energy) for energy in (reference.kinetic_energy(q, v), reference.potential_energy(q)))]
+    numbers, v = evidence.numbers, evidence.state["v"]
+    size = max(1.0, abs(float(numbers["kinetic_energy"])), abs(float(numbers["potential_energy"])))
 
     def lagrangian(h: float) -> float:
-        moved = reference.integrate_position(q, v, h)
-        return reference.kinetic_energy(moved, v) - reference.potential_energy(moved)
+        moved = numbers.at(q=evidence.moved(v, h))
+        return float(moved["kinetic_energy"] - moved["potential_energy"])
 
-    slope = (lagrangian(DIFFERENCE_STEP) - lagrangian(-DIFFERENCE_STEP)) / (2 * DIFFERENCE_STEP)
-    power = reference.power(q, v, np.zeros(len(v)), state["t"], state["u"])
-    yield evidence.outputs()[1] @ v / max(sizes), (slope + power) / max(sizes)
+    rate = (lagrangian(DIFFERENCE_STEP) - lagrangian(-DIFFERENCE_STEP)) / (2 * DIFFERENCE_STEP)
+    power = numbers.at(tau=np.zeros(len(v)))["power"]
+    yield evidence.outputs()[1] @ v / size, (rate + power) / size
 
 
 def _speeds_of_momenta(evidence: Evidence) -> Pairs:
@@ -87,6 +90,60 @@ def _twists(poses: Array, rates: Array) -> Array:
     return np.concatenate([omega / 2, linear], axis=-1)
 
 
+def _wrenches_of_forces(evidence: Evidence) -> Pairs:
+    """The wrenches that the reference finds under the forces that the motion needs, loops open."""
+    numbers = evidence.numbers.at(tau=evidence.numbers["inverse_dynamics"], closed=False)
+    yield evidence.output(), numbers["joint_wrenches"][: evidence.mechanism.nb]
+
+
+def _momentum(evidence: Evidence) -> Pairs:
+    yield evidence.output() @ evidence.state["v"], evidence.numbers["momentum"]
+
+
+def _rate_of_momentum(evidence: Evidence) -> Pairs:
+    v = evidence.state["v"]
+    yield evidence.output(), slope(lambda h: evidence.numbers.at(q=evidence.moved(v, h))["momentum"])
+
+
+def _jacobian(evidence: Evidence) -> Array:
+    return evidence.numbers["frame_jacobians"].reshape(-1, evidence.reference.nv)
+
+
+def _inertias(evidence: Evidence) -> Iterator[tuple[float, Array]]:
+    """Dampings and Lambda: a damping that makes it regular; none, where that is regular.
+
+    Lambda is zero where nothing moves and the module says so.
+    """
+    found, jacobian = evidence.output(), _jacobian(evidence)
+    mobility = jacobian @ np.linalg.solve(evidence.numbers["mass_matrix"], jacobian.T)
+    moving = (np.abs(jacobian).max(axis=1, initial=0.0) > STILL) | found.any(axis=1)
+    among = np.ix_(moving, moving)
+    for damping in (float(np.diag(mobility).max(initial=0.0)) / 10, 0.0):
+        inverted = (mobility + damping * np.eye(len(mobility)))[among]
+        if damping or not moving.any() or np.linalg.cond(inverted) < WORST_CONDITION:
+            expected = np.zeros_like(mobility)
+            expected[among] = np.linalg.inv(inverted)
+            yield damping, expected
+
+
+def _inertia(evidence: Evidence) -> Pairs:
+    for damping, expected in _inertias(evidence):
+        yield evidence.output(damping=damping), expected
+
+
+def _operational_space(evidence: Evidence) -> Pairs:
+    """All three; without damping J J_bar = 1 where the frames move."""
+    jacobian, mass_matrix = _jacobian(evidence), evidence.numbers["mass_matrix"]
+    causes = jacobian @ np.linalg.solve(mass_matrix, evidence.numbers["bias_force"])
+    for damping, expected in _inertias(evidence):
+        inertia, bias, inverse = evidence.outputs(damping=damping)
+        yield inertia, expected
+        yield bias, expected @ (causes - evidence.numbers["frame_jacobian_rates_v"].ravel())
+        yield inverse, np.linalg.solve(mass_matrix, jacobian.T) @ expected
+        if not damping:
+            yield jacobian @ inverse, np.diag(inertia.any(axis=1).astype(float))
+
+
 IDENTITIES: Final = Registry(
     "identity",
     (
@@ -98,13 +155,16 @@ IDENTITIES: Final = Registry(
         Identity("momenta of the mass matrix", "rounding", _momenta_of_mass_matrix),
         Identity("difference of the Lagrangian", "difference", _difference_of_lagrangian),
         Identity("M v = momentum", "solution", _speeds_of_momenta),
-        *CONTROL_IDENTITIES,
+        Identity("wrenches of the forces of the motion", "solution", _wrenches_of_forces),
+        Identity("A v = momentum", "rounding", _momentum),
+        Identity("difference of momentum", "slope", _rate_of_momentum),
+        Identity("Lambda of the mass matrix", "solution", _inertia),
+        Identity("Lambda, bias and inverse of the mass matrix", "solution", _operational_space),
         *DERIVATIVE_IDENTITIES,
         *REGRESSOR_IDENTITIES,
         *LOOP_IDENTITIES,
         *LOOP_DERIVATIVE_IDENTITIES,
-        *WORKSPACE_IDENTITIES,
-        *SINES_IDENTITIES,
+        *MADE_IDENTITIES,
     ),
     VerificationError,
 )

@@ -7,18 +7,15 @@ rows that depend on others, multipliers of least norm, starts that cannot be clo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mbsym.codegen.description import Argument
-from mbsym.codegen.load import LoadedModule
-from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.codegen.statuses import Status
+from mbsym.doors import Array
 from mbsym.verification.anew import Anew
-from mbsym.verification.checks import OWN_GAPS, OWN_SOLUTIONS, OWN_TERMS, Worst
-from mbsym.verification.coverage import Coverage
+from mbsym.verification.checks import OWN_GAPS, OWN_SOLUTIONS, OWN_TERMS
+from mbsym.verification.evidence import called
 from mbsym.verification.far_states import (
     Sizes,
     States,
@@ -33,17 +30,13 @@ from mbsym.verification.singular_states import singular_positions
 from mbsym.verification.text_checks import (
     COPIES,
     JITTER,
-    SizesOf,
+    Texts,
     apart,
-    called,
+    are_numbers,
     for_precision,
-    in_ones,
     largest,
-    over_allowance,
+    worst_ratio,
 )
-
-Array: TypeAlias = NDArray[Any]
-
 
 DYNAMICS: Final = (
     "constrained_dynamics",
@@ -85,65 +78,45 @@ SPARE_STEPS: Final = 1
 precision, whose roundings are as large as what the last two take away."""
 
 
-def check_loops(
-    worst: Worst,
-    anew: Anew,
-    modules: Sequence[LoadedModule],
-    closed: Array,
-    seed: int,
-    coverage: Coverage,
-    sizes_of: SizesOf = in_ones,
-) -> None:
+def check_loops(texts: Texts, closed: Array) -> None:
     """Notes how far solutions of closed loops and their statuses are from those of the module's own terms.
 
-    Args:
-        worst: takes the checks.
-        anew: the module, derived again.
-        modules: as they were loaded.
-        closed: coordinates with closed loops, a row a state.
-        seed: of the states.
-        coverage: takes the statuses that were met.
-        sizes_of: what arguments of each function are counted in.
+    ``closed`` are coordinates with closed loops, a row a state.
     """
-    rng = np.random.default_rng(seed)
-    programs = anew.programs
-    single = anew.module.description.real == "float"
-    q = [item for function in anew.functions.values() for item in _arguments(function) if item.name == "q"]
+    anew, sizes_of, rng = texts.anew, texts.sizes_of, np.random.default_rng(texts.seed)
+    q = [item for function in anew.functions.values() for item in function.inputs if item.name == "q"]
     singular = singular_positions(anew, closed, rng, sizes_of("", q[:1]).get("q", 1.0))
     terms = Terms(anew)
     samples: dict[tuple[str, ...], list[States]] = {}
     # Squares of speeds and products of forces overflow in single precision where double precision does not show it.
-    for name in DYNAMICS if not single else ("project_velocity",):
-        if name in anew.functions and terms_of(name) in programs:
-            arguments = tuple(item.name for item in _arguments(anew.functions[name]))
+    for name in DYNAMICS if not anew.single else ("project_velocity",):
+        if name in anew.functions and terms_of(name) in anew.programs:
+            inputs = anew.functions[name].inputs
+            arguments = tuple(item.name for item in inputs)
             if arguments not in samples:
-                sizes = sizes_of(name, _arguments(anew.functions[name]))
-                states = _dynamic_states(anew, name, closed, singular, rng, single, sizes)
-                samples[arguments] = _samples(states, single, sizes)
+                sizes = sizes_of(name, inputs)
+                states = _dynamic_states(anew, name, closed, singular, rng, sizes)
+                samples[arguments] = _samples(states, terms.epsilon, sizes)
             why = "rounding decides in those that were found" if len(singular) else "none was found"
-            coverage.explain(name, "SINGULAR", f"of singular positions {why}")
-            _check_solution(worst, terms, modules, name, samples[arguments], coverage, single)
+            texts.coverage.explain(name, "SINGULAR", f"of singular positions {why}")
+            _check_solution(texts, terms, name, samples[arguments])
     for name in PROJECTIONS:
-        if name in anew.functions and "constraint_residual" in programs:
-            sizes = sizes_of(name, _arguments(anew.functions[name]))
-            starts = _starts(anew, name, closed, rng, single, sizes)
-            _check_projection(worst, anew, modules, name, starts, coverage, sizes.get("q", 1.0))
-
-
-def _arguments(function: ModuleFunction) -> list[Argument]:
-    return [item for item in function.arguments if item.direction == "in"]
+        if name in anew.functions and "constraint_residual" in anew.programs:
+            sizes = sizes_of(name, anew.functions[name].inputs)
+            starts = _starts(anew, name, closed, rng, sizes)
+            _check_projection(texts, name, starts["q"], sizes.get("q", 1.0))
 
 
 # ---- solutions -------------------------------------------------------------------------------------------------------
 
 
 def _dynamic_states(
-    anew: Anew, name: str, closed: Array, singular: Array, rng: np.random.Generator, single: bool, sizes: Sizes
+    anew: Anew, name: str, closed: Array, singular: Array, rng: np.random.Generator, sizes: Sizes
 ) -> States:
     """Closed and open positions with ordinary, large and small loads, singular ones at rest, and no numbers."""
-    arguments = _arguments(anew.functions[name])
+    arguments = anew.functions[name].inputs
     others = [item for item in arguments if item.name != "q"]
-    groups = [sized(far_states(arguments, rng, single), sizes), sized(not_finite_states(arguments, rng), sizes)]
+    groups = [sized(far_states(arguments, rng, anew.single), sizes), sized(not_finite_states(arguments, rng), sizes)]
     nq = closed.shape[1]
     unit = sizes.get("q", 1.0)
     near = np.concatenate([singular + distance * unit * rng.uniform(-1, 1, singular.shape) for distance in DISTANCES])
@@ -163,12 +136,11 @@ def _dynamic_states(
         if key in largest:
             groups.append({**largest, key: np.full_like(largest[key], HUGE[anew.module.description.real])})
     joined = {item.name: np.concatenate([group[item.name] for group in groups]) for item in arguments}
-    return for_precision(with_unit_quaternions(arguments, joined), single)
+    return for_precision(with_unit_quaternions(arguments, joined), anew.single)
 
 
-def _samples(states: States, single: bool, sizes: Sizes) -> list[States]:
+def _samples(states: States, epsilon: float, sizes: Sizes) -> list[States]:
     """The states in extended precision, as they are, and a few times moved by roundings."""
-    epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
     rng = np.random.default_rng(0)
     exact = {key: array.astype(np.longdouble) for key, array in states.items()}
     moved = [
@@ -178,24 +150,15 @@ def _samples(states: States, single: bool, sizes: Sizes) -> list[States]:
     return [exact, states, *moved]
 
 
-def _check_solution(
-    worst: Worst,
-    terms: Terms,
-    modules: Sequence[LoadedModule],
-    name: str,
-    samples: Sequence[States],
-    coverage: Coverage,
-    single: bool,
-) -> None:
-    epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
+def _check_solution(texts: Texts, terms: Terms, name: str, samples: Sequence[States]) -> None:
     rng = np.random.default_rng(0)
     exact, states, *_ = samples
-    expected = solution(terms, name, exact, single)
+    expected = solution(terms, name, exact)
     status = expected.status.copy()
     spread = {key: np.zeros(len(status)) for key in expected.results}
     held = terms.run(terms_of(name), exact, None).results
     for near in samples[1:]:
-        other = solution(terms, name, near, single, rng)
+        other = solution(terms, name, near, rng)
         status[other.status != expected.status] = -1
         moved = terms.run(terms_of(name), near, rng).results
         for key in ("inverses", "weighted", "delassus"):
@@ -204,14 +167,12 @@ def _check_solution(
         for key, array in other.results.items():
             difference = largest(apart(array, expected.results[key]))
             spread[key] = np.maximum(spread[key], np.where(np.isfinite(difference), difference, np.inf))
-    coverage.note_statuses(name, status)
-    blunt = BLUNT_SINGLE if single else BLUNT
+    texts.coverage.note_statuses(name, status)
+    blunt = BLUNT_SINGLE if terms.anew.single else BLUNT
     # Where rounding may be as large as a result, pivots that it leaves may be zero as well.
     faint = np.any([ROUNDINGS * spread[key] > largest(array) for key, array in expected.results.items()], axis=0)
     still = ~largest(states["v"]).astype(bool) if "v" in states else np.zeros(len(status), dtype=bool)
-    for module in modules:
-        if name not in module.functions:
-            continue
+    for module in texts.of(name):
         found, said = called(module.functions[name], states)
         told = np.broadcast_to(said, status.shape)
         wanted_status = np.where(faint & (status == Status.OK) & (told != Status.OK), -1, status)
@@ -219,17 +180,13 @@ def _check_solution(
         usable = (wanted_status == Status.OK) | ((wanted_status == Status.SINGULAR) & still)
         error = 0.0
         for item, array in zip(module.functions[name].outputs, found, strict=True):
-            if item.name not in expected.results:
-                continue
-            wanted = expected.results[item.name]
-            size = largest(wanted)
-            allowed = ROUNDINGS * (spread[item.name] + epsilon * size)
-            sharp = usable & np.isfinite(size) & (allowed <= blunt * np.maximum(size, np.finfo(float).tiny))
-            ratio = over_allowance(largest(apart(array, wanted)), allowed)
-            error = max(error, float(ratio[sharp].max(initial=0.0)))
-        worst.note(name, module.language, OWN_TERMS, error, 1.0, 0)
+            if item.name in expected.results:
+                wanted = expected.results[item.name]
+                allowed = ROUNDINGS * (spread[item.name] + terms.epsilon * largest(wanted))
+                error = max(error, worst_ratio(array, wanted, allowed, usable, blunt))
+        texts.worst.note(name, module.language, OWN_TERMS, error, 1.0, 0)
         missed = np.any((told != wanted_status)[wanted_status >= 0])
-        worst.note(name, module.language, OWN_SOLUTIONS, float(missed), 0.5, 0)
+        texts.worst.note(name, module.language, OWN_SOLUTIONS, float(missed), 0.5, 0)
 
 
 def _moved(array: Array, share: float, rng: np.random.Generator, unit: Array | float) -> Array:
@@ -242,34 +199,23 @@ def _moved(array: Array, share: float, rng: np.random.Generator, unit: Array | f
 # ---- projections of positions ----------------------------------------------------------------------------------------
 
 
-def _starts(anew: Anew, name: str, closed: Array, rng: np.random.Generator, single: bool, sizes: Sizes) -> States:
+def _starts(anew: Anew, name: str, closed: Array, rng: np.random.Generator, sizes: Sizes) -> States:
     """Starts that are closed, opened little and much, anywhere, and no numbers."""
-    arguments, unit = _arguments(anew.functions[name]), sizes.get("q", 1.0)
+    arguments, unit = anew.functions[name].inputs, sizes.get("q", 1.0)
     chosen = [closed[rng.integers(0, len(closed), STARTS)] for _ in OPENINGS]
     moved = [q + size * unit * rng.uniform(-1, 1, q.shape) for size, q in zip(OPENINGS, chosen, strict=True)]
     rows = np.concatenate([*moved, unit * not_finite_states(arguments, rng)["q"]])
-    return for_precision(with_unit_quaternions(arguments, {"q": rows}), single)
+    return for_precision(with_unit_quaternions(arguments, {"q": rows}), anew.single)
 
 
-def _check_projection(
-    worst: Worst,
-    anew: Anew,
-    modules: Sequence[LoadedModule],
-    name: str,
-    states: States,
-    coverage: Coverage,
-    unit: Array | float,
-) -> None:
+def _check_projection(texts: Texts, name: str, q: Array, unit: Array | float) -> None:
     """What is said of the coordinates that were found is true of them, and they are where Newton's steps lead."""
-    q = states["q"]
-    gaps = Gaps(anew)
+    gaps = Gaps(texts.anew)
     before, enough = gaps.residuals(q), gaps.allowed(q, "ENOUGH")
-    given = np.isfinite(largest(q)) & np.isfinite(largest(before))
-    sure = newton(anew, gaps, q, unit)
-    for module in modules:
-        if name not in module.functions:
-            continue
-        found, said = called(module.functions[name], states)
+    given = are_numbers(q, before)
+    sure = newton(gaps, q, unit)
+    for module in texts.of(name):
+        found, said = called(module.functions[name], {"q": q})
         after = gaps.residuals(found[0])
         rounded, bounds = gaps.rounding(found[0]), gaps.allowed(found[0], "ACCEPTED")
         rounding = largest(np.fmax(rounded, gaps.rounding(q)))
@@ -290,11 +236,11 @@ def _check_projection(
         if len(found) > 1:
             gap, steps = found[1].reshape(len(q)), found[2].reshape(len(q))
             wrong |= given & ~(apart(gap, largest(after)) <= rounding + 1e-6 * gap + gaps.magnified(found[0], after))
-            wrong |= given & ((steps < 0) | (steps > gaps.most_steps) | (steps != np.round(steps)))
+            wrong |= given & ((steps < 0) | (steps > gaps.limits["ITERATIONS"]) | (steps != np.round(steps)))
             wrong |= rests & (steps != 0)
             moved = given & (np.abs(before) > CLEARLY * (enough + gaps.rounding(q))).any(axis=1)
             wrong |= moved & (steps < 1)
-            wrong |= (sure.steps >= 0) & (np.abs(steps - sure.steps) > SPARE_STEPS + gaps.single)
-        worst.note(name, module.language, OWN_GAPS, float(np.any(wrong)), 0.5, int(np.argmax(wrong)))
-        coverage.note_statuses(name, told)
-    coverage.explain(name, "NOT_CLOSED", f"{given.sum()} starts, opened by up to {max(OPENINGS):g}, were closed")
+            wrong |= (sure.steps >= 0) & (np.abs(steps - sure.steps) > SPARE_STEPS + texts.anew.single)
+        texts.worst.note(name, module.language, OWN_GAPS, float(np.any(wrong)), 0.5, int(np.argmax(wrong)))
+        texts.coverage.note_statuses(name, told)
+    texts.coverage.explain(name, "NOT_CLOSED", f"{given.sum()} starts, opened by up to {max(OPENINGS):g}, were closed")

@@ -12,22 +12,23 @@ from typing import Final
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.loops.contracts import INDEPENDENT_DYNAMICS_DERIVATIVES
 from mbsym.verification.derivative_identities import random_direction, slope
-from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
+from mbsym.verification.evidence import Evidence, Identity, Numbers, Pairs
 
 
 def _slopes(evidence: Evidence, vdot: Array, multipliers: Array) -> Iterator[tuple[str, Array, Array, Array]]:
     """Argument, direction, and slopes of ID - G^T lambda and G vdot - gamma along it, vdot and lambda held."""
-    reference, state = evidence.reference, evidence.state
-    nothing = np.zeros(reference.nv)
+    nv = evidence.reference.nv
+    nothing = np.zeros(nv)
 
     def balance(q: Array, v: Array) -> Array:
-        force = reference.inverse_dynamics(q, v, vdot, state["t"], state["u"])
+        there = evidence.numbers.at(q=q, v=v, vdot=vdot)
         # Not the module's, whose rounding a difference magnifies where it is in single precision.
-        (rows,) = evidence.companions.outputs("constraint_jacobian", {**state, "q": q})
-        (bias,) = evidence.companions.outputs("constraint_bias", {**state, "q": q, "v": v})
-        return np.concatenate([force - rows.T @ multipliers, rows @ vdot - bias])
+        (rows,) = evidence.companions.outputs("constraint_jacobian", there.state)
+        (bias,) = evidence.companions.outputs("constraint_bias", there.state)
+        return np.concatenate([there["inverse_dynamics"] - rows.T @ multipliers, rows @ vdot - bias])
 
     for name, along_q, along_v in (
         ("q", random_direction(evidence, "tau"), nothing),
@@ -35,10 +36,10 @@ def _slopes(evidence: Evidence, vdot: Array, multipliers: Array) -> Iterator[tup
     ):
 
         def moved(h: float, along_q: Array = along_q, along_v: Array = along_v) -> Array:
-            return balance(reference.integrate_position(state["q"], along_q, h), state["v"] + h * along_v)
+            return balance(evidence.moved(along_q, h), evidence.state["v"] + h * along_v)
 
         changes = slope(moved)
-        yield name, along_q + along_v, changes[: reference.nv], changes[reference.nv :]
+        yield name, along_q + along_v, changes[:nv], changes[nv:]
 
 
 def _difference_of_balance(evidence: Evidence) -> Pairs:
@@ -82,24 +83,25 @@ def _changes(evidence: Evidence) -> Iterator[tuple[Array, Array, Array, Array]]:
 
 def _difference_of_closed_motions(evidence: Evidence) -> Pairs:
     """By the reference alone, along motions that keep the loops closed: positions and speeds change together."""
-    reference, state, numbers = evidence.reference, evidence.state, evidence.numbers
+    reference, state = evidence.reference, evidence.state
     along_q = reference.consistent_velocity(state["q"], random_direction(evidence, "tau"))
     along_v = random_direction(evidence, "vdot")
-    tau, along_tau = state["tau"], random_direction(evidence, "tau")
 
-    def there(h: float) -> tuple[Array, Array]:
-        q = reference.closed_position(reference.integrate_position(state["q"], along_q, h))
-        return q, reference.consistent_velocity(q, state["v"] + h * along_v)
-
-    def vdot(h: float) -> Array:
-        return np.asarray(reference.solve(*there(h), tau, state["t"], state["u"]).vdot)
+    def there(h: float) -> Numbers:
+        q = reference.closed_position(evidence.moved(along_q, h))
+        return evidence.numbers.at(q=q, v=reference.consistent_velocity(q, state["v"] + h * along_v))
 
     found = evidence.by_name()
-    changes = found["dvdot_dq"] @ along_q + found["dvdot_dv"] @ slope(lambda h: there(h)[1])
-    yield changes, slope(vdot)
-    still = numbers["solve.vdot"]
-    pushed = reference.solve(state["q"], state["v"], tau + along_tau, state["t"], state["u"]).vdot
-    yield found["dvdot_dtau"] @ along_tau, pushed - still
+    changes = found["dvdot_dq"] @ along_q + found["dvdot_dv"] @ slope(lambda h: there(h).state["v"])
+    yield changes, slope(lambda h: there(h)["solve.vdot"])
+    yield from _pushed(evidence, found["dvdot_dtau"])
+
+
+def _pushed(evidence: Evidence, by_tau: Array) -> Pairs:
+    """Accelerations are linear in forces."""
+    along, numbers = random_direction(evidence, "tau"), evidence.numbers
+    pushed = numbers.at(tau=evidence.state["tau"] + along)["solve.vdot"]
+    yield by_tau @ along, pushed - numbers["solve.vdot"]
 
 
 def _motions_of_independent_speeds(evidence: Evidence) -> Pairs:
@@ -122,11 +124,11 @@ class _Along:
 
     by_q: Array
     by_v: Array
-    there: Callable[[float], tuple[Array, Array]]
+    there: Callable[[float], Numbers]
 
 
 def _along_independent(evidence: Evidence) -> _Along:
-    reference, state = evidence.reference, evidence.state
+    state = evidence.state
     own, name = list(evidence.companions.independent), INDEPENDENT_DYNAMICS_DERIVATIVES.name
     by_q, by_v = random_direction(evidence, "tau")[own], random_direction(evidence, "vdot")[own]
 
@@ -135,38 +137,35 @@ def _along_independent(evidence: Evidence) -> _Along:
 
     start = free(state["q"]) @ by_q
 
-    def there(h: float) -> tuple[Array, Array]:
-        q = reference.closed_position(reference.integrate_position(state["q"], start, h))
-        return q, free(q) @ (state["v"][own] + h * by_v)
+    def there(h: float) -> Numbers:
+        q = evidence.reference.closed_position(evidence.moved(start, h))
+        return evidence.numbers.at(q=q, v=free(q) @ (state["v"][own] + h * by_v))
 
     return _Along(by_q, by_v, there)
 
 
 def _difference_along_independent(evidence: Evidence) -> Pairs:
     """By the reference's accelerations; that N is right is another identity."""
-    reference, state, found = evidence.reference, evidence.state, evidence.by_name()
-    motion, tau = _along_independent(evidence), state["tau"]
-    yield found["dv_dq"] @ motion.by_q + found["N"] @ motion.by_v, slope(lambda h: motion.there(h)[1])
+    found, motion = evidence.by_name(), _along_independent(evidence)
+    yield found["dv_dq"] @ motion.by_q + found["N"] @ motion.by_v, slope(lambda h: motion.there(h).state["v"])
     changes = found["dvdot_dq"] @ motion.by_q + found["dvdot_dv"] @ motion.by_v
-    yield changes, slope(lambda h: reference.solve(*motion.there(h), tau, state["t"], state["u"]).vdot)
-    along_tau = random_direction(evidence, "tau")
-    pushed = reference.solve(state["q"], state["v"], tau + along_tau, state["t"], state["u"]).vdot
-    yield found["dvdot_dtau"] @ along_tau, pushed - evidence.numbers["solve.vdot"]
+    yield changes, slope(lambda h: motion.there(h)["solve.vdot"])
+    yield from _pushed(evidence, found["dvdot_dtau"])
 
 
 def _difference_of_multipliers(evidence: Evidence) -> Pairs:
     """By the Program of constrained_dynamics, whose rows the multipliers are of."""
-    state, found, motion = evidence.state, evidence.by_name(), _along_independent(evidence)
+    numbers, found, motion = evidence.numbers, evidence.by_name(), _along_independent(evidence)
 
-    def multipliers(q: Array, v: Array, tau: Array) -> Array:
-        return evidence.companions.outputs("constrained_dynamics", {**state, "q": q, "v": v, "tau": tau})[1]
+    def multipliers(there: Numbers) -> Array:
+        return evidence.companions.outputs("constrained_dynamics", there.state)[1]
 
-    still = multipliers(state["q"], state["v"], state["tau"])
+    still = multipliers(numbers)
     yield found["lambda"], still
     changes = found["dlambda_dq"] @ motion.by_q + found["dlambda_dv"] @ motion.by_v
-    yield changes, slope(lambda h: multipliers(*motion.there(h), state["tau"]))
+    yield changes, slope(lambda h: multipliers(motion.there(h)))
     along = random_direction(evidence, "tau")
-    yield found["dlambda_dtau"] @ along, multipliers(state["q"], state["v"], state["tau"] + along) - still
+    yield found["dlambda_dtau"] @ along, multipliers(numbers.at(tau=evidence.state["tau"] + along)) - still
 
 
 LOOP_DERIVATIVE_IDENTITIES: Final = (

@@ -11,14 +11,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.loops.actuation import actuated_columns
 from mbsym.loops.closed_form import planar_loops
-from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
+from mbsym.verification.closed_states import DEPENDENT
+from mbsym.verification.evidence import Evidence, Identity, Pairs
 from mbsym.verification.loop_sizes import sizes_of_sums
-
-RANK: Final = 1e-5
-"""Part of the largest singular value below which a row counts as dependent: loops closed to 1e-11 leave up to 3e-6 to
-rows of loops whose gaps grow with the square of the error."""
 
 SPAN: Final = 1e-12
 """Part of the largest singular value that belongs to the space of the rows."""
@@ -35,7 +33,7 @@ REGULAR: Final = 5e-2
 
 def _rank(matrix: Array) -> int:
     sizes = np.linalg.svd(matrix, compute_uv=False) if matrix.size else np.zeros(0)
-    return int(np.sum(sizes > RANK * sizes.max(initial=0.0))) if sizes.max(initial=0.0) > 0 else 0
+    return int(np.sum(sizes > DEPENDENT * sizes.max(initial=0.0))) if sizes.max(initial=0.0) > 0 else 0
 
 
 def _row_space(matrix: Array) -> Array:
@@ -97,16 +95,14 @@ def _bias_of_motion(evidence: Evidence) -> Pairs:
 def _multipliers(evidence: Evidence) -> Pairs:
     """G^T lambda is what the motion found lacks of tau, by the reference's inverse dynamics."""
     vdot, multipliers = evidence.outputs()[:2]
-    state = evidence.state
-    needed = evidence.reference.inverse_dynamics(state["q"], state["v"], vdot, state["t"], state["u"])
-    yield evidence.output("constraint_jacobian").T @ multipliers, needed - state["tau"]
+    needed = evidence.numbers.at(vdot=vdot)["inverse_dynamics"]
+    yield evidence.output("constraint_jacobian").T @ multipliers, needed - evidence.state["tau"]
 
 
 def _restoring_terms(evidence: Evidence) -> Pairs:
     """G vdot = gamma - 2 alpha G v - beta^2 residual where loops are open and part."""
     state = evidence.state
-    opened = evidence.reference.integrate_position(state["q"], state["vdot"], OPENED)
-    changed = {"q": opened, "v": state["vdot"]}
+    changed = {"q": evidence.moved(state["vdot"], OPENED), "v": state["vdot"]}
     jacobian = evidence.output("constraint_jacobian", **changed)
     alpha, beta = state["gains"]
     wanted = evidence.output("constraint_bias", **changed) - 2 * alpha * jacobian @ changed["v"]
@@ -116,18 +112,14 @@ def _restoring_terms(evidence: Evidence) -> Pairs:
 
 def _wrenches_of_motion(evidence: Evidence) -> Pairs:
     """Wrenches for the reference's motion, with the multipliers that fit it best."""
-    state, vdot = evidence.state, evidence.numbers["solve.vdot"]
-    needed = evidence.reference.inverse_dynamics(state["q"], state["v"], vdot, state["t"], state["u"])
-    jacobian = evidence.output("constraint_jacobian")
-    multipliers = np.linalg.pinv(jacobian.T) @ (needed - state["tau"])
+    vdot, jacobian = evidence.numbers["solve.vdot"], evidence.output("constraint_jacobian")
+    needed = evidence.numbers.at(vdot=vdot)["inverse_dynamics"]
+    multipliers = np.linalg.pinv(jacobian.T) @ (needed - evidence.state["tau"])
     yield evidence.output(vdot=vdot, **{"lambda": multipliers}), evidence.numbers["solve.wrenches"]
 
 
 def _open_motion(evidence: Evidence) -> Pairs:
-    state, found = evidence.state, evidence.by_name()
-    free = evidence.reference.forward_dynamics(
-        state["q"], state["v"], state["tau"], state["t"], state["u"], closed=False
-    )
+    found, free = evidence.by_name(), evidence.numbers.at(closed=False)["forward_dynamics"]
     yield found["free"], free
     yield found["right"], evidence.output("constraint_bias") - evidence.output("constraint_jacobian") @ free
 
@@ -184,8 +176,7 @@ def _closes_loops(evidence: Evidence) -> Pairs:
     """Closed loops stay as they are, and those that were opened a little are closed again."""
     q = evidence.state["q"]
     yield evidence.output(), q
-    opened = evidence.reference.integrate_position(q, evidence.state["vdot"], OPENED)
-    closed, *report = evidence.outputs(q=opened)
+    closed, *report = evidence.outputs(q=evidence.moved(evidence.state["vdot"], OPENED))
     gap = evidence.reference.closure_gap(closed)
     yield gap, 0 * gap
     if report:
@@ -219,10 +210,9 @@ def _rank_and_pivot(evidence: Evidence) -> Pairs:
 
 def _least_forces_of_motors(evidence: Evidence) -> Pairs:
     """Of the motion under tau: of least norm where motors suffice, else with the least error of acceleration."""
-    state, numbers = evidence.state, evidence.numbers
-    n = evidence.reference.nv
+    numbers, n = evidence.numbers, evidence.reference.nv
     vdot = numbers["solve.vdot"]
-    force = evidence.reference.inverse_dynamics(state["q"], state["v"], vdot, state["t"], state["u"])
+    force = numbers.at(vdot=vdot)["inverse_dynamics"]
     motors = np.eye(n)[:, actuated_columns(evidence.mechanism)]
     jacobian = numbers["closure_jacobian"]
     rank = _rank(jacobian)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.joints.registry import JOINT_TYPES
+from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.motion import loop_joints
 from mbsym.reference.constraint_elements import REFERENCE_CONSTRAINTS, between_points
 from mbsym.reference.mechanism import OF_COORDINATES, NumericJoint, NumericMechanism
 from mbsym.reference.placements import Configuration, configuration
-from mbsym.verification.evidence import Array, Evidence, Pairs
+from mbsym.verification.evidence import Evidence, Pairs
+
+End: TypeAlias = tuple[int, Array]
+"""A body by its label, and a place [m]."""
 
 _SHARE = 64.0
 
@@ -22,127 +28,117 @@ def sizes_of_sums(evidence: Evidence) -> Pairs:
     Which rows of a loop are independent is the generator's choice: each row is compared with what is nearest to it.
     """
     found = np.stack(evidence.outputs(), axis=-1)
-    mechanism = evidence.reference.mechanism
-    at = configuration(mechanism, evidence.state["q"])
-    closures = [*(joint.name for joint in mechanism.cut_joints), *(item.name for item in mechanism.model.constraints)]
-    known = np.array([_measured(evidence, mechanism, at, name, unit) for name in closures for unit in ("rad", "m")])
+    numeric = evidence.reference.mechanism
+    position = _Position(evidence.mechanism, numeric, configuration(numeric, evidence.state["q"]))
+    closures = [*(joint.name for joint in numeric.cut_joints), *(item.name for item in numeric.model.constraints)]
+    known = np.array([position.measured(name, unit) for name in closures for unit in ("rad", "m")])
     for row in found:
         yield row, known[np.argmin(np.abs(known - row).sum(axis=-1))]
 
 
-def _measured(
-    evidence: Evidence, mechanism: NumericMechanism, at: Configuration, closure: str, unit: str
-) -> tuple[float, float]:
-    """Size and rounding of a row."""
-    if any(item.name == closure and item.type in OF_COORDINATES for item in mechanism.model.constraints):
-        return _proportion(evidence, mechanism, at, closure)
-    ends, fixed, slides = _ends(mechanism, at, closure)
-    way = _way(evidence, at, ends)
-    angles = [_coordinates(evidence, mechanism, at, label, "rad") for _, label in way]
-    if unit != "m":
-        return 1.0, sum(angles) / _SHARE
-    slid = _apart(ends[0][1], ends[1][1]) if slides else 0.0
-    travels = [_travel(evidence, mechanism, at, label) for _, label in way]
-    reaches = np.array([length for length, _ in way]) + travels
-    levers = [min(reaches[:k].sum(), reaches[k + 1 :].sum()) + travels[k] + fixed + slid for k in range(len(way))]
-    lengths = sum(length for length, _ in way) + fixed
-    joints = sum(label > 0 for _, label in way)
-    rounding = float((lengths + sum(travels) + slid) * joints + np.dot(levers, angles)) / _SHARE
-    return lengths or rounding, rounding
+@dataclass(frozen=True, slots=True)
+class _Position:
+    """A mechanism, labelled and as the reference has it, in a position of its own."""
 
+    labelled: Mechanism
+    mechanism: NumericMechanism
+    at: Configuration
 
-def _ends(
-    mechanism: NumericMechanism, at: Configuration, closure: str
-) -> tuple[tuple[tuple[int, Array], tuple[int, Array]], float, bool]:
-    """Bodies and places that a closure holds together, its own lengths, and whether it lets them slide."""
-    element = next((item for item in between_points(mechanism) if item.name == closure), None)
-    if element is None:
-        cut = next(joint for joint in mechanism.cut_joints if joint.name == closure)
-        frames = at.joints[cut.label - 1]
-        fixed = _lengths(cut, "m") + _lengths(cut, "m/rad")
-        return ((cut.successor, frames.head), (cut.predecessor, frames.tail)), fixed, JOINT_TYPES[cut.type].slides
-    law = REFERENCE_CONSTRAINTS.named(element.type, element.name)
+    def measured(self, closure: str, unit: str) -> tuple[float, float]:
+        """Size and rounding of a row."""
+        constraints = self.mechanism.model.constraints
+        if any(item.name == closure and item.type in OF_COORDINATES for item in constraints):
+            return self._proportion(closure)
+        ends, fixed, slides = self._ends(closure)
+        way = self._way(ends)
+        angles = [self._coordinates(label, "rad") for _, label in way]
+        if unit != "m":
+            return 1.0, sum(angles) / _SHARE
+        slid = _apart(ends[0][1], ends[1][1]) if slides else 0.0
+        travels = [self._travel(label) for _, label in way]
+        reaches = np.array([length for length, _ in way]) + travels
+        levers = [min(reaches[:k].sum(), reaches[k + 1 :].sum()) + travels[k] + fixed + slid for k in range(len(way))]
+        lengths = sum(length for length, _ in way) + fixed
+        joints = sum(label > 0 for _, label in way)
+        rounding = float((lengths + sum(travels) + slid) * joints + np.dot(levers, angles)) / _SHARE
+        return lengths or rounding, rounding
 
-    def end(body: str, point: Any) -> tuple[int, Array]:
-        label = mechanism.body_labels[body]
-        return label, at.origins[label] + at.rotations[label] @ mechanism.numbers(point)
+    def _ends(self, closure: str) -> tuple[tuple[End, End], float, bool]:
+        """Bodies and places that a closure holds together, its own lengths, and whether it lets them slide."""
+        mechanism, at = self.mechanism, self.at
+        element = next((item for item in between_points(mechanism) if item.name == closure), None)
+        if element is None:
+            cut = next(joint for joint in mechanism.cut_joints if joint.name == closure)
+            frames = at.joints[cut.label - 1]
+            fixed = _lengths(cut, "m") + _lengths(cut, "m/rad")
+            return ((cut.successor, frames.head), (cut.predecessor, frames.tail)), fixed, JOINT_TYPES[cut.type].slides
+        law = REFERENCE_CONSTRAINTS.named(element.type, element.name)
 
-    fixed = abs(mechanism.number(getattr(element, "length", 0)))
-    near, far = end(element.first_body, getattr(element, law.near)), end(element.second_body, element.second_point)
-    return (near, far), fixed, not fixed
+        def end(body: str, point: Any) -> End:
+            label = mechanism.body_labels[body]
+            return label, at.origins[label] + at.rotations[label] @ mechanism.numbers(point)
 
+        fixed = abs(mechanism.number(getattr(element, "length", 0)))
+        near, far = end(element.first_body, getattr(element, law.near)), end(element.second_body, element.second_point)
+        return (near, far), fixed, not fixed
 
-def _way(
-    evidence: Evidence, at: Configuration, ends: tuple[tuple[int, Array], tuple[int, Array]]
-) -> list[tuple[float, int]]:
-    """The way around: lengths, and joints by their label."""
-    up, down = loop_joints(evidence.mechanism, ends[0][0], ends[1][0])
-    first, last = (_apart(place, _origin(evidence, at, label)) for label, place in ends)
-    way: list[tuple[float, int]] = [(first, 0)]
-    for label in (*up, *down):
-        if evidence.mechanism.body(label).joint.shape.nv:
-            parent = evidence.mechanism.body(label).parent
-            step = (_apart(_inner(evidence, at, label), _origin(evidence, at, parent)), 0)
-            way += [(0.0, label), step] if label in up else [step, (0.0, label)]
-    return [*way, (last, 0)]
+    def _way(self, ends: tuple[End, End]) -> list[tuple[float, int]]:
+        """The way around: lengths, and joints by their label."""
+        up, down = loop_joints(self.labelled, ends[0][0], ends[1][0])
+        first, last = (_apart(place, self._outboard(label)) for label, place in ends)
+        way: list[tuple[float, int]] = [(first, 0)]
+        for label in (*up, *down):
+            body = self.labelled.body(label)
+            if body.joint.shape.nv:
+                frames = self.at.joints[label - 1]
+                inboard = frames.head if body.flipped else frames.tail
+                step = (_apart(inboard, self._outboard(body.parent)), 0)
+                way += [(0.0, label), step] if label in up else [step, (0.0, label)]
+        return [*way, (last, 0)]
 
+    def _outboard(self, label: int) -> Array:
+        """Where the outboard frame is of the joint that moves a body, with what is fixed to it; the base for ground."""
+        while label and not self.labelled.body(label).joint.shape.nv:
+            label = self.labelled.body(label).parent
+        if not label:
+            return np.zeros(3)
+        frames = self.at.joints[label - 1]
+        return frames.tail if self.labelled.body(label).flipped else frames.head
 
-def _travel(evidence: Evidence, mechanism: NumericMechanism, at: Configuration, label: int) -> float:
-    """By how much a joint slides."""
-    if not label:
-        return 0.0
-    turned = _coordinates(evidence, mechanism, at, label, "rad")
-    joint = mechanism.joints[label - 1]
-    return _coordinates(evidence, mechanism, at, label, "m") + _lengths(joint, "m/rad") * turned + _lengths(joint, "m")
+    def _travel(self, label: int) -> float:
+        """By how much a joint slides."""
+        if not label:
+            return 0.0
+        turned, joint = self._coordinates(label, "rad"), self.mechanism.joints[label - 1]
+        return self._coordinates(label, "m") + _lengths(joint, "m/rad") * turned + _lengths(joint, "m")
+
+    def _proportion(self, closure: str) -> tuple[float, float]:
+        constraints = self.mechanism.model.constraints
+        place = [item.name for item in constraints if item.type in OF_COORDINATES].index(closure)
+        relation = self.mechanism.relations[place]
+        units = [self.labelled.body(label).joint.shape.coordinate_units[0] for label, _ in relation.terms]
+        terms = [(label, abs(factor), unit) for (label, factor), unit in zip(relation.terms, units, strict=True)]
+        summed = abs(relation.offset) + sum(factor * self._coordinates(label, unit) for label, factor, unit in terms)
+        turning = [factor for _, factor, unit in terms if unit == "rad"]
+        rounding = summed * len(units) / _SHARE
+        return abs(relation.offset) + sum(turning) if turning else rounding, rounding
+
+    def _coordinates(self, label: int, unit: str) -> float:
+        """Sizes of a joint's coordinates of that unit; of one that follows another also what it is the sum of."""
+        if not label:
+            return 0.0
+        units = self.labelled.body(label).joint.shape.coordinate_units
+        total = sum(abs(float(x)) for x, own in zip(self.at.coordinates[label - 1], units, strict=True) if own == unit)
+        follower = self.mechanism.followers.get(label)
+        if follower is not None and unit in units:
+            total += abs(follower.ratio * float(self.at.coordinates[follower.leader - 1][0]))
+        return total
 
 
 def _lengths(joint: NumericJoint, unit: str) -> float:
     """The numbers of a joint that have that unit, in all."""
     numbers = zip(JOINT_TYPES[joint.type].numbers, joint.numbers, strict=True)
     return sum((abs(value) for number, value in numbers if number.unit == unit), 0.0)
-
-
-def _proportion(
-    evidence: Evidence, mechanism: NumericMechanism, at: Configuration, closure: str
-) -> tuple[float, float]:
-    place = [item.name for item in mechanism.model.constraints if item.type in OF_COORDINATES].index(closure)
-    relation = mechanism.relations[place]
-    units = [evidence.mechanism.body(label).joint.shape.coordinate_units[0] for label, _ in relation.terms]
-    terms = zip(relation.terms, units, strict=True)
-    summed = abs(relation.offset) + sum(
-        abs(factor) * _coordinates(evidence, mechanism, at, label, unit) for (label, factor), unit in terms
-    )
-    turning = [abs(factor) for (_, factor), unit in zip(relation.terms, units, strict=True) if unit == "rad"]
-    rounding = summed * len(units) / _SHARE
-    return abs(relation.offset) + sum(turning) if turning else rounding, rounding
-
-
-def _coordinates(evidence: Evidence, mechanism: NumericMechanism, at: Configuration, label: int, unit: str) -> float:
-    """Sizes of a joint's coordinates of that unit; of one that follows another also what it is the sum of."""
-    if not label:
-        return 0.0
-    units = evidence.mechanism.body(label).joint.shape.coordinate_units
-    total = sum(abs(float(x)) for x, own in zip(at.coordinates[label - 1], units, strict=True) if own == unit)
-    follower = mechanism.followers.get(label)
-    if follower is not None and unit in units:
-        total += abs(follower.ratio * float(at.coordinates[follower.leader - 1][0]))
-    return total
-
-
-def _inner(evidence: Evidence, at: Configuration, label: int) -> Array:
-    """Where a joint's inboard frame is."""
-    frames = at.joints[label - 1]
-    return frames.head if evidence.mechanism.body(label).flipped else frames.tail
-
-
-def _origin(evidence: Evidence, at: Configuration, label: int) -> Array:
-    """Where the outboard frame is of the joint that moves a body, with what is fixed to it; the base for ground."""
-    while label and not evidence.mechanism.body(label).joint.shape.nv:
-        label = evidence.mechanism.body(label).parent
-    if not label:
-        return np.zeros(3)
-    frames = at.joints[label - 1]
-    return frames.tail if evidence.mechanism.body(label).flipped else frames.head
 
 
 def _apart(first: Array, second: Array) -> float:

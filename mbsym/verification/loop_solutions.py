@@ -7,20 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.statuses import Status
+from mbsym.doors import Array
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output
 from mbsym.verification.anew import Anew
 from mbsym.verification.conditions import BRANCHING, conditions_of
-from mbsym.verification.far_states import States
-from mbsym.verification.text_checks import JITTER, Rounding, as_double, largest, shaken
-
-Array: TypeAlias = NDArray[Any]
+from mbsym.verification.far_states import States, precision
+from mbsym.verification.text_checks import JITTER, Rounding, are_numbers, as_double, shaken
 
 PIVOTS: Final = 32.0
 """Factor around the bound of dependent rows within which nothing is said of ranks: the texts decide by pivots, which
@@ -53,10 +51,10 @@ class Term:
 
 def guarded(anew: Anew, name: str, states: States, rounded: Rounding | None = None) -> Term:
     """Results of a function by name, in double precision; ``rounded`` is what each operation gives."""
-    program, single = anew.programs[name], anew.module.description.real == "float"
+    program = anew.programs[name]
     guards = [
         condition
-        for condition in conditions_of(program, anew.functions[name].guards, single)
+        for condition in conditions_of(program, anew.functions[name].guards, anew.single)
         if condition.kind not in BRANCHING
     ]
     seen = Output("what guards look at", (len(guards),), tuple(guard.value for guard in guards))
@@ -73,18 +71,22 @@ def guarded(anew: Anew, name: str, states: States, rounded: Rounding | None = No
             array[~guard.is_above(values[:, place])] = np.nan
     if guards:
         # What has guards takes no arguments that are no numbers either.
-        lost = np.any([~np.isfinite(largest(states[item.name])) for item in program.inputs], axis=0)
+        given = are_numbers(*(states[item.name] for item in program.inputs))
         for array in results.values():
-            array[lost] = np.nan
+            array[~given] = np.nan
     return Term(results, doubtful)
 
 
 class Terms:
-    """Results of the module's Programs, each made once for states that several functions are asked at."""
+    """Results of the module's Programs, each made once for states that several functions are asked at.
+
+    Attributes:
+        anew: the module, derived again.
+        epsilon: of the code's numbers.
+    """
 
     def __init__(self, anew: Anew) -> None:
-        self.anew = anew
-        self.epsilon = float(np.finfo(np.float32 if anew.module.description.real == "float" else np.float64).eps)
+        self.anew, self.epsilon = anew, float(precision(anew.single).eps)
         self._made: dict[tuple[object, ...], tuple[States, Term]] = {}
 
     def run(self, name: str, states: States, rng: np.random.Generator | None) -> Term:
@@ -96,23 +98,21 @@ class Terms:
         return self._made[key][1]
 
 
-def solution(made: Terms, name: str, states: States, single: bool, rng: np.random.Generator | None = None) -> Solved:
+def solution(made: Terms, name: str, states: States, rng: np.random.Generator | None = None) -> Solved:
     """vdot = free + response lambda with delassus lambda = right, of least norm in rows of equal size.
 
     Args:
         made: results of the module's Programs.
         name: of the function.
         states: its arguments.
-        single: the code computes in single precision.
         rng: moves terms and multipliers by as much as rounding may, if it is given.
     """
     anew = made.anew
     with np.errstate(all="ignore"):
         terms = made.run(terms_of(name), states, rng).results
-        count = len(states["q"])
         weighted, inverses = terms["weighted"], terms["inverses"]
         if name == "project_velocity":
-            right = np.einsum("nij,nj->ni", rows_of(terms), states["v"])
+            right = np.einsum("nij,nj->ni", terms["G"], states["v"])
         else:
             right = terms["right"].copy()
         if "gains" in states:
@@ -121,16 +121,14 @@ def solution(made: Terms, name: str, states: States, single: bool, rng: np.rando
             alpha, beta = states["gains"][:, :1], states["gains"][:, 1:]
             right -= 2 * alpha * np.einsum("nij,nj->ni", rows, states["v"]) + beta**2 * residual
         matrix = np.sqrt(np.abs(inverses))[:, :, None] * weighted
-        multipliers, rank, doubtful = least(matrix, terms["delassus"], right, single, rng)
+        multipliers, rank, doubtful = least(matrix, terms["delassus"], right, made.epsilon, rng)
         moved = np.einsum("nij,nj->ni", terms["response"], multipliers)
         if name == "project_velocity":
             results = {anew.functions[name].arguments[-1].name: states["v"] - moved}
         else:
             opened = anew.programs[terms_of(name)].outputs[0].name  # vdot with open loops
             results = {"vdot": terms[opened] + moved, "lambda": multipliers, "rank": rank.astype(float)}
-        solved = np.ones(count, dtype=bool)
-        for key in ("vdot", "lambda") if name != "project_velocity" else tuple(results):
-            solved &= np.isfinite(largest(results[key]))
+        solved = are_numbers(*(array for key, array in results.items() if key != "rank"))
         if name == "joint_wrenches":
             wrenches = made.run("constrained_wrenches", {**states, **results}, rng)
             results, doubtful = wrenches.results, doubtful | wrenches.doubtful
@@ -142,44 +140,36 @@ def solution(made: Terms, name: str, states: States, single: bool, rng: np.rando
                 ("v", held["free_dv"], held["right_dv"]),
                 ("tau", held["M_inverse"], -np.swapaxes(terms["response"], -1, -2)),
             ):
-                pull = least(matrix, terms["delassus"], right, single, rng)[0]
+                pull = least(matrix, terms["delassus"], right, made.epsilon, rng)[0]
                 results |= {f"dlambda_d{by}": pull, f"dvdot_d{by}": free + terms["response"] @ pull}
     status = np.where(rank < right.shape[1], int(Status.SINGULAR), int(Status.OK))
     status[~solved] = Status.NOT_FINITE
     # What follows from the motion is asked for after it.
-    for array in results.values():
-        status[(status == Status.OK) & ~np.isfinite(largest(array))] = Status.NOT_FINITE
+    status[(status == Status.OK) & ~are_numbers(*results.values())] = Status.NOT_FINITE
     status[doubtful] = -1
-    status[~np.isfinite(largest(inverses))] = Status.SINGULAR
+    status[~are_numbers(inverses)] = Status.SINGULAR
     if anew.functions[terms_of(name)].guards:
         # Terms that have a status of their own are no numbers where that is not OK, whatever the reason.
-        for array in terms.values():
-            status[~np.isfinite(largest(array))] = -1
+        status[~are_numbers(*terms.values())] = -1
     # Of a row that all but vanishes rounding decides whether it is one, and in which direction.
     sizes = np.sqrt((matrix * matrix).sum(axis=1))
     status[((sizes > 0) & (sizes < FAINT * sizes.max(axis=1, initial=0.0, keepdims=True))).any(axis=1)] = -1
-    for array in (states[item.name] for item in anew.functions[name].arguments if item.name in ("q", "v", "tau")):
-        status[~np.isfinite(largest(array))] = Status.NOT_FINITE
+    given = [states[item.name] for item in anew.functions[name].inputs if item.name in ("q", "v", "tau")]
+    status[~are_numbers(*given)] = Status.NOT_FINITE
     return Solved(results, status)
 
 
-def rows_of(terms: Mapping[str, Array]) -> Array:
-    """G, or the rows beside the terms of a projection of speeds."""
-    return terms["G"] if "G" in terms else terms["jacobian"]
-
-
 def least(
-    matrix: Array, product: Array, right: Array, single: bool, rng: np.random.Generator | None
+    matrix: Array, product: Array, right: Array, epsilon: float, rng: np.random.Generator | None
 ) -> tuple[Array, Array, Array]:
     """lambda of least norm in rows of equal size with A^T A lambda = right, the rank of each A, and if it is in doubt.
 
     Right sides have a trailing axis of columns, or none.
     Whatever solves that errs by epsilon over the square of the smallest singular value.
     """
-    epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
     found, rank = np.full_like(right, np.nan), np.zeros(len(right), dtype=int)
     doubtful = np.zeros(len(right), dtype=bool)
-    usable = np.isfinite(largest(matrix)) & np.isfinite(largest(product))
+    usable = are_numbers(matrix, product)
     squares = np.einsum("nii->ni", product)[usable]
     scale = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
     _, values, vt = np.linalg.svd(matrix[usable] * scale[:, None], full_matrices=False)

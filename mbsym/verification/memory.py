@@ -13,19 +13,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mbsym.codegen.build import build_program
+from mbsym.codegen.environment import render_template
 from mbsym.codegen.languages import BATCH
 from mbsym.codegen.load import LoadedFunction, LoadedModule, state_rows, unwritten
 from mbsym.codegen.load_batch import laid_out
+from mbsym.doors import Array
 from mbsym.errors import CodegenError, VerificationError
 from mbsym.verification.checks import WITHIN_ARRAYS, Check
-
-Array: TypeAlias = NDArray[Any]
 
 FLAGS: Final = (
     *("-std=c99", "-O0", "-g1", "-Wno-psabi"),
@@ -38,53 +38,22 @@ OPTIONS: Final = {"ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=
 _SAID: Final = re.compile(r"runtime error: (.*)|ERROR: AddressSanitizer: ([\w-]+)")
 _PLACE: Final = re.compile(r"(\w+\.[ch]):(\d+)")
 
-_PROGRAM: Final = """\
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-{includes}
-
-enum {{ MOST = {most} }};
-
-{adapters}
-
-static void (*const functions[])(void *const *x) = {{{names}}};
-
-/* Reads what is called, how often and with how many arguments, and of each of these its size and for how many calls it
- * follows. In every call each argument ends where its memory ends. */
-int main(void)
-{{
-    int head[3] = {{-1, 0, 0}};
-    do {{
-        char *given[MOST];
-        long long sizes[MOST][2];
-        fwrite(head, sizeof head[0], 1, stdout);
-        fflush(stdout);
-        for (int item = 0; item < head[2]; ++item) {{
-            if (fread(sizes[item], sizeof sizes[item], 1, stdin) != 1) return 3;
-            const size_t all = (size_t)(sizes[item][0] * sizes[item][1]);
-            given[item] = malloc(all);
-            if (given[item] == NULL || fread(given[item], 1, all, stdin) != all) return 3;
-        }}
-        for (int call = 0; call < head[1]; ++call) {{
-            void *x[MOST];
-            for (int item = 0; item < head[2]; ++item) {{
-                const size_t size = (size_t)sizes[item][0];
-                x[item] = malloc(size);
-                if (x[item] == NULL) return 3;
-                memcpy(x[item], &given[item][sizes[item][1] > 1 ? (size_t)call * size : 0], size);
-            }}
-            functions[head[0]](x);
-            for (int item = 0; item < head[2]; ++item) free(x[item]);
-        }}
-        for (int item = 0; item < head[2]; ++item) free(given[item]);
-    }} while (fread(head, sizeof head, 1, stdin) == 1);
-    return 0;
-}}
-"""
-
 _NOTHING: Final = "int main(void) { return 0; }\n"
+
+
+@dataclass(frozen=True, slots=True)
+class CallsContext:
+    """Fields of ``c/memory.c.jinja``.
+
+    Attributes:
+        headers: files to include.
+        most: arguments of a call.
+        calls: of each function, given its arguments as x[0], x[1], ...
+    """
+
+    headers: tuple[Path, ...]
+    most: int
+    calls: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,20 +70,15 @@ class _Passed:
 
 
 class Calls:
-    """Calls of the compiled functions of a module, kept so that they can be made again.
-
-    Attributes:
-        functions: language and name of those that were called.
-    """
+    """Calls of the compiled functions of a module, kept so that they can be made again."""
 
     def __init__(self, directory: Path, manifest: Mapping[str, Any]) -> None:
         self._directory, self._manifest = directory, manifest
         self._entries = {entry["name"]: entry for entry in manifest["functions"]}
         self._file = TemporaryFile(prefix="mbsym")  # noqa: SIM115 (it has no name, and ends with the process)
         self._known: set[int] = set()
-        self._adapters: list[str] = []
+        self._called: dict[tuple[str, str], str] = {}  # language and name of functions, and how C calls them
         self._most = 1
-        self.functions: list[tuple[str, str]] = []
 
     def keep(
         self, module: LoadedModule, function: LoadedFunction, inputs: Sequence[ArrayLike], values: Mapping[str, float]
@@ -137,14 +101,12 @@ class Calls:
         else:
             count, passed = _in_turn(function, inputs, parameters, real)
         key = (module.language, function.name)
-        if key not in self.functions:
+        if key not in self._called:
             symbol = (entry["batch"] if module.language == BATCH else entry)["c_symbol"]
             actual = ", ".join(item.form.format(f"x[{place}]") for place, item in enumerate(passed))
-            head = f"static void call_{len(self.functions)}(void *const *x)"
-            self._adapters.append(f"{head}\n{{\n    (void){symbol}({actual});\n}}")
-            self.functions.append(key)
+            self._called[key] = f"{symbol}({actual})"
             self._most = max(self._most, len(passed))
-        self._file.write(np.array([self.functions.index(key), count, len(passed)], dtype=np.intc).tobytes())
+        self._file.write(np.array([[*self._called].index(key), count, len(passed)], dtype=np.intc).tobytes())
         for item in passed:
             rows = np.ascontiguousarray(item.rows)
             self._file.write(np.array([rows[:1].nbytes, len(rows)], dtype=np.int64).tobytes() + rows.tobytes())
@@ -158,17 +120,14 @@ class Calls:
             CodegenError: the module does not compile with what watches, although the compiler has it.
             VerificationError: the calls that were kept cannot be read.
         """
-        if not self.functions:
+        functions = [*self._called]
+        if not functions:
             return ()
-        name = self._manifest["name"]
-        names = [name, f"{name}_batch"] if any(language == BATCH for language, _ in self.functions) else [name]
-        text = _PROGRAM.format(
-            includes="\n".join(f'#include "{(self._directory / each).resolve()}.h"' for each in names),
-            most=self._most,
-            adapters="\n\n".join(self._adapters),
-            names=", ".join(f"call_{number}" for number in range(len(self.functions))),
-        )
-        sources = [self._directory.resolve() / f"{each}.c" for each in names]
+        name, place = self._manifest["name"], self._directory.resolve()
+        names = [name, f"{name}_batch"] if any(language == BATCH for language, _ in functions) else [name]
+        headers = tuple(place / f"{each}.h" for each in names)
+        text = render_template("c/memory.c.jinja", CallsContext(headers, self._most, tuple(self._called.values())))
+        sources = [header.with_suffix(".c") for header in headers]
         self._file.seek(0)
         try:
             done = _watched(text, sources, self._file)
@@ -178,12 +137,12 @@ class Calls:
             return ()
         reached = np.frombuffer(done.stdout, dtype=np.intc)
         if not done.returncode:
-            return tuple(Check(name, language, WITHIN_ARRAYS, 0.0, 0.5, 0) for language, name in self.functions)
+            return tuple(Check(name, language, WITHIN_ARRAYS, 0.0, 0.5, 0) for language, name in functions)
         if not len(reached):
             return ()  # what watches does not start on this machine
         if reached[-1] < 0:
             raise VerificationError(f"its calls cannot be made again: {_said(done)}", where=name, remedy="report it")
-        language, function = self.functions[reached[-1]]
+        language, function = functions[reached[-1]]
         return (Check(function, language, f"{WITHIN_ARRAYS}: {_said(done)}", np.inf, 0.5, 0),)
 
 

@@ -6,17 +6,16 @@ A matrix that is a little wrong leads to closed loops too, in more steps and to 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.symbolic.interpret import interpret
 from mbsym.verification.anew import Anew
+from mbsym.verification.far_states import precision
 from mbsym.verification.loop_solutions import guarded, least
-from mbsym.verification.text_checks import COPIES, JITTER, apart, as_double, largest, shaken
-
-Array: TypeAlias = NDArray[Any]
+from mbsym.verification.text_checks import COPIES, JITTER, apart, are_numbers, as_double, largest, shaken
 
 SURE_STEPS: Final = 6
 """Steps in which a start that is sure to be closed is: half as many as the texts take."""
@@ -35,36 +34,30 @@ class Gaps:
     """Closure residuals of positions, a row each, and what they are measured by.
 
     Attributes:
+        anew: the module, derived again.
+        limits: its tolerances by name.
         epsilon: of the code's numbers.
-        single: the code computes in single precision.
     """
 
     def __init__(self, anew: Anew) -> None:
-        real = anew.module.description.real
-        self._anew, self.single = anew, real == "float"
-        self._limits = {item.name: item.of(real) for item in anew.module.tolerances}
-        self.epsilon = float(np.finfo(np.float32 if self.single else np.float64).eps)
-
-    @property
-    def most_steps(self) -> float:
-        """As many as a text takes."""
-        return self._limits["ITERATIONS"]
+        self.anew, self.epsilon = anew, float(precision(anew.single).eps)
+        self.limits = {item.name: item.of(anew.module.description.real) for item in anew.module.tolerances}
 
     def residuals(self, q: Array) -> Array:
         """[m, rad] (states, rows); no numbers where a guard says so."""
         with np.errstate(all="ignore"):
-            return guarded(self._anew, "constraint_residual", {"q": q}).results["residual"]
+            return guarded(self.anew, "constraint_residual", {"q": q}).results["residual"]
 
     def scale(self, q: Array) -> tuple[Array, Array]:
         """Sizes of what residuals are the sum of, and roundings of coordinates, likewise."""
         with np.errstate(all="ignore"):
-            scale = interpret(self._anew.programs["closure_scale"], {"q": q})
+            scale = interpret(self.anew.programs["closure_scale"], {"q": q})
         return as_double(scale["size"]), as_double(scale["rounding"])
 
     def allowed(self, q: Array, part: str) -> Array:
         """What residuals may come to: part of what they are measured by, and of what rounded coordinates add."""
         size, rounded = self.scale(q)
-        return self._limits[part] * size + np.minimum(self._limits[part] * rounded, self._limits["COARSE"] * size)
+        return self.limits[part] * size + np.minimum(self.limits[part] * rounded, self.limits["COARSE"] * size)
 
     def rounding(self, q: Array) -> Array:
         """By what residuals differ that are computed twice."""
@@ -73,7 +66,7 @@ class Gaps:
 
     def magnified(self, q: Array, residuals: Array) -> Array:
         """By what the largest of these residuals may differ: beside what a row cannot be they magnify roundings."""
-        moved = guarded(self._anew, "constraint_residual", {"q": q}, shaken(self.epsilon, np.random.default_rng(0)))
+        moved = guarded(self.anew, "constraint_residual", {"q": q}, shaken(self.epsilon, np.random.default_rng(0)))
         return 64 * largest(apart(moved.results["residual"], residuals))
 
 
@@ -92,20 +85,19 @@ class Closed:
     allowed: Array
 
 
-def newton(anew: Anew, gaps: Gaps, starts: Array, unit: Array | float) -> Closed:
+def newton(gaps: Gaps, starts: Array, unit: Array | float) -> Closed:
     """Takes the steps from each start, and from copies a few roundings off.
 
     Args:
-        anew: the module, derived again.
-        gaps: of its closures.
+        gaps: of the module's closures.
         starts: coordinates, a row a state.
         unit: what coordinates are counted in [SI].
     """
-    count = len(starts)
+    count, anew = len(starts), gaps.anew
     if not {"position_correction", "moved_position"} <= anew.programs.keys():
         return Closed(np.full(count, -1), starts, np.full_like(starts, np.inf))
     rng = np.random.default_rng(0)
-    given = np.isfinite(largest(starts))
+    given = are_numbers(starts)
     at = np.concatenate([np.where(given[:, None], starts, 0.0)] * (1 + COPIES))
     at[count:] += JITTER * gaps.epsilon * np.maximum(unit, np.abs(at[count:])) * rng.uniform(-1, 1, at[count:].shape)
     steps, sure = np.full(len(at), -1), np.ones(len(at), dtype=bool)
@@ -115,7 +107,7 @@ def newton(anew: Anew, gaps: Gaps, starts: Array, unit: Array | float) -> Closed
             gap = largest(residual)
             is_closed = (np.abs(residual) <= gaps.allowed(at, "ENOUGH")).all(axis=1)
             steps[(steps < 0) & sure & is_closed] = step
-            motions, rank = _motions(anew, gaps, at, residual[:, :, None], rng)
+            motions, rank = _motions(gaps, at, residual[:, :, None], rng)
             at = np.where((steps < 0)[:, None], moved(anew, at, motions[:, :, 0]), at)
             residual = gaps.residuals(at)
             # Only starts whose gap shrinks with each step are sure to be closed by whatever steps a text takes.
@@ -123,7 +115,7 @@ def newton(anew: Anew, gaps: Gaps, starts: Array, unit: Array | float) -> Closed
         q, copies = at[:count], at[count:].reshape(COPIES, count, -1)
         open_by = gaps.allowed(q, "ENOUGH") + gaps.rounding(q)
         # What each row may leave open moves each speed; their motions together bound what a text has not done.
-        motions, _ = _motions(anew, gaps, q, open_by[:, :, None] * np.eye(open_by.shape[1]), rng)
+        motions, _ = _motions(gaps, q, open_by[:, :, None] * np.eye(open_by.shape[1]), rng)
         each = [moved(anew, q, np.abs(motions).sum(axis=2) * axis) - q for axis in np.eye(motions.shape[1])]
         spread = np.abs(copies - q).max(axis=0) + gaps.epsilon * np.maximum(unit, np.abs(q))
     agreed = given & (steps.reshape(1 + COPIES, count) >= 0).all(axis=0)
@@ -135,9 +127,9 @@ def moved(anew: Anew, q: Array, motion: Array) -> Array:
     return as_double(next(iter(interpret(anew.programs["moved_position"], {"q": q, "motion": motion}).values())))
 
 
-def _motions(anew: Anew, gaps: Gaps, q: Array, residuals: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+def _motions(gaps: Gaps, q: Array, residuals: Array, rng: np.random.Generator) -> tuple[Array, Array]:
     """Motions of least kinetic energy that take columns of residuals away, and the rank of the closure rows."""
-    terms = interpret(anew.programs["position_correction"], {"q": q})
+    terms = interpret(gaps.anew.programs["position_correction"], {"q": q})
     matrix = np.sqrt(np.abs(terms["inverses"]))[:, :, None] * terms["weighted"]
-    multipliers, rank, _ = least(matrix, terms["delassus"], residuals, gaps.single, rng)
+    multipliers, rank, _ = least(matrix, terms["delassus"], residuals, gaps.epsilon, rng)
     return -as_double(terms["response"] @ multipliers), rank

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -15,10 +16,11 @@ import numpy as np
 from mbsym.codegen.description import Argument
 from mbsym.codegen.load import LoadedFunction, LoadedModule
 from mbsym.derivatives.of_functions import DerivativeRequest
+from mbsym.doors import Array
 from mbsym.formulations.contracts import Contract, Size
 from mbsym.model.own_units import SI
 from mbsym.reference import Reference
-from mbsym.verification.evidence import Array, Companions
+from mbsym.verification.evidence import Companions, between
 from mbsym.verification.own_units import motion_units
 
 Shape: TypeAlias = tuple[Size, ...]
@@ -94,7 +96,7 @@ class OwnMeasures:
         self.twists = np.repeat([1.0, float(units.length)], 3)
         self.coordinates, self.motions = motion_units(reference, units)
         self._companions, self._contracts = companions, contracts
-        self._made: dict[Size, Array] = {}
+        self._axis = cache(self._axis_of)
 
     def module(self, module: LoadedModule) -> LoadedModule:
         """The module as it would be if it had been generated from the mechanism in these units."""
@@ -125,7 +127,7 @@ class OwnMeasures:
         given = [self.argument(function.name, item.name, item.shape) for item in function.inputs]
         returned = [self._result(module, function.name, item.name, item.shape) for item in function.outputs]
 
-        def raw(inputs: Sequence[Any]) -> list[Array]:
+        def raw(inputs: Sequence[Any], parameters: Any) -> list[Array]:
             return [np.asarray(value, dtype=float) * unit for value, unit in zip(inputs, given, strict=True)]
 
         def own(found: Any) -> Any:
@@ -133,17 +135,7 @@ class OwnMeasures:
                 return found / returned[0]
             return tuple(array / unit for array, unit in zip(found, returned, strict=True))
 
-        def call(inputs: Any, parameters: Any) -> Any:
-            return own(function.call(raw(inputs), parameters))
-
-        judged = function.judged
-
-        def judge(inputs: Any, parameters: Any) -> Any:
-            assert judged is not None
-            found, status = judged(raw(inputs), parameters)
-            return own(found), status
-
-        return replace(function, call=call, judged=judge if judged is not None else None)
+        return between(raw, function, own)
 
     def _result(self, module: LoadedModule, function: str, name: str, shape: tuple[int, ...]) -> Array:
         """One of these units in SI, for each entry that is returned."""
@@ -169,12 +161,8 @@ class OwnMeasures:
             found = np.multiply.outer(found, self._axis(size) ** power if power else np.ones(1))
         return found.reshape(found.shape + (1,) * (len(shape) - len(dimension.axes)))
 
-    def _axis(self, size: Size) -> Array:
-        if size not in self._made:
-            self._made[size] = self._axis_of(size)
-        return self._made[size]
-
     def _axis_of(self, size: Size) -> Array:
+        """Units along an axis of that size."""
         length = float(self.units.length)
         companions = self._companions
         match size:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import sqrt
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.own_units import Units, own_length, power_of_thousand
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.values.numbers import evaluate, parameter_values
 from mbsym.verification.random_state import random_state
-
-Array = NDArray[Any]
 
 SAMPLES: Final = 3
 """Positions at which inertias and forces are looked at."""

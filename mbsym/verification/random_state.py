@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.topology import Labelling
-
-Array: TypeAlias = NDArray[Any]
 
 
 def random_state(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -25,9 +25,13 @@ _COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
 _TABLE: Final = "mbsym_read_back"
 
 
+_Told: TypeAlias = tuple[str, str, float, Any]
+"""Table and name of a number of a module, what it must be, and what was read."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A number of a module.
+    """A number of C text.
 
     Attributes:
         table: that it belongs to, in words.
@@ -57,16 +61,15 @@ def read_back_c(module: LoweredModule, directory: Path) -> tuple[Check, ...]:
     known = [entry for entry in entries if entry.name in (macros if entry.table == "tolerances" else words)]
     values = _compiled(known, directory / f"{prefix}.h", f"{prefix}_real", macros)
     found = dict(zip((entry.expression for entry in known), values[:-1], strict=True))
-    wanted = {entry.name for entry in entries}
-    more = [
-        _Entry("constants", name, name, np.nan)
-        for name in re.findall(rf"\b({prefix}_\w+)\s*=", header)
-        if name not in wanted
+    told: list[_Told] = [
+        (entry.table, entry.name, entry.value, found.get(entry.expression, np.nan)) for entry in entries
     ]
-    real = np.dtype(np.float32 if module.description.real == "float" else np.float64)
-    size = _Entry("type of numbers", f"{prefix}_real", f"sizeof({prefix}_real)", float(real.itemsize))
-    found[size.expression] = values[-1]
-    return _checks("c", [*entries, size, *more], found, real)
+    real = _real(module)
+    told.append(("type of numbers", f"{prefix}_real", real.itemsize, values[-1]))
+    wanted = {entry.name for entry in entries}
+    others = (name for name in re.findall(rf"\b({prefix}_\w+)\s*=", header) if name not in wanted)
+    told += [("constants", name, np.nan, np.nan) for name in others]
+    return _checks("c", told, real)
 
 
 def _c_entries(module: LoweredModule) -> Iterable[_Entry]:
@@ -134,23 +137,16 @@ def read_back_numpy(module: LoweredModule, directory: Path) -> tuple[Check, ...]
     """
     names, description = module.names, module.description
     made = executed(directory / f"{names.module}.py")
-    entries: list[_Entry] = []
-    found: dict[str, float] = {}
     told = [*_numpy_entries(module, made)]
-    for table, name, value, read in told:
-        entries.append(_Entry(table, name, name, float(value)))
-        if isinstance(read, (int, float, np.number)):
-            found[name] = float(read)
     wanted = {*names.functions.values(), *(name for _, name, _, _ in told)}
     wanted |= {*description.limits, *names.index_arrays.values(), *(item.name for item in description.indices)}
     for name in getattr(made, "__all__", ()):
         if name not in wanted and isinstance(getattr(made, name, None), (int, float, dict, tuple)):
-            entries.append(_Entry("constants", name, name, np.nan))
-    return _checks("numpy", entries, found, np.dtype(np.float64))
+            told.append(("constants", name, np.nan, np.nan))
+    return _checks("numpy", told, np.dtype(np.float64))
 
 
-def _numpy_entries(module: LoweredModule, made: Any) -> Iterable[tuple[str, str, float, Any]]:
-    """Table, name, and what it must be and is, of each number of the NumPy module."""
+def _numpy_entries(module: LoweredModule, made: Any) -> Iterable[_Told]:
     names, description = module.names, module.description
     for key, constant in description.constants.items():
         yield "constants", names.constants[key], constant, getattr(made, names.constants[key], None)
@@ -172,11 +168,10 @@ def _numpy_entries(module: LoweredModule, made: Any) -> Iterable[tuple[str, str,
     for parameter in module.parameters:
         name = names.parameters[parameter.name]
         yield "default parameters", f"Parameters.{name}", float(parameter.default), getattr(defaults, name, None)
-    real = np.dtype(np.float32 if description.real == "float" else np.float64)
-    yield "type of numbers", "_REAL", real.itemsize, np.dtype(getattr(made, "_REAL", np.int8)).itemsize
+    yield "type of numbers", "_REAL", _real(module).itemsize, np.dtype(getattr(made, "_REAL", np.int8)).itemsize
 
 
-def _places(table: str, places: Mapping[str, tuple[int, int]], read: Any) -> Iterable[tuple[str, str, float, Any]]:
+def _places(table: str, places: Mapping[str, tuple[int, int]], read: Any) -> Iterable[_Told]:
     """First entries and ends by name, and the names."""
     for name, (start, stop) in places.items():
         own = read.get(name) if isinstance(read, dict) else None
@@ -186,18 +181,21 @@ def _places(table: str, places: Mapping[str, tuple[int, int]], read: Any) -> Ite
     yield f"places {table}", f"len({table})", len(places), len(read)
 
 
-def _checks(
-    language: str, entries: Iterable[_Entry], found: Mapping[str, float], real: np.dtype[Any]
-) -> tuple[Check, ...]:
+def _real(module: LoweredModule) -> np.dtype[Any]:
+    """The type of the module's numbers."""
+    return np.dtype(np.float32 if module.description.real == "float" else np.float64)
+
+
+def _checks(language: str, told: Iterable[_Told], real: np.dtype[Any]) -> tuple[Check, ...]:
     """A check of each table, or of each name in it that is wrong."""
     wrong: dict[str, dict[str, float]] = {}
-    for entry in entries:
-        own = wrong.setdefault(entry.table, {})
+    for table, name, value, read in told:
+        own = wrong.setdefault(table, {})
         with np.errstate(over="ignore"):
-            expected = float(real.type(entry.value))
-        read = found.get(entry.expression, np.nan)
-        if read != expected:
-            own[entry.name] = max(own.get(entry.name, 0.0), _size(read, expected))
+            expected = float(real.type(value))
+        number = float(read) if isinstance(read, (int, float, np.number)) else np.nan
+        if number != expected:
+            own[name] = max(own.get(name, 0.0), _size(number, expected))
     checks = []
     for table, names in wrong.items():
         checks += [Check(f"{table}: {name}", language, READ_BACK, error, 0.0, 0) for name, error in names.items()]

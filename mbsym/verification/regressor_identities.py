@@ -10,14 +10,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.reference import Reference
 from mbsym.regressors.parameters import parameter_units, standard_parameters, with_values
 from mbsym.verification.derivative_identities import slope
-from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
+from mbsym.verification.evidence import Evidence, Identity, Numbers, Pairs
 
 
-def _others(evidence: Evidence) -> tuple[Array, Reference]:
-    """Other values of all parameters [SI], and the reference of the model that has them."""
+def _others(evidence: Evidence, **state: Any) -> tuple[Array, Numbers]:
+    """Other values of all parameters [SI], and the reference of the model that has them, at the state or another."""
     mechanism = evidence.mechanism
     parameters = standard_parameters(mechanism.model)
     values: dict[str, Any] = {
@@ -29,54 +30,47 @@ def _others(evidence: Evidence) -> tuple[Array, Reference]:
     found = np.array([others[item.name] for item in parameters])
     # The module's parameters are in SI, whatever its states are in.
     found *= np.array(parameter_units(mechanism.model, evidence.companions.units), dtype=float)
-    return found, Reference(changed, mechanism.labelling)
+    return found, Numbers(Reference(changed, mechanism.labelling), {**evidence.state, **state})
 
 
 def _forces(evidence: Evidence) -> Pairs:
-    others, reference = _others(evidence)
-    state = evidence.state
-    expected = reference.inverse_dynamics(state["q"], state["v"], state["vdot"], state["t"], state["u"])
-    yield evidence.output() @ others, expected
+    others, numbers = _others(evidence)
+    yield evidence.output() @ others, numbers["inverse_dynamics"]
 
 
 def _energies(evidence: Evidence) -> Pairs:
-    others, reference = _others(evidence)
+    others, numbers = _others(evidence)
     kinetic, potential = evidence.outputs()
-    q, v = evidence.state["q"], evidence.state["v"]
-    yield kinetic @ others, reference.kinetic_energy(q, v)
-    yield potential @ others, reference.potential_energy(q)
+    yield kinetic @ others, numbers["kinetic_energy"]
+    yield potential @ others, numbers["potential_energy"]
 
 
 def _momenta(evidence: Evidence) -> Pairs:
-    others, reference = _others(evidence)
+    others, numbers = _others(evidence)
     momenta, forces = evidence.outputs()
-    state = evidence.state
-    q, v = state["q"], state["v"]
-    yield momenta @ others, reference.mass_matrix(q) @ v
-    change = slope(lambda h: reference.mass_matrix(reference.integrate_position(q, v, h)) @ v)
-    yield forces @ others, change - reference.bias_force(q, v, state["t"], state["u"])
+    v = evidence.state["v"]
+    yield momenta @ others, numbers["mass_matrix"] @ v
+    change = slope(lambda h: numbers.at(q=evidence.moved(v, h))["mass_matrix"] @ v)
+    yield forces @ others, change - numbers["bias_force"]
 
 
 def _base_forces(evidence: Evidence) -> Pairs:
     """Of a tree; relations are those of the manifest."""
     if not evidence.is_closed:
-        others, reference = _others(evidence)
-        state = evidence.state
-        expected = reference.inverse_dynamics(state["q"], state["v"], state["vdot"], state["t"], state["u"])
-        yield evidence.output() @ _base_of(evidence, others), expected
+        others, numbers = _others(evidence)
+        yield evidence.output() @ _base_of(evidence, others), numbers["inverse_dynamics"]
 
 
 def _base_forces_along_loops(evidence: Evidence) -> Pairs:
     """Along motions that the loops leave, at accelerations that they allow."""
     if not evidence.is_closed:
         return
-    others, reference = _others(evidence)
-    state = evidence.state
     G, gamma = (evidence.output(name) for name in ("constraint_jacobian", "constraint_bias"))
     free = np.linalg.svd(G)[2][len(G) :].T
-    vdot = free @ (free.T @ state["vdot"]) + np.linalg.lstsq(G, gamma, rcond=None)[0]
-    expected = reference.inverse_dynamics(state["q"], state["v"], vdot, state["t"], state["u"])
-    yield free.T @ (evidence.output(vdot=vdot) @ _base_of(evidence, others)), free.T @ expected
+    vdot = free @ (free.T @ evidence.state["vdot"]) + np.linalg.lstsq(G, gamma, rcond=None)[0]
+    others, numbers = _others(evidence, vdot=vdot)
+    found = evidence.output(vdot=vdot) @ _base_of(evidence, others)
+    yield free.T @ found, free.T @ numbers["inverse_dynamics"]
 
 
 def _base_of(evidence: Evidence, values: Array) -> Array:

@@ -10,7 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from mbsym.verification.evidence import Array, Pairs
+from mbsym.doors import Array
+from mbsym.verification.evidence import Pairs
 from mbsym.verification.stepping_evidence import (
     InSpace,
     StepEvidence,
@@ -117,24 +118,19 @@ def _attitude_rate(evidence: StepEvidence) -> Pairs:
 def _start(evidence: StepEvidence) -> Pairs:
     """What the history says of attitude and rates is what was given."""
     given, omega, alpha = evidence["attitude"], evidence["omega"], evidence["alpha"]
-    match evidence.layout.rotation:
-        case "angle":
-            found = evidence.results("transfer_start_rotation")
-            expected = given, np.zeros(1), omega, alpha
-            yield from zip(found.values(), expected, strict=True)
-        case "incremental":
-            found = evidence.results("transfer_start_rotation", attitude=1.5 * given)
-            expected = given, np.zeros(3), omega, alpha
-            yield from zip(found.values(), expected, strict=True)
-        case "cardan":
-            angles = evidence["z"]
-            whole = np.array([1.0, 0, 0, 0])
-            for angle, axis in zip(angles, np.eye(3), strict=True):
-                whole = _composed(whole, quaternion(angle * axis))
-            found = evidence.results("transfer_start_rotation", attitude=1.5 * whole)
-            yield found["base"], whole
-            yield found["x"], angles
-            yield np.concatenate(_cardan_motion(angles, found["v"], found["a"])), np.concatenate([omega, alpha])
+    if evidence.layout.rotation == "cardan":
+        angles = evidence["z"]
+        whole = np.array([1.0, 0, 0, 0])
+        for angle, axis in zip(angles, np.eye(3), strict=True):
+            whole = _composed(whole, quaternion(angle * axis))
+        found = evidence.results("transfer_start_rotation", attitude=1.5 * whole)
+        yield found["base"], whole
+        yield found["x"], angles
+        yield np.concatenate(_cardan_motion(angles, found["v"], found["a"])), np.concatenate([omega, alpha])
+        return
+    longer = 1.5 if evidence.layout.rotation == "incremental" else 1.0
+    found = evidence.results("transfer_start_rotation", attitude=longer * given)
+    yield from zip(found.values(), (given, np.zeros(len(omega)), omega, alpha), strict=True)
 
 
 def _composed(p: Array, q: Array) -> Array:

@@ -13,8 +13,9 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from mbsym.doors import Array
 from mbsym.transfer_matrix.schemes import HISTORY_SIZE
-from mbsym.verification.evidence import Array, Pairs
+from mbsym.verification.evidence import Pairs
 from mbsym.verification.stepping_evidence import StepEvidence, StepIdentity
 
 Step: TypeAlias = tuple[float, float, float, Array]

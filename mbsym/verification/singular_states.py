@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program
 from mbsym.verification.anew import Anew
-
-Array: TypeAlias = NDArray[Any]
 
 TRIALS: Final = 6
 STEPS: Final = 24

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.load import LoadedModule
+from mbsym.doors import Array
 from mbsym.errors import VerificationError
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.own_units import Units, in_units
@@ -34,13 +34,12 @@ from mbsym.verification.checks import (
 from mbsym.verification.closed_states import ClosedStates
 from mbsym.verification.element_identities import ELEMENT_IDENTITIES
 from mbsym.verification.element_table_identities import TABLE_IDENTITIES
+from mbsym.verification.far_states import precision
 from mbsym.verification.own_units import motion_units, units_of
 from mbsym.verification.random_state import random_state
 from mbsym.verification.rotation_identities import ROTATION_IDENTITIES
 from mbsym.verification.scheme_identities import SCHEME_IDENTITIES
 from mbsym.verification.stepping_evidence import StepEvidence, random_arguments
-
-Array = NDArray[Any]
 
 SPAN: Final = 4e-3
 """Time over which motions are compared, in the mechanism's own unit: wrong forces show as accelerations times it."""
@@ -155,10 +154,11 @@ def _compare(
     number: int,
     units: Units,
 ) -> None:
-    length, energy_unit, time = float(units.length), float(units.energy), float(units.time)
+    length, joule, time = float(units.length), float(units.energy), float(units.time)
     pose = np.ones((4, 4))
     pose[:3, 3] = length
     span = SPAN * time
+    energy = reference.kinetic_energy(q, v) + reference.potential_energy(q)
     expected_poses, expected_energy = _reference_motion(reference, q, v, span)
     steps = SINGLE_STEPS if settings.single else STEPS
     language_span = SINGLE_LANGUAGE_SPAN if settings.single else SPAN
@@ -167,10 +167,7 @@ def _compare(
     for stepper in steppers:
         language = stepper.module.language
         state = stepper.start(q, v)
-        energy = reference.kinetic_energy(q, v) + reference.potential_energy(q)
-        error = relative_error(
-            np.asarray(stepper.observe(state).energy) / energy_unit, np.asarray(energy) / energy_unit
-        )
+        error = relative_error(stepper.observe(state).energy / joule, energy / joule)
         worst.note("transfer_matrix_start", language, "energy of reference", error, _tolerance(1e-10, settings), number)
         state, report = stepper.advance(state, span / steps, steps)
         view = stepper.observe(state)
@@ -179,23 +176,22 @@ def _compare(
         error = relative_error(poses, expected_poses / pose) if not report.status else float("inf")
         allowed = _tolerance(MOTION_TOLERANCE, settings)
         worst.note("transfer_matrix_advance", language, "motion of reference", error, allowed, number)
-        error = relative_error(np.asarray(view.energy) / energy_unit, np.asarray(expected_energy) / energy_unit)
+        error = relative_error(view.energy / joule, expected_energy / joule)
         worst.note("transfer_matrix_observe", language, "energy of reference", error, 10 * allowed, number)
         closed = SINGLE_CLOSURE_TOLERANCE if settings.single else CLOSURE_TOLERANCE
         worst.note("transfer_matrix_advance", language, "closed loops", view.closure / length, closed, number)
         one, _ = stepper.step(stepper.start(q, v), span / steps)
         same, _ = stepper.advance(stepper.start(q, v), span / steps)
-        error = relative_error(one, same)
-        worst.note("step", language, "transfer_matrix_advance", error, _tolerance(LANGUAGE_TOLERANCE, settings), number)
+        allowed = _tolerance(LANGUAGE_TOLERANCE, settings)
+        worst.note("step", language, "transfer_matrix_advance", relative_error(one, same), allowed, number)
         coarse, _ = stepper.advance(stepper.start(q, v), h, LANGUAGE_STEPS)
         states.append((language, coarse))
-    for language, state in states[1:]:
-        error = relative_error(state, states[0][1])
-        rounding = (
-            SINGLE_LANGUAGE_ROUNDINGS * float(np.finfo(np.float32).eps) * 4.0 / (language_span / LANGUAGE_STEPS) ** 2
-        )
-        allowed = rounding if settings.single else LANGUAGE_TOLERANCE
-        worst.note("transfer_matrix_advance", language, f"{states[0][0]} code", error, allowed, number)
+    rounding = SINGLE_LANGUAGE_ROUNDINGS * float(precision(True).eps) * 4.0 / (language_span / LANGUAGE_STEPS) ** 2
+    allowed = rounding if settings.single else LANGUAGE_TOLERANCE
+    (first, expected), *others = states
+    for language, state in others:
+        error = relative_error(state, expected)
+        worst.note("transfer_matrix_advance", language, f"{first} code", error, allowed, number)
 
 
 def _tolerance(double: float, settings: Settings) -> float:

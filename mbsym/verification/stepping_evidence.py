@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from mbsym.codegen.load import LoadedModule
+from mbsym.doors import Array
 from mbsym.reference import Reference
 from mbsym.transfer_matrix.layout import LAYOUTS, Layout
 from mbsym.transfer_matrix.system import TransferSystem
-from mbsym.verification.evidence import Array, Pairs
+from mbsym.verification.evidence import Pairs, arrays_of
 
 COMPLEX_STEP = 1e-30
 """Imaginary step of derivatives: their error is its square, and nothing is subtracted."""
@@ -50,9 +51,8 @@ class StepEvidence:
         """Results of a function by their names, with some arguments changed."""
         values = {**self.arguments, **changes}
         called = self.module.functions[function]
-        found = called(*(values[item.name] for item in called.inputs))
-        arrays = found if isinstance(found, tuple) else (found,)
-        return {item.name: np.asarray(array, dtype=float) for item, array in zip(called.outputs, arrays, strict=True)}
+        arrays = arrays_of(called(*(values[item.name] for item in called.inputs)))
+        return dict(zip((item.name for item in called.outputs), arrays, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

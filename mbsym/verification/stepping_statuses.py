@@ -12,6 +12,7 @@ from mbsym.codegen.statuses import Status
 from mbsym.transfer_matrix.stepper import TransferMatrixStepper
 from mbsym.verification.checks import OWN_STATUSES, Worst
 from mbsym.verification.coverage import Coverage
+from mbsym.verification.evidence import called
 
 START: Final = "transfer_matrix_start"
 STEPS: Final = ("step", "transfer_matrix_advance")
@@ -108,10 +109,9 @@ def _check_steps(worst: Worst, module: LoadedModule, name: str, start: Any, cove
 def _called(module: LoadedModule, name: str, given: Given) -> tuple[dict[str, Any], Status]:
     """Results by name and the status; what is not given is zero."""
     function = module.functions[name]
-    values = [
-        np.broadcast_to(np.asarray(given.get(item.name, 0.0), dtype=float), item.shape) for item in function.inputs
-    ]
-    with np.errstate(all="ignore"):
-        found, status = function.with_status(*values)
-    results = found if isinstance(found, tuple) else (found,)
-    return dict(zip((item.name for item in function.outputs), results, strict=True)), Status(int(status))
+    values = {
+        item.name: np.broadcast_to(np.asarray(given.get(item.name, 0.0), dtype=float), item.shape)
+        for item in function.inputs
+    }
+    found, status = called(function, values)
+    return dict(zip((item.name for item in function.outputs), found, strict=True)), Status(int(status))

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.description import Argument
-from mbsym.codegen.load import LoadedFunction, LoadedModule
+from mbsym.codegen.load import LoadedModule
 from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.codegen.statuses import Status
+from mbsym.doors import Array
 from mbsym.passes.given_sines import COORDINATES
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
@@ -27,22 +26,22 @@ from mbsym.verification.checks import OWN_EQUATIONS, OWN_STATUSES, Worst
 from mbsym.verification.conditions import Condition, conditions_of
 from mbsym.verification.coverage import Coverage
 from mbsym.verification.edge_states import EdgeSearch, joined
+from mbsym.verification.evidence import called
 from mbsym.verification.far_states import (
     ORDINARY,
     Sizes,
     States,
     far_states,
     not_finite_states,
+    precision,
     sized,
     spoilt_states,
 )
 
-Array: TypeAlias = NDArray[Any]
 Rounding: TypeAlias = Callable[[Array, Array], Array]
 """A value that an operation gives and the size of what it was made of, to the value rounded."""
 SizesOf: TypeAlias = Callable[[str, Sequence[Argument]], Sizes]
 """What arguments of a function are counted in, by its name."""
-
 
 ROUNDINGS: Final = 64.0
 """Allowance over what rounding of the arguments and of the operations changed in the Program: the text brackets sums
@@ -118,39 +117,49 @@ def in_ones(function: str, arguments: Sequence[Argument]) -> Sizes:
     return {}
 
 
-def check_texts(
-    worst: Worst,
-    anew: Anew,
-    modules: Sequence[LoadedModule],
-    seed: int,
-    coverage: Coverage,
-    work: int,
-    sizes_of: SizesOf = in_ones,
-) -> None:
-    """Notes how far each derived function is from its Program, and whether its statuses are those of its guards.
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of a module beside its equations.
 
-    Args:
-        worst: takes the checks.
+    Attributes:
         anew: the module, derived again.
         modules: as they were loaded.
-        seed: of the states.
+        worst: takes the checks.
         coverage: takes the sides of conditions that states were on, and the statuses that were met.
-        work: operations of interpreted values that the search for borders may take.
+        seed: of the states.
         sizes_of: what arguments of each function are counted in.
     """
-    rng = np.random.default_rng(seed)
-    single = anew.module.description.real == "float"
+
+    anew: Anew
+    modules: Sequence[LoadedModule]
+    worst: Worst
+    coverage: Coverage
+    seed: int
+    sizes_of: SizesOf = in_ones
+
+    def of(self, function: str) -> list[LoadedModule]:
+        """The modules that have a function."""
+        return [module for module in self.modules if function in module.functions]
+
+
+def check_texts(texts: Texts, work: int) -> None:
+    """Notes how far each derived function is from its Program, and whether its statuses are those of its guards.
+
+    The search for borders may take ``work`` operations of interpreted values.
+    """
+    anew, coverage, rng = texts.anew, texts.coverage, np.random.default_rng(texts.seed)
+    single = anew.single
     parameters = {item.name: float(item.default) for item in anew.module.parameters}
     for name, program in anew.programs.items():
         own = {item.name: parameters[item.name] for item in program.parameters}
         function = anew.functions[name]
-        conditions = conditions_of(program, function.guards, single)
-        arguments = [item for item in function.arguments if item.direction == "in"]
-        sizes = sizes_of(name, arguments)
-        search = EdgeSearch(program, rng, work, sizes)
+        arguments = function.inputs
         if not arguments:
-            _check_constant(worst, modules, name, program, own)
+            _check_constant(texts, name, program, own)
             continue
+        conditions = conditions_of(program, function.guards, single)
+        sizes = texts.sizes_of(name, arguments)
+        search = EdgeSearch(program, rng, work, sizes)
         groups = [sized(far_states(arguments, rng, single), sizes)]
         edges = []
         for condition in conditions:
@@ -163,40 +172,35 @@ def check_texts(
             groups += [spoilt_states(arguments, edge) for edge in edges]
         work = max(search.work, 0)
         states = for_precision(joined(groups), single)
-        expected = expect(program, function, conditions, states, own, single)
-        coverage.note_conditions(name, conditions, expected.values)
-        coverage.note_statuses(name, expected.status)
-        takers = [module for module in modules if name in module.functions]
-        for module in takers:
-            compare_texts(worst, module, name, states, expected, {})
-            _compare_sizes(worst, module, name, states, expected)
+        few = {key: array[:FEW] for key, array in states.items()}
+        cases: list[tuple[States, Mapping[str, float]]] = [(states, {})]
         if own:
-            few = {key: array[:FEW] for key, array in states.items()}
-            for low, high in PARAMETERS:
-                other = {key: value * float(rng.uniform(low, high)) for key, value in own.items()}
-                changed = expect(program, function, conditions, few, other, single)
-                coverage.note_conditions(name, conditions, changed.values)
-                coverage.note_statuses(name, changed.status)
-                for module in takers:
-                    compare_texts(worst, module, name, few, changed, other)
+            cases += [
+                (few, {key: value * float(rng.uniform(low, high)) for key, value in own.items()})
+                for low, high in PARAMETERS
+            ]
+        for given, changed in cases:
+            expected = expect(program, function, conditions, given, changed or own, single)
+            coverage.note_conditions(name, conditions, expected.values)
+            coverage.note_statuses(name, expected.status)
+            for module in texts.of(name):
+                compare_texts(texts.worst, module, name, given, expected, changed)
+                if given is states:
+                    _compare_sizes(texts.worst, module, name, states, expected)
 
 
-def _check_constant(
-    worst: Worst, modules: Sequence[LoadedModule], name: str, program: Program, parameters: Mapping[str, float]
-) -> None:
+def _check_constant(texts: Texts, name: str, program: Program, parameters: Mapping[str, float]) -> None:
     """Notes the same of a function that takes parameters alone."""
     expected = interpret(program, {}, parameters)
-    for module in modules:
-        if name not in module.functions:
-            continue
-        epsilon = float(np.finfo(np.float32 if module.manifest["real"] == "float" else np.float64).eps)
-        found, _ = called(module.functions[name], {}, {})
+    share = ROUNDINGS * float(precision(texts.anew.single).eps)
+    for module in texts.of(name):
+        found, _ = called(module.functions[name], {})
         error = 0.0
         for item, array in zip(module.functions[name].outputs, found, strict=True):
             wanted = expected[item.name][None]
-            ratio = over_allowance(largest(apart(array[None], wanted)), ROUNDINGS * epsilon * largest(wanted))
+            ratio = over_allowance(largest(apart(array[None], wanted)), share * largest(wanted))
             error = max(error, float(ratio.max()))
-        worst.note(name, module.language, OWN_EQUATIONS, error, 1.0, 0)
+        texts.worst.note(name, module.language, OWN_EQUATIONS, error, 1.0, 0)
 
 
 def expect(
@@ -211,10 +215,10 @@ def expect(
     seen = Output("values of conditions", (len(conditions),), tuple(condition.value for condition in conditions))
     whole = replace(program, outputs=(*program.outputs, seen))
     exact = interpret(whole, {name: array.astype(np.longdouble) for name, array in states.items()}, parameters)
-    kind = np.finfo(np.float32 if single else np.float64)
+    kind = precision(single)
     epsilon = float(kind.eps)
     # Rounding in single precision is that in double precision, so many times.
-    double = float(np.finfo(np.float64).eps)
+    double = float(precision(False).eps)
     times = epsilon / double
     spread = {name: np.zeros(len(array)) for name, array in exact.items()}
     rng = np.random.default_rng(0)
@@ -261,6 +265,11 @@ def largest(array: Array) -> Array:
     return np.asarray(np.abs(array).max(axis=tuple(range(1, array.ndim)), initial=0.0))
 
 
+def are_numbers(*arrays: Array) -> Array:
+    """Which states have numbers alone in each of some arrays."""
+    return np.asarray(np.logical_and.reduce([np.isfinite(largest(array)) for array in arrays]))
+
+
 def over_allowance(difference: Array, allowed: Array) -> Array:
     """Differences over what is allowed; infinite where the difference is not a number."""
     with np.errstate(all="ignore"):
@@ -294,13 +303,8 @@ def _statuses(
         for place, condition in enumerate(conditions):
             if condition.kind in (needs or ("not negative", "positive", "within one")):
                 status[~condition.is_above(values[:, place])] = wanted
-    finite = np.ones(len(values), dtype=bool)
-    for array in results.values():
-        finite &= np.isfinite(largest(array))
-    status[(status == Status.OK) & ~finite] = Status.NOT_FINITE
-    given = np.ones(len(values), dtype=bool)
-    for array in states.values():
-        given &= np.isfinite(largest(array))
+    status[(status == Status.OK) & ~are_numbers(*results.values())] = Status.NOT_FINITE
+    given = are_numbers(*states.values())
     status[~given] = Status.NOT_FINITE
     return np.where(doubtful & given, -1, status)
 
@@ -310,15 +314,11 @@ def for_precision(states: States, single: bool) -> States:
     return {name: array.astype(np.float32).astype(float) for name, array in states.items()} if single else states
 
 
-def called(
-    function: LoadedFunction, states: Mapping[str, Array], parameters: Mapping[str, float] = MappingProxyType({})
-) -> tuple[list[Array], Array]:
-    """Results of a function at some states, in double precision, and what it says of each state."""
-    given = [states[item.name] for item in function.inputs]
-    taken = {name: value for name, value in parameters.items() if name in function.parameters}
-    with np.errstate(all="ignore"):
-        found, status = function.with_status(*given, parameters=taken)
-    return [np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,))], status
+def worst_ratio(found: Array, wanted: Array, allowed: Array, usable: Array, blunt: float) -> float:
+    """Largest difference over what is allowed, among usable states at which that is small beside the result."""
+    size = largest(wanted)
+    sharp = usable & np.isfinite(size) & (allowed <= blunt * np.maximum(size, np.finfo(float).tiny))
+    return float(over_allowance(largest(apart(found, wanted)), allowed)[sharp].max(initial=0.0))
 
 
 def compare_texts(
@@ -340,16 +340,12 @@ def compare_texts(
         no_number = said == Status.NOT_FINITE
     allowed_status = np.where(expected.faint & no_number, Status.NOT_FINITE, expected.status)
     known = allowed_status >= 0
-    error = 0.0
-    for item, array in zip(function.outputs, found, strict=True):
-        wanted = expected.results[item.name]
-        size = largest(wanted)
-        allowed = expected.allowed[item.name]
-        sharp = np.isfinite(size) & (allowed_status == Status.OK)
-        sharp &= allowed <= blunt * np.maximum(size, np.finfo(float).tiny)
-        ratio = over_allowance(largest(apart(array, wanted)), allowed)
-        error = max(error, float(ratio[sharp].max(initial=0.0)))
-    worst.note(name, module.language, OWN_EQUATIONS, error, 1.0, 0)
+    usable = allowed_status == Status.OK
+    errors = [
+        worst_ratio(array, expected.results[item.name], expected.allowed[item.name], usable, blunt)
+        for item, array in zip(function.outputs, found, strict=True)
+    ]
+    worst.note(name, module.language, OWN_EQUATIONS, max(errors, default=0.0), 1.0, 0)
     if function.statuses:
         missed = np.any((said != allowed_status)[known])
         failed = known & (allowed_status != Status.OK)

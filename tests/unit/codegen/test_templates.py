@@ -33,6 +33,7 @@ from mbsym.consumers.rust import BuildScriptContext, CrateContext
 from mbsym.consumers.simulink import SFunctionContext
 from mbsym.embedded.self_test import SelfTestContext
 from mbsym.errors import CodegenError
+from mbsym.verification.memory import CallsContext
 
 CONTEXTS = {
     "c/batch.c.jinja": BatchSourceContext,
@@ -41,6 +42,7 @@ CONTEXTS = {
     "c/header.h.jinja": HeaderContext,
     "c/source.c.jinja": SourceContext,
     "c/selftest.c.jinja": SelfTestContext,
+    "c/memory.c.jinja": CallsContext,
     "numpy/module.py.jinja": ModuleContext,
     "numpy/routine.py.jinja": RoutineContext,
     "consumers/CMakeLists.txt.jinja": CMakeContext,

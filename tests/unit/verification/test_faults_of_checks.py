@@ -33,7 +33,7 @@ from mbsym.verification.far_states import FAR, far_states, not_finite_states, sp
 from mbsym.verification.loop_checks import check_loops
 from mbsym.verification.read_back import read_back_c, read_back_numpy
 from mbsym.verification.singular_states import singular_positions
-from mbsym.verification.text_checks import check_texts, compare_texts, expect, over_allowance
+from mbsym.verification.text_checks import Texts, check_texts, compare_texts, expect, over_allowance
 from mechanisms.random_mechanisms import random_closed_loops
 from mechanisms.scaled import scaled
 
@@ -296,7 +296,7 @@ def test_texts_that_differ_somewhere_are_seen(swing: tuple[Path, Anew], change: 
     _, anew = swing
     for way, expected in ((_unchanged, True), (change, False)):
         worst = Worst()
-        check_texts(worst, anew, [_module(anew, way)], 0, Coverage(), 0)
+        check_texts(Texts(anew, [_module(anew, way)], worst, Coverage(), 0), 0)
         assert all(check.passed for check in worst.found.values()) is expected
 
 
@@ -352,7 +352,7 @@ def test_singular_positions_and_what_is_said_there(tmp_path: Path) -> None:
     for given, expected in ((module, True), (other, False)):
         worst, coverage = Worst(), Coverage()
         coverage.require_statuses("forward_dynamics", ["OK", "SINGULAR", "NOT_FINITE"])
-        check_loops(worst, anew, [given], closed, 0, coverage)
+        check_loops(Texts(anew, [given], worst, coverage, 0), closed)
         assert all(check.passed for check in worst.found.values()) is expected
         assert coverage.functions()[0].left == ()
 
@@ -378,5 +378,5 @@ def test_gaps_are_measured_by_the_mechanism(length: float, tmp_path: Path) -> No
     for given, expected in ((module, True), (other, False)):
         for seed in range(4):
             worst = Worst()
-            check_loops(worst, anew, [given], closed, seed, Coverage())
+            check_loops(Texts(anew, [given], worst, Coverage(), seed), closed)
             assert all(check.passed for check in worst.found.values()) is expected
