@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from mbsym.formats.findings import listing
+from mbsym.formats.text_source import FilePlace
 from mbsym.formats.yaml_document import Document, DocumentPath
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.record import JointType
@@ -42,14 +43,14 @@ class FramePairs:
         pairs: names of two frames each, with the type of joint between them.
         changes: types of joints of the URDF, by name.
         motors: names of actuated joints.
-        places: ``FILE:LINE:COL`` by kind and name.
+        places: of the joints between them, by kind and name.
     """
 
     document: Document
     pairs: tuple[tuple[str, str, JointType], ...]
     changes: Mapping[str, str]
     motors: tuple[str, ...]
-    places: dict[tuple[str, str], str]
+    places: dict[tuple[str, ...], FilePlace]
 
     def applied(self, model: Model) -> Model:
         """The model of the URDF with its joints as the file has them and its loops closed.
@@ -132,7 +133,7 @@ def read_frame_pairs(document: Document) -> FramePairs:
             )
     kinds, named, types = (_words(document, key) for key in ("type", "joint_name", "joint_type"))
     pairs = []
-    places: dict[tuple[str, str], str] = {}
+    places: dict[tuple[str, ...], FilePlace] = {}
     entries = document.data[PAIRS]
     for position, entry in enumerate(entries if isinstance(entries, list) else [entries]):
         path = (PAIRS, position)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -18,14 +17,13 @@ class IncludedFiles:
     """Reads files for a description.
 
     Attributes:
-        source: the description's, which knows the places in the files that were read.
-        directory: of the description; files outside it are refused.
+        first: the file of the description; files outside its directory are refused.
     """
 
     def __init__(self, source: TextSource) -> None:
-        self.source = source
-        self.directory = Path(source.name).parent
+        self.first = Path(source.name)
         self._lines = source.text.count("\n") + 1
+        self._count = 0
 
     def located(self, include: Element, shown: str, path: Path) -> Path:
         """Where a path leads.
@@ -41,30 +39,24 @@ class IncludedFiles:
         try:
             real = path.resolve()
         except (OSError, ValueError, RuntimeError):
-            raise self.source.error(include.place, f"{shown!r} is no path", "name a file") from None
-        if not real.is_relative_to(self.directory.resolve()):
-            raise self.source.error(
-                include.place, f"{shown!r} lies outside the directory of the model", "keep its files beneath it"
-            )
+            raise include.error(f"{shown!r} is no path", "name a file") from None
+        if not real.is_relative_to(self.first.parent.resolve()):
+            raise include.error(f"{shown!r} lies outside the directory of the model", "keep its files beneath it")
         return real
 
     def read(self, include: Element, shown: str, path: Path) -> Element:
-        """The root element of a file, whose places are lines behind those that were read so far.
+        """The root element of a file, whose lines come behind those that were read so far.
 
         Raises:
             FormatError: the file cannot be read, is no XML, or is one too many.
         """
-        if len(self.source.included) >= MOST_FILES:
-            raise self.source.error(include.place, f"more than {MOST_FILES} files are included", "join some of them")
+        if self._count >= MOST_FILES:
+            raise include.error(f"more than {MOST_FILES} files are included", "join some of them")
         try:
             text = read_text(path, LARGEST_XML)
         except FormatError as error:
-            raise self.source.error(include.place, f"{shown!r}: {error.what}", error.remedy) from None
-        first = self._lines
+            raise include.error(f"{shown!r}: {error.what}", error.remedy) from None
+        root = read_xml(text, self._lines)
         self._lines += text.text.count("\n") + 1
-        root = read_xml(text)
-        self.source = replace(self.source, included=(*self.source.included, (first, text.name)))
-        for element in root.every():
-            line, column = element.place
-            element.place = (first + line, column)
+        self._count += 1
         return root

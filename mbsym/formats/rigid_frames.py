@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from mbsym.formats.angles import is_number, negative, snapped_angle
 from mbsym.model.body import COINCIDENT, Axis, Body, Placement
+from mbsym.model.frame_ends import quaternion_of
 from mbsym.model.geometry import (
     Matrix3,
     Vector3,
@@ -245,6 +246,20 @@ def _quaternion(R: list[list[float]]) -> tuple[Value, Value, Value, Value]:
     return w, x, y, z
 
 
+def pose_values(placement: Placement) -> tuple[Value, ...]:
+    """Quaternion and position of a placement, the coordinates of a free joint."""
+    if placement.quaternion is not None:
+        w, x, y, z = (exact(value) for value in placement.quaternion)
+        square = w * w + x * x + y * y + z * z
+        if square == 1:
+            return (*placement.quaternion, *placement.translation)
+        length = Fraction(math.sqrt(square))
+        return (*(repr(float(value / length)) for value in (w, x, y, z)), *placement.translation)
+    q = quaternion_of(placement, evaluate)
+    values: tuple[Value, ...] = tuple(int(value) if value in (0.0, 1.0) else repr(value) for value in q)
+    return (*values, *placement.translation)
+
+
 # ---- mass properties ------------------------------------------------------------------------------------------------
 
 
@@ -255,6 +270,12 @@ class ExactMass:
     mass: Fraction
     center: Exact3
     inertia: Rotation
+
+    @classmethod
+    def centred(cls, mass: Fraction, moments: Sequence[Fraction]) -> ExactMass:
+        """A body in the frame of its centre of mass and principal axes."""
+        (xx, yy, zz), zero = moments, Fraction(0)
+        return cls(mass, ZERO, ((xx, zero, zero), (zero, yy, zero), (zero, zero, zz)))
 
     @property
     def is_nothing(self) -> bool:

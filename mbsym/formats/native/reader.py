@@ -342,7 +342,7 @@ class _Places:
         # A mass that follows from a density is an expression of ours, whose columns are not in the file.
         column = diagnostic.column if path[-1:] != ("density",) else 1
         place = self.document.place(path, of_key=of_key, column=column)
-        return self.document.source.at(place)
+        return str(self.document.source.at(place))
 
     def _path(self, path: tuple[str | int, ...]) -> tuple[DocumentPath, bool]:
         """The path in the file, and whether its key is meant."""

@@ -8,9 +8,7 @@ from typing import Literal
 from mbsym.errors import MbsymError
 from mbsym.formats.rigid_frames import exact3, placement_matrix, rounded, text
 from mbsym.formats.sdf.frames import Frames, Node
-from mbsym.formats.sdf.links import number
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_decimal, read_triple
 from mbsym.model.geometry import norm, times
 from mbsym.values.numbers import decimal_number, evaluate
 from mbsym.values.parameter import Value, Vector
@@ -55,22 +53,22 @@ def read_axis(frames: Frames, joint: Node, tag: Literal["axis", "axis2"]) -> Joi
     element = joint.element.child(tag)
     if element is None:
         kind = joint.element.attributes.get("type", "")
-        raise frames.source.error(joint.element.place, f"{kind} joint {joint.name!r} has no <{tag}>", f"add <{tag}>")
+        raise joint.element.error(f"{kind} joint {joint.name!r} has no <{tag}>", f"add <{tag}>")
     limit = element.child("limit") or Element("limit", {}, element.place)
     dynamics = element.child("dynamics") or Element("dynamics", {}, element.place)
-    effort, velocity = (_limit(frames, limit, key) for key in ("effort", "velocity"))
+    effort, velocity = (_limit(limit, key) for key in ("effort", "velocity"))
     return JointAxis(
         element,
         _direction(frames, joint, element),
-        lower=_limit(frames, limit, "lower"),
-        upper=_limit(frames, limit, "upper"),
+        lower=_limit(limit, "lower"),
+        upper=_limit(limit, "upper"),
         effort=None if effort is None or evaluate(effort) < 0 else effort,
         velocity=None if velocity is None or evaluate(velocity) < 0 else velocity,
-        damping=number(frames, dynamics, "damping", 0),
-        friction=number(frames, dynamics, "friction", 0),
-        stiffness=number(frames, dynamics, "spring_stiffness", 0),
-        reference=number(frames, dynamics, "spring_reference", 0),
-        initial=number(frames, element, "initial_position", 0),
+        damping=dynamics.number_of("damping", 0),
+        friction=dynamics.number_of("friction", 0),
+        stiffness=dynamics.number_of("spring_stiffness", 0),
+        reference=dynamics.number_of("spring_reference", 0),
+        initial=element.number_of("initial_position", 0),
     )
 
 
@@ -79,10 +77,10 @@ def _direction(frames: Frames, joint: Node, axis: Element) -> Vector:
     element = axis.child("xyz")
     if element is None:
         return (0, 0, 1)
-    direction = read_triple(frames.source, element, "")
+    direction = element.triple("")
     if norm([evaluate(value) for value in direction]) == 0:
-        raise frames.source.error(element.place, f"the axis of joint {joint.name!r} is zero", "give a direction")
-    name = element.attributes.get("expressed_in", "").strip()
+        raise element.error(f"the axis of joint {joint.name!r} is zero", "give a direction")
+    name = element.words("expressed_in")
     if not name:
         return direction
     frame = frames.named(joint.scope, name, element, f"the axis of joint {joint.name!r}")
@@ -93,7 +91,7 @@ def _direction(frames: Frames, joint: Node, axis: Element) -> Vector:
     return x, y, z
 
 
-def _limit(frames: Frames, around: Element, tag: str) -> Value | None:
+def _limit(around: Element, tag: str) -> Value | None:
     element = around.child(tag)
     if element is None:
         return None
@@ -106,4 +104,4 @@ def _limit(frames: Frames, around: Element, tag: str) -> Value | None:
         stated = None
     if stated is not None and abs(stated) >= NO_LIMIT:
         return None
-    return read_decimal(frames.source, element, "", words)
+    return element.number()

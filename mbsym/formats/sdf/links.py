@@ -10,24 +10,13 @@ from mbsym.formats.rigid_frames import placed_body
 from mbsym.formats.sdf.document import is_set, is_true
 from mbsym.formats.sdf.frames import Frames, Node
 from mbsym.formats.sdf.shapes import ShapeReader
-from mbsym.formats.text_source import Place
+from mbsym.formats.text_source import FilePlace
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_decimal
 from mbsym.model.body import Body
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value
 
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-
-
-def number(frames: Frames, around: Element, tag: str, default: Value) -> Value:
-    """The number of a child element, or its default where there is no such child.
-
-    Raises:
-        FormatError: it is no finite decimal number.
-    """
-    element = around.child(tag)
-    return default if element is None else read_decimal(frames.source, element, "", element.text.strip())
 
 
 @dataclass(slots=True)
@@ -41,7 +30,7 @@ class LinkReader:
 
     frames: Frames
     options: LoadOptions
-    places: dict[tuple[str, ...], Place]
+    places: dict[tuple[str, ...], FilePlace]
     notes: list[str] = field(default_factory=list)
 
     def bodies(self) -> tuple[Body, ...]:
@@ -73,37 +62,36 @@ class LinkReader:
     def _lacks(self, inertial: Element | None, tag: str) -> bool:
         if inertial is None:
             return True
-        return inertial.child(tag) is None and not is_set(self.frames.source, inertial, "auto")
+        return inertial.child(tag) is None and not is_set(inertial, "auto")
 
     def _is_odd(self, element: Element, tag: str) -> bool:
         usual = tag == "gravity"
-        return is_true(self.frames.source, element.child(tag), usual) is not usual
+        return is_true(element.child(tag), usual) is not usual
 
     def _decays(self, element: Element) -> bool:
         decay = element.child("velocity_decay")
-        return decay is not None and any(evaluate(number(self.frames, decay, tag, 0)) for tag in ("linear", "angular"))
+        return decay is not None and any(evaluate(decay.number_of(tag, 0)) for tag in ("linear", "angular"))
 
     def _body(self, link: Node) -> Body:
         self.places["bodies", link.name] = link.element.place
         inertial = link.element.child("inertial")
         if inertial is None:
             return Body(link.name, 1, (0, 0, 0), (1, 1, 1, 0, 0, 0))
-        source = self.frames.source
         added = inertial.child("fluid_added_mass")
         if added is not None:
-            raise source.error(added.place, "the added mass of a fluid is not covered", "remove it")
-        if is_set(source, inertial, "auto"):
-            return ShapeReader(source, self.frames).mass(link, inertial).body(link.name)
+            raise added.error("the added mass of a fluid is not covered", "remove it")
+        if is_set(inertial, "auto"):
+            return ShapeReader(self.frames).mass(link, inertial).body(link.name)
         inertia = inertial.child("inertia")
         pose = inertial.child("pose")
         for key, part in (("mass", inertial.child("mass")), ("center_of_mass", pose), ("inertia", inertia)):
             if part is not None:
                 self.places["bodies", link.name, key] = part.place
-        if pose is not None and pose.attributes.get("relative_to", "").strip():
-            raise source.error(pose.place, "the pose of an inertial is in its link", "remove relative_to")
+        if pose is not None and pose.words("relative_to"):
+            raise pose.error("the pose of an inertial is in its link", "remove relative_to")
         placement = self.frames.pose(pose, f"link {link.name}")
-        mass = number(self.frames, inertial, "mass", 1)
+        mass = inertial.number_of("mass", 1)
         moments: list[Value] = [1, 1, 1, 0, 0, 0]
         if inertia is not None:
-            moments = [number(self.frames, inertia, key, usual) for key, usual in zip(MOMENTS, moments, strict=True)]
+            moments = [inertia.number_of(key, usual) for key, usual in zip(MOMENTS, moments, strict=True)]
         return placed_body(link.name, mass, placement, moments)

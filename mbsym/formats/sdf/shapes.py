@@ -10,9 +10,7 @@ from typing import Final, NoReturn
 from mbsym.formats.foreign_shapes import Color, form_of, possible_color, shapes_of
 from mbsym.formats.rigid_frames import ZERO, ExactMass, exact
 from mbsym.formats.sdf.frames import Frames, Node
-from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_decimal, read_numbers, read_triple
 from mbsym.model.shape import Shape
 from mbsym.shapes.forms import Box, Capsule, Cylinder, Ellipsoid, Form, Mesh, Sphere
 from mbsym.shapes.solids import PlacedForm, mass_properties
@@ -28,11 +26,9 @@ class ShapeReader:
     """Reads the shapes of links.
 
     Attributes:
-        source: the file.
         frames: of the file.
     """
 
-    source: TextSource
     frames: Frames
 
     def shapes(self, link: Node) -> tuple[Shape, ...]:
@@ -53,13 +49,11 @@ class ShapeReader:
         for element in link.element.all("collision"):
             shape = self._shape(element, link)
             if shape is None or isinstance(shape.form, Mesh):
-                raise self.source.error(
-                    element.place,
-                    f"a collision of link {link.name!r} has no mass here",
-                    "state the inertia of the link",
+                raise element.error(
+                    f"a collision of link {link.name!r} has no mass here", "state the inertia of the link"
                 )
             stated = element.child("density") or inertial.child("density")
-            density = WATER if stated is None else read_decimal(self.source, stated, "", stated.text.strip())
+            density = WATER if stated is None else stated.number()
             found = mass_properties([PlacedForm(shape.form, density)], _no_mesh)
             xx, yy, zz = (exact(value) for value in found.inertia[:3])
             none = ZERO[0]
@@ -67,20 +61,18 @@ class ShapeReader:
             part = part.moved(shape.placement)
             total = part if total is None else total.joined(part)
         if total is None or not total.mass:
-            raise self.source.error(
-                inertial.place, f"link {link.name!r} has no collision that its inertia can follow from", "state it"
-            )
+            raise inertial.error(f"link {link.name!r} has no collision that its inertia can follow from", "state it")
         mass = inertial.child("mass")
         if mass is None:
             return total
-        return total.scaled(exact(read_decimal(self.source, mass, "", mass.text.strip())) / total.mass)
+        return total.scaled(exact(mass.number()) / total.mass)
 
     def _shape(self, element: Element, link: Node) -> Shape | None:
         form = form_of(element, self._form)
         if form is None:
             return None
         placement = self.frames.on_link(link, element)
-        return Shape(link.name, form, placement, self._color(element), element.attributes.get("name", "").strip())
+        return Shape(link.name, form, placement, self._color(element), element.words("name"))
 
     def _form(self, element: Element) -> Form | None:
         """The form, None for one that there is not here, or that has no file or no extent."""
@@ -99,8 +91,7 @@ class ShapeReader:
                 kind = Cylinder if element.tag == "cylinder" else Capsule
                 return None if radius is None or length is None else kind(radius, length)
             case "mesh":
-                uri = element.child("uri")
-                name = "" if uri is None else uri.text.strip()
+                name = element.text_of("uri")
                 return Mesh(self._file(element, name), self._triple(element, "scale") or (1, 1, 1)) if name else None
         return None
 
@@ -108,8 +99,8 @@ class ShapeReader:
         """A file that the file of an element names, from the directory of the first."""
         if "://" in uri:
             return uri
-        first = Path(self.source.name).parent
-        around = Path(relpath(Path(self.source.file(element.place)).parent, first))
+        first = Path(self.frames.world.element.place.file).parent
+        around = Path(relpath(Path(element.place.file).parent, first))
         return (around / uri).as_posix()
 
     def _color(self, element: Element) -> Color | None:
@@ -117,17 +108,17 @@ class ShapeReader:
         for tag in COLORS:
             stated = None if material is None else material.child(tag)
             if stated is not None and stated.text.strip():
-                red, green, blue, *opacity = read_numbers(self.source, stated, "", 4, 3)
+                red, green, blue, *opacity = stated.numbers("", 4, 3)
                 return possible_color((red, green, blue, opacity[0] if opacity else 1))
         return None
 
     def _number(self, around: Element, tag: str) -> Value | None:
         element = around.child(tag)
-        return None if element is None else read_decimal(self.source, element, "", element.text.strip())
+        return None if element is None else element.number()
 
     def _triple(self, around: Element, tag: str) -> Vector | None:
         element = around.child(tag)
-        return None if element is None else read_triple(self.source, element, "")
+        return None if element is None else element.triple("")
 
 
 def _no_mesh(mesh: Mesh) -> NoReturn:

@@ -5,32 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 
 from mbsym.constraints import ConstraintElement
 from mbsym.errors import FormatError
 from mbsym.formats.angles import SAME_ANGLE
-from mbsym.formats.frame_pairs import PAIRS, read_frame_pairs
+from mbsym.formats.frame_pairs import PAIRS, FramePairs, read_frame_pairs
 from mbsym.formats.native.reader import read_native_parts, read_tables
-from mbsym.formats.text_source import LARGEST_YAML, TextSource, read_text
+from mbsym.formats.text_source import LARGEST_YAML, FilePlace, TextSource, read_text
 from mbsym.formats.yaml_document import read_yaml
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.system import Model
 
 ALLOWED = ("joints", "constraints")
-
-
-class Closing(Protocol):
-    """What closes the loops of a tree."""
-
-    @property
-    def places(self) -> dict[tuple[str, str], str]:
-        """``FILE:LINE:COL`` by kind and name."""
-        ...
-
-    def applied(self, model: Model) -> Model:
-        """The tree with its loops closed; raises FormatError."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +27,13 @@ class LoopFile:
     Attributes:
         joints: between bodies of the description that they belong to.
         constraints: likewise.
-        places: ``FILE:LINE:COL`` by kind and name.
+        places: of them, by kind and name.
         couplings: of its joints.
     """
 
     joints: tuple[Joint, ...]
     constraints: tuple[ConstraintElement, ...]
-    places: dict[tuple[str, str], str]
+    places: dict[tuple[str, ...], FilePlace]
     couplings: tuple[Coupling, ...] = ()
 
     def applied(self, model: Model) -> Model:
@@ -57,6 +44,10 @@ class LoopFile:
             constraints=(*model.constraints, *self.constraints),
             couplings=(*model.couplings, *self.couplings),
         )
+
+
+Closing: TypeAlias = LoopFile | FramePairs
+"""What closes the loops of a tree."""
 
 
 def loops_beside(path: str | Path) -> Path | None:
@@ -99,5 +90,5 @@ def parse_loops(source: TextSource, snap_angles: float = SAME_ANGLE) -> Closing:
                 f"keep to {' and '.join(ALLOWED)}, or write a native file",
             )
     joints, constraints = read_native_parts(table)
-    places = {path: source.at(place) for path, place in document.keys.items() if len(path) == 2}
-    return LoopFile(joints, constraints, places)  # type: ignore[arg-type]
+    places = {tuple(map(str, path)): source.at(place) for path, place in document.keys.items() if len(path) == 2}
+    return LoopFile(joints, constraints, places)
