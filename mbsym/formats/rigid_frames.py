@@ -27,6 +27,7 @@ from mbsym.model.geometry import (
     turned_inertia,
 )  # fmt: skip
 from mbsym.symbolic.graph import Graph
+from mbsym.values.given import quaternion_forms
 from mbsym.values.numbers import evaluate, to_scalar
 from mbsym.values.parameter import Value, Vector
 
@@ -225,24 +226,11 @@ def _right_turns(P: list[list[int]]) -> Turns:
 
 
 def _quaternion(R: list[list[float]]) -> tuple[Value, Value, Value, Value]:
-    """Unit quaternion (w, x, y, z) with the largest component positive, by the branch that divides by it."""
-    squares = [
-        1 + R[0][0] + R[1][1] + R[2][2],
-        1 + R[0][0] - R[1][1] - R[2][2],
-        1 - R[0][0] + R[1][1] - R[2][2],
-        1 - R[0][0] - R[1][1] + R[2][2],
-    ]
-    a, b, c = R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]
-    d, e, f = R[1][0] + R[0][1], R[0][2] + R[2][0], R[2][1] + R[1][2]
-    k = max(range(4), key=lambda i: squares[i])
-    q = [
-        (squares[0], a, b, c),
-        (a, squares[1], d, e),
-        (b, d, squares[2], f),
-        (c, e, f, squares[3]),
-    ][k]
-    length = math.sqrt(sum(entry * entry for entry in q))
-    w, x, y, z = (repr(entry / length) for entry in q)
+    """Unit quaternion (w, x, y, z) with the largest component positive, by the form that divides by it."""
+    forms = quaternion_forms(R)
+    k = max(range(4), key=lambda i: forms[i][i])
+    length = math.sqrt(sum(entry * entry for entry in forms[k]))
+    w, x, y, z = (repr(entry / length) for entry in forms[k])
     return w, x, y, z
 
 

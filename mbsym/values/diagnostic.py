@@ -112,7 +112,7 @@ class Findings:
 
 
 def nearest(name: str, known: Iterable[str] | Mapping[str, Any], otherwise: str = "") -> str:
-    """Advice for a name that is not among those known; where none is near, what is said otherwise, or which there are."""
+    """Advice for a name that is not among those known: the one that is near, else the words given or all of them."""
     names = sorted(known)
     near = get_close_matches(name, names, n=1)
     if near:

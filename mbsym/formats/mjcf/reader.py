@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mbsym.forces import ForceElement, JointSpring
 from mbsym.formats.fixed_joints import finished
-from mbsym.formats.foreign_joints import resistance
+from mbsym.formats.foreign_joints import resistance, start_of
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.mjcf.actuators import with_actuators, with_rotors
 from mbsym.formats.mjcf.assets import Assets, read_assets
@@ -29,7 +29,7 @@ from mbsym.formats.mjcf.shapes import read_shapes
 from mbsym.formats.mjcf.spring_dampers import with_spring_dampers
 from mbsym.formats.mjcf.words import MJCF_WORDS, PASSIVE_FLAGS, check_keywords
 from mbsym.formats.mjcf.written_out import with_copies, with_includes
-from mbsym.formats.rigid_frames import ExactMass, pose_values, turned_vector
+from mbsym.formats.rigid_frames import ExactMass, turned_vector
 from mbsym.formats.text_source import LARGEST_XML, FilePlace, TextSource, read_text
 from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml
@@ -351,10 +351,8 @@ class _Reader:
     ) -> None:
         if below != GROUND or count > 1:
             raise element.error(f"free joint {name!r} is not the only joint of a body of the world", "use other joints")
-        start = pose_values(placement)
-        initial = () if start == (1, 0, 0, 0, 0, 0, 0) else start
         armature = element.number("armature", "0") if element.tag == "joint" else 0
-        joint = Joint(name, FREE.name, below, above, initial=initial, armature=armature)
+        joint = Joint(name, FREE.name, below, above, initial=start_of(placement), armature=armature)
         self._add(joint, above)
         if element.tag == "joint":
             self._read_forces(element, joint, FREE_WORD)

@@ -41,6 +41,11 @@ AS_GIVEN = (
 )  # fmt: skip
 """Attributes of a joint that are as its table has them."""
 
+BEAM_AS_GIVEN = (
+    "body", "length", "mass", "bending_stiffness", "bends", "tip", "damping", "segments", "modes", "lumped",
+)  # fmt: skip
+"""Attributes of a beam that are as its table has them."""
+
 LIMITS = ("lower", "upper", "effort", "velocity")
 
 KEYS: dict[str, dict[str, DocumentPath]] = {
@@ -190,19 +195,10 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
 def _beam(name: str, table: schema.BeamTable) -> Beam:
     return Beam(
         name,
-        table.body,
-        table.length,
-        table.mass,
-        table.bending_stiffness,
-        table.bends,
-        table.tip,
-        table.damping,
-        table.segments,
-        _placement(table.at),
-        _placement(table.at_tip),
-        table.modes,
-        table.supports or "",
-        table.lumped,
+        at=_placement(table.at),
+        at_tip=_placement(table.at_tip),
+        supports=table.supports or "",
+        **{key: getattr(table, key) for key in BEAM_AS_GIVEN},
     )
 
 

@@ -14,8 +14,8 @@ from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import FormatError
 from mbsym.formats.angles import rounded_note
 from mbsym.formats.fixed_joints import finished
+from mbsym.formats.foreign_joints import start_of
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
-from mbsym.formats.rigid_frames import pose_values
 from mbsym.formats.sdf.document import read_document
 from mbsym.formats.sdf.frames import Frames
 from mbsym.formats.sdf.joints import JointReader
@@ -34,8 +34,6 @@ from mbsym.values.parameter import Vector
 
 WORLD_GRAVITY: Vector = (0, 0, "-9.8")
 """Of a world that states none."""
-
-STARTING = (1, 0, 0, 0, 0, 0, 0)
 
 
 def load_sdf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
@@ -149,8 +147,7 @@ class _Reader:
                 place = links.get(joint.successor)
                 self.places["joints", joint.name] = self.places["bodies", joint.successor]
                 if place is not None:
-                    start = pose_values(self.frames.placement(place, self.frames.world))
-                    joint = joint if start == STARTING else replace(joint, initial=start)
+                    joint = replace(joint, initial=start_of(self.frames.placement(place, self.frames.world)))
             found.append(joint)
         return tuple(found)
 

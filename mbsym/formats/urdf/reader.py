@@ -11,7 +11,7 @@ from mbsym.forces import ForceElement, JointDamper, JointFriction
 from mbsym.formats.angles import looks_rounded, rounded_note, snapped_angle
 from mbsym.formats.findings import listing
 from mbsym.formats.fixed_joints import finished
-from mbsym.formats.foreign_joints import resistance, resistance_left_out
+from mbsym.formats.foreign_joints import depth_first, resistance, resistance_left_out
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.rigid_frames import placed_body
 from mbsym.formats.text_source import LARGEST_XML, FilePlace, TextSource, read_text
@@ -133,7 +133,7 @@ class _Reader:
         ground, first = self._base(root, links, read)
         # Pinocchio takes joints of one link in the order of their names.
         by_name = sorted(read, key=lambda joint: joint.name.encode())
-        own_order, their_order = ([*first, *_depth_first(root, order)] for order in (read, by_name))
+        own_order, their_order = ([*first, *_ordered(root, order)] for order in (read, by_name))
         self._note_our_names(links, root, ground)
         self.notes += rounded_note(self.rounded)
         couplings = self._couplings(joints)
@@ -346,17 +346,9 @@ class _Reader:
                 self.notes.append(f"link {name!r} is a body like any other here; ground is called {ground!r}")
 
 
-def _depth_first(root: str, joints: Sequence[Joint]) -> list[Joint]:
-    """The joints branch after branch from the root, those of one link in the order of the file."""
-    leaving: dict[str, list[Joint]] = {}
-    for joint in joints:
-        leaving.setdefault(joint.predecessor, []).append(joint)
-    found: dict[str, Joint] = {}
-    waiting = leaving.get(root, [])[::-1]
-    while waiting:
-        joint = waiting.pop()
-        found[joint.name] = joint
-        waiting += leaving.get(joint.successor, [])[::-1]
+def _ordered(root: str, joints: Sequence[Joint]) -> list[Joint]:
+    """The joints branch after branch from the root, then those that nothing connects with it."""
+    found = {joint.name: joint for joint, _ in depth_first(joints, root)}
     return [*found.values(), *(joint for joint in joints if joint.name not in found)]
 
 
