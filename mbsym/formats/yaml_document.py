@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
+from mbsym.errors import FormatError
 from mbsym.formats.text_source import Place, TextSource
 
 DocumentPath: TypeAlias = tuple[str | int, ...]
@@ -75,6 +76,10 @@ class Document:
             if path[:end] in self.values:
                 return self.values[path[:end]]
         return self.values.get((), (1, 1))
+
+    def error(self, path: DocumentPath, what: str, remedy: str, *, of_key: bool = False) -> FormatError:
+        """The error to raise for something wrong at a path; arguments as those of ``place``."""
+        return self.source.error(self.place(path, of_key=of_key), what, remedy)
 
     def at(self, path: DocumentPath) -> Any:
         """The data at a path, None if there is nothing."""

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from mbsym.formats.included_files import IncludedFiles
 from mbsym.formats.mjcf.frames import AngleRules, read_frame
 from mbsym.formats.mjcf.nested import joined
 from mbsym.formats.rigid_frames import exact, text
 from mbsym.formats.text_source import TextSource
-from mbsym.formats.xml_document import Element
+from mbsym.formats.xml_document import Element, IncludedFiles
 from mbsym.model.body import Placement
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Vector

@@ -186,9 +186,7 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
         try:
             model = with_beams(model, (_beam(name, beam),))
         except (ModelError, SymbolicError) as error:
-            raise document.source.error(
-                document.place(("beams", name), of_key=True), error.what, error.remedy
-            ) from None
+            raise document.error(("beams", name), error.what, error.remedy, of_key=True) from None
     return model
 
 
@@ -231,8 +229,8 @@ def _body(name: str, table: schema.BodyTable, document: Document) -> Body:
             return solid_body(name, parts, str(Path(document.source.name).parent))
         except (ModelError, SymbolicError) as error:
             key = "geometry" if ("bodies", name, "geometry") in document.values else "density"
-            place = document.place(("bodies", name, key), of_key=True)
-            raise document.source.error(place, error.what, error.remedy or "use numbers and names") from None
+            remedy = error.remedy or "use numbers and names"
+            raise document.error(("bodies", name, key), error.what, remedy, of_key=True) from None
     J = table.inertia
     inertia = (J.xx, J.yy, J.zz, J.xy, J.xz, J.yz)
     return Body(name, table.mass, table.center_of_mass, inertia, table.inertia_about, table.first_moment)
@@ -242,16 +240,16 @@ def _require_expressions(name: str, densities: list[Any], table: schema.BodyTabl
     for position, item in enumerate(table.geometry):
         turn = item.at.quaternion
         if turn is not None and not any(evaluate(part) for part in turn if not value_names(part)):
-            place = document.place(("bodies", name, "geometry", position, "at", "quaternion"))
             what = f"a quaternion of a {item.type} of {name!r} is zero"
-            raise document.source.error(place, what, "give (w, x, y, z) of length one")
+            path: DocumentPath = ("bodies", name, "geometry", position, "at", "quaternion")
+            raise document.error(path, what, "give (w, x, y, z) of length one")
     for position, density in enumerate(densities):
         own = table.geometry[position].density is not None
-        path: DocumentPath = ("bodies", name, "geometry", position) if own else ("bodies", name)
+        path = ("bodies", name, "geometry", position) if own else ("bodies", name)
         try:
             value_names(density if density is not None else 0)
         except SymbolicError as error:
-            raise document.source.error(document.place((*path, "density")), error.what, error.remedy) from None
+            raise document.error((*path, "density"), error.what, error.remedy) from None
 
 
 def _joint(name: str, table: schema.JointTable) -> Joint:
@@ -277,8 +275,8 @@ def _shapes(table: schema.ModelTable, document: Document) -> tuple[Shape, ...]:
         found += [_shape(name, item) for item in body.geometry]
     for name, frame in table.frames.items():
         if frame.geometry and name in (table.ground, *(table.bodies or {})):
-            place = document.place(("frames", name, "geometry"), of_key=True)
-            raise document.source.error(place, f"a body has the name of frame {name!r}", "rename the frame")
+            what = f"a body has the name of frame {name!r}"
+            raise document.error(("frames", name, "geometry"), what, "rename the frame", of_key=True)
         found += [_shape(name, item) for item in frame.geometry]
     return tuple(found)
 

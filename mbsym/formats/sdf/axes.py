@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mbsym.errors import MbsymError
-from mbsym.formats.rigid_frames import exact3, placement_matrix, rounded, text
+from mbsym.formats.rigid_frames import turned_vector
 from mbsym.formats.sdf.frames import Frames, Node
 from mbsym.formats.xml_document import Element
-from mbsym.model.geometry import norm, times
+from mbsym.model.geometry import norm
 from mbsym.values.numbers import decimal_number, evaluate
 from mbsym.values.parameter import Value, Vector
 
@@ -87,8 +87,7 @@ def _direction(frames: Frames, joint: Node, axis: Element) -> Vector:
     placement = frames.placement(frame, joint)
     if not placement.rotation and placement.quaternion is None:
         return direction
-    x, y, z = (text(rounded(value)) for value in times(placement_matrix(placement), exact3(direction)))
-    return x, y, z
+    return turned_vector(placement, direction)
 
 
 def _limit(around: Element, tag: str) -> Value | None:

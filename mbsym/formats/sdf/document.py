@@ -16,11 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from mbsym.formats.included_files import IncludedFiles
 from mbsym.formats.sdf.words import MODEL_FRAME, NAMED, SDF_WORDS
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.vocabulary import unknown_words
-from mbsym.formats.xml_document import Element, read_xml
+from mbsym.formats.xml_document import Element, IncludedFiles, read_xml
 
 OLDEST: Final = 4
 NEWEST: Final = 12

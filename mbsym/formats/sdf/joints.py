@@ -61,7 +61,7 @@ class JointReader:
     """Reads joints.
 
     Attributes:
-        places: line and column of joints and their parts, to which what is read is added.
+        places: of joints and their parts, to which what is read is added.
         joints: that were read, in the order of the file, in its directions.
         bodies: without mass, between the axes of joints.
         frames: where fixed joints are.

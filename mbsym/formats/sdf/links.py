@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mbsym.formats.findings import listing
-from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.rigid_frames import placed_body
 from mbsym.formats.sdf.document import is_set, is_true
 from mbsym.formats.sdf.frames import Frames, Node
-from mbsym.formats.sdf.shapes import ShapeReader
+from mbsym.formats.sdf.shapes import collision_mass
 from mbsym.formats.text_source import FilePlace
 from mbsym.formats.xml_document import Element
 from mbsym.model.body import Body
@@ -24,12 +23,11 @@ class LinkReader:
     """Reads links.
 
     Attributes:
-        places: line and column of links and their parts, to which what is read is added.
+        places: of links and their parts, to which what is read is added.
         notes: sentences for the user.
     """
 
     frames: Frames
-    options: LoadOptions
     places: dict[tuple[str, ...], FilePlace]
     notes: list[str] = field(default_factory=list)
 
@@ -81,7 +79,7 @@ class LinkReader:
         if added is not None:
             raise added.error("the added mass of a fluid is not covered", "remove it")
         if is_set(inertial, "auto"):
-            return ShapeReader(self.frames).mass(link, inertial).body(link.name)
+            return collision_mass(self.frames, link, inertial).body(link.name)
         inertia = inertial.child("inertia")
         pose = inertial.child("pose")
         for key, part in (("mass", inertial.child("mass")), ("center_of_mass", pose), ("inertia", inertia)):

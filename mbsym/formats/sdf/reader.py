@@ -20,7 +20,7 @@ from mbsym.formats.sdf.document import read_document
 from mbsym.formats.sdf.frames import Frames
 from mbsym.formats.sdf.joints import JointReader
 from mbsym.formats.sdf.links import LinkReader
-from mbsym.formats.sdf.shapes import ShapeReader
+from mbsym.formats.sdf.shapes import link_shapes
 from mbsym.formats.sdf.tree import Arrangement, arranged
 from mbsym.formats.text_source import LARGEST_XML, FilePlace, TextSource, read_text
 from mbsym.formats.xml_document import Element
@@ -76,7 +76,7 @@ class _Reader:
     def model(self) -> Model:
         """The model with all links as they stand."""
         self.places[()] = self.places["name",] = self.top.place
-        links = LinkReader(self.frames, self.options, self.places)
+        links = LinkReader(self.frames, self.places)
         read = links.bodies()
         joints = JointReader(self.frames, self.options, self.places)
         joints.read()
@@ -173,5 +173,4 @@ class _Reader:
         return tuple(found)
 
     def _shapes(self) -> tuple[Shape, ...]:
-        reader = ShapeReader(self.frames)
-        return tuple(shape for link in self.frames.of_kind("link") for shape in reader.shapes(link))
+        return tuple(shape for link in self.frames.of_kind("link") for shape in link_shapes(self.frames, link))
