@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -36,7 +37,8 @@ Rotation: TypeAlias = Matrix3[Fraction]
 Turns: TypeAlias = tuple[tuple[Axis, Value], ...]
 
 ZERO: Exact3 = (Fraction(0), Fraction(0), Fraction(0))
-LONGEST_DECIMAL = 24
+SHORT = Context(prec=24, traps=[Inexact])
+"""Decimals that are kept exactly; others are rounded to double precision."""
 SAME_ROTATION = 1e-8
 """Entries of a rotation matrix nearer to 0, 1 or -1 than this belong to a right angle."""
 
@@ -57,19 +59,11 @@ def text(number: Fraction) -> Value:
     """A number as an integer or decimal text: exact if that is short, else rounded to double precision."""
     if number.denominator == 1 and abs(number) < 10**18:
         return int(number)
-    rest = number.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest == 1:
-        places = 0
-        while (number * 10**places).denominator != 1 and places <= LONGEST_DECIMAL:
-            places += 1
-        digits = str(abs(int(number * 10**places)))
-        if places <= LONGEST_DECIMAL and len(digits) <= LONGEST_DECIMAL:
-            digits = digits.rjust(places + 1, "0")
-            return f"{'-' if number < 0 else ''}{digits[:-places]}.{digits[-places:]}"
-    return repr(float(number))
+    try:
+        decimal = SHORT.divide(Decimal(number.numerator), Decimal(number.denominator))
+    except Inexact:
+        return repr(float(number))
+    return format(decimal, "f") if -SHORT.prec <= int(decimal.as_tuple().exponent) <= 0 else repr(float(number))
 
 
 def rounded(number: Fraction) -> Fraction:
