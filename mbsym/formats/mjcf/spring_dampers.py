@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from mbsym.doors import Array
 from mbsym.doors import numpy as np
-from mbsym.forces import ForceElement, JointDamper, JointSpring
 from mbsym.formats.rigid_frames import exact_mass, placement_matrix
 from mbsym.joints.free import FREE
 from mbsym.joints.prismatic import PRISMATIC
@@ -38,16 +37,12 @@ def with_spring_dampers(model: Model, times: Times, anchors: Mapping[str, tuple[
     if not times:
         return model
     inertias = _moved_inertias(model, anchors)
-
-    def sized(force: ForceElement) -> ForceElement:
-        if isinstance(force, JointDamper) and force.joint in times:
-            return replace(force, damping=repr(2 * inertias[force.joint] / times[force.joint][0]))
-        if isinstance(force, JointSpring) and force.joint in times:
-            constant, ratio = times[force.joint]
-            return replace(force, stiffness=repr(inertias[force.joint] / (constant * ratio) ** 2))
-        return force
-
-    return replace(model, forces=tuple(map(sized, model.forces)))
+    sizes: dict[str, dict[str, str]] = {}
+    for name, (constant, ratio) in times.items():
+        sizes[f"{name}_damping"] = {"damping": repr(2 * inertias[name] / constant)}
+        sizes[f"{name}_stiffness"] = {"stiffness": repr(inertias[name] / (constant * ratio) ** 2)}
+    forces: list[Any] = list(model.forces)
+    return replace(model, forces=tuple(replace(force, **sizes.get(force.name, {})) for force in forces))
 
 
 def _moved_inertias(model: Model, anchors: Mapping[str, tuple[Placement, Vector]]) -> dict[str, float]:
