@@ -7,18 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from mbsym.formats.mjcf.frames import AngleRules, read_frame, segment
+from mbsym.formats.mjcf.words import REFUSED
 from mbsym.formats.rigid_frames import placed_on
 from mbsym.formats.xml_document import Element
 from mbsym.model.body import COINCIDENT, Placement
 from mbsym.model.frame import Frame, FrameKind
-
-NOT_COVERED: Final = {
-    "composite": "write its bodies out",
-    "flexcomp": "deformable bodies are not covered",
-    "attach": "write the attached bodies out",
-    "plugin": "plugins are not covered",
-}
-"""Elements that would change the mechanics if they were passed over."""
 
 FRAME_TAGS: Final[tuple[FrameKind, ...]] = ("site", "camera", "frame")
 """Elements that are frames of the body around them where they have a name."""
@@ -54,8 +47,8 @@ def parts_within(parent: Element, around: str, rules: AngleRules) -> list[Part]:
     while waiting:
         part = waiting.pop()
         element = part.element
-        if element.tag in NOT_COVERED:
-            raise element.error(f"<{element.tag}> is not covered", NOT_COVERED[element.tag])
+        if element.tag in REFUSED:
+            raise element.error(f"<{element.tag}> is not covered", REFUSED[element.tag])
         found.append(part)
         if element.tag == "frame":
             inner = element.attributes.get("childclass", part.around)

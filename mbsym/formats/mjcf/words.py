@@ -14,8 +14,13 @@ from mbsym.formats.xml_document import Element
 
 FRAME: Final = ("pos", *ORIENTATIONS)
 
-REFUSED: Final = ("composite", "flexcomp", "attach", "plugin")
-"""Elements that the reader of bodies refuses, each with its own advice."""
+REFUSED: Final = {
+    "composite": "write its bodies out",
+    "flexcomp": "deformable bodies are not covered",
+    "attach": "write the attached bodies out",
+    "plugin": "plugins are not covered",
+}
+"""Elements that would change the mechanics if they were passed over, with advice."""
 
 SEEN: Final = ("site", "camera", "light")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,17 +27,14 @@ class JointAxis:
     Attributes:
         element: that describes it.
         direction: in the joint's frame.
-        lower, upper, effort, velocity: limits, None where there is none.
+        limits: by their words, None where there is none.
         damping, friction, stiffness, reference: of the forces along it, zero where there is none.
         initial: coordinate at the start.
     """
 
     element: Element
     direction: Vector
-    lower: Value | None
-    upper: Value | None
-    effort: Value | None
-    velocity: Value | None
+    limits: Mapping[str, Value | None]
     damping: Value
     friction: Value
     stiffness: Value
@@ -56,14 +54,10 @@ def read_axis(frames: Frames, joint: Node, tag: Literal["axis", "axis2"]) -> Joi
         raise joint.element.error(f"{kind} joint {joint.name!r} has no <{tag}>", f"add <{tag}>")
     limit = element.child("limit") or Element("limit", {}, element.place)
     dynamics = element.child("dynamics") or Element("dynamics", {}, element.place)
-    effort, velocity = (_limit(limit, key) for key in ("effort", "velocity"))
     return JointAxis(
         element,
         _direction(frames, joint, element),
-        lower=_limit(limit, "lower"),
-        upper=_limit(limit, "upper"),
-        effort=None if effort is None or evaluate(effort) < 0 else effort,
-        velocity=None if velocity is None or evaluate(velocity) < 0 else velocity,
+        {word: _limit(limit, word) for word in ("effort", "velocity", "lower", "upper")},
         damping=dynamics.number_of("damping", 0),
         friction=dynamics.number_of("friction", 0),
         stiffness=dynamics.number_of("spring_stiffness", 0),
@@ -103,4 +97,6 @@ def _limit(around: Element, tag: str) -> Value | None:
         stated = None
     if stated is not None and abs(stated) >= NO_LIMIT:
         return None
-    return element.number()
+    value = element.number()
+    # A negative bound of what is never below zero stands for none.
+    return None if tag in ("effort", "velocity") and evaluate(value) < 0 else value

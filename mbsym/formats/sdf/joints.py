@@ -8,7 +8,7 @@ gearbox holds the angle of its child to -``gearbox_ratio`` times that of its par
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from mbsym.constraints import GearConstraint
 from mbsym.forces import JointDamper, JointFriction, JointSpring
@@ -27,7 +27,7 @@ from mbsym.joints.record import JointType
 from mbsym.joints.revolute import REVOLUTE
 from mbsym.joints.spherical import SPHERICAL
 from mbsym.joints.universal import UNIVERSAL
-from mbsym.model.body import Body
+from mbsym.model.body import COINCIDENT, Body
 from mbsym.model.frame import Frame
 from mbsym.model.geometry import dot, norm, placement_numbers, times
 from mbsym.model.joint import Coupling, Joint
@@ -198,21 +198,20 @@ class JointReader:
         self, joint: Joint, node: Node, kind: str, axes: list[JointAxis], numbers: tuple[tuple[str, Value], ...]
     ) -> None:
         """The joint with what its axes say."""
-        unlimited = kind == "continuous"
+        stated = {word: [axis.limits[word] for axis in axes] for word in axes[0].limits}
+        if any(0 < found.count(None) < len(found) for found in stated.values()):
+            self._partly.append(joint.name)
+        limits: dict[str, Any] = {word: tuple(found) for word, found in stated.items() if None not in found}
+        if kind == "continuous":
+            limits |= {"lower": (), "upper": ()}
         made = replace(
             joint,
             axis=axes[0].direction,
             second_axis=axes[1].direction if len(axes) > 1 else None,
             numbers=numbers,
-            lower=() if unlimited else _whole([axis.lower for axis in axes]),
-            upper=() if unlimited else _whole([axis.upper for axis in axes]),
-            effort=_whole([axis.effort for axis in axes]),
-            velocity=_whole([axis.velocity for axis in axes]),
             initial=tuple(axis.initial for axis in axes) if any(evaluate(axis.initial) for axis in axes) else (),
+            **limits,
         )
-        limits = ([getattr(axis, word) for axis in axes] for word in ("lower", "upper", "effort", "velocity"))
-        if any(0 < found.count(None) < len(found) for found in limits):
-            self._partly.append(joint.name)
         self.joints.append(made)
         self._axes[made.name] = node, axes[0]
         for index, axis in enumerate(axes):
@@ -226,21 +225,9 @@ class JointReader:
         self.bodies.append(Body(between))
         self.places["bodies", between] = node.element.place
         self.places["joints", behind] = node.element.place
-        first = Joint(
-            joint.name,
-            REVOLUTE.name,
-            joint.predecessor,
-            between,
-            predecessor_placement=joint.predecessor_placement,
-        )
-        second = Joint(
-            behind,
-            REVOLUTE.name,
-            between,
-            joint.successor,
-            successor_placement=joint.successor_placement,
-            cut=joint.cut,
-        )
+        joint = replace(joint, type=REVOLUTE.name)
+        first = replace(joint, successor=between, successor_placement=COINCIDENT, cut="auto")
+        second = replace(joint, name=behind, predecessor=between, predecessor_placement=COINCIDENT)
         for part, axis in zip((first, second), axes, strict=True):
             self._with_axes(part, node, "", [axis], ())
 
@@ -360,9 +347,3 @@ def _are_perpendicular(first: JointAxis, second: JointAxis) -> bool:
     a = [evaluate(value) for value in first.direction]
     b = [evaluate(value) for value in second.direction]
     return abs(dot(a, b)) <= PARALLEL * norm(a) * norm(b)
-
-
-def _whole(values: list[Value | None]) -> tuple[Value, ...]:
-    """The values, or nothing where one is missing."""
-    found = tuple(value for value in values if value is not None)
-    return found if len(found) == len(values) else ()

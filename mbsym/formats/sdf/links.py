@@ -39,16 +39,14 @@ class LinkReader:
         """
         links = self.frames.of_kind("link")
         found = tuple(self._body(link) for link in links)
-        for word, chosen in (
-            ("have no inertia, which SDF takes as 1 kg m^2 about every axis", self._lacking(links, "inertia")),
-            ("have no mass, which SDF takes as 1 kg", self._lacking(links, "mass")),
+        for chosen, what in (
+            (self._lacking(links, "inertia"), "have no inertia, which SDF takes as 1 kg m^2 about every axis"),
+            (self._lacking(links, "mass"), "have no mass, which SDF takes as 1 kg"),
+            (self._odd(links, "gravity", True), "without gravity are taken as any others"),
+            (self._odd(links, "kinematic", False), "moved from outside are taken as any others"),
         ):
             if chosen:
-                self.notes.append(f"{len(chosen)} links ({listing(chosen)}) {word}")
-        for tag, word in (("gravity", "without gravity"), ("kinematic", "moved from outside")):
-            chosen = [link.name for link in links if self._is_odd(link.element, tag)]
-            if chosen:
-                self.notes.append(f"{len(chosen)} links ({listing(chosen)}) {word} are taken as any others")
+                self.notes.append(f"{len(chosen)} links ({listing(chosen)}) {what}")
         decaying = [link.name for link in links if self._decays(link.element)]
         if decaying:
             self.notes.append(f"the decay of velocity of {len(decaying)} links ({listing(decaying)}) is left out")
@@ -62,9 +60,8 @@ class LinkReader:
             return True
         return inertial.child(tag) is None and not is_set(inertial, "auto")
 
-    def _is_odd(self, element: Element, tag: str) -> bool:
-        usual = tag == "gravity"
-        return is_true(element.child(tag), usual) is not usual
+    def _odd(self, links: list[Node], tag: str, usual: bool) -> list[str]:
+        return [link.name for link in links if is_true(link.element.child(tag), usual) is not usual]
 
     def _decays(self, element: Element) -> bool:
         decay = element.child("velocity_decay")
