@@ -40,6 +40,10 @@ class Element:
         """The first child of that name, None if there is none."""
         return next((item for item in self.children if item.tag == tag), None)
 
+    def part(self, tag: str) -> Element:
+        """The first child of that name, an empty one in the place of the element if there is none."""
+        return self.child(tag) or Element(tag, {}, self.place)
+
     def all(self, tag: str) -> Iterator[Element]:
         """The children of that name."""
         return (item for item in self.children if item.tag == tag)

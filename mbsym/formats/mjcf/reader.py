@@ -86,7 +86,9 @@ def read_mjcf(source: TextSource, options: LoadOptions = DEFAULTS) -> Model:
     notes = unknown_words(root, MJCF_WORDS, strict=options.strict)
     root = with_copies(root, rules)
     classes = read_defaults(root)
-    reader = _Reader(options, rules, settings, classes, read_assets(root, classes), list(notes))
+    assets = read_assets(root, classes)
+    meshes = MeshMasses(assets, rules, settings.exact_meshes)
+    reader = _Reader(options, rules, settings, classes, assets, meshes, list(notes))
     model = reader.model(root)
     return finished(model, options, reader.places, reader.welds)
 
@@ -115,8 +117,8 @@ class _Reader:
     settings: Settings
     classes: Defaults
     assets: Assets
+    mesh_masses: MeshMasses
     notes: list[str]
-    mesh_masses: MeshMasses = field(init=False)
     places: dict[tuple[str, ...], FilePlace] = field(default_factory=dict)
     bodies: list[Body] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)
@@ -132,9 +134,6 @@ class _Reader:
     names: set[str] = field(default_factory=set)
     joint_names: set[str] = field(default_factory=set)
     friction: int = 0
-
-    def __post_init__(self) -> None:
-        self.mesh_masses = MeshMasses(self.assets, self.rules, self.settings.exact_meshes)
 
     def model(self, root: Element) -> Model:
         """The model with all bodies as they stand."""

@@ -52,8 +52,7 @@ def read_axis(frames: Frames, joint: Node, tag: Literal["axis", "axis2"]) -> Joi
     if element is None:
         kind = joint.element.attributes.get("type", "")
         raise joint.element.error(f"{kind} joint {joint.name!r} has no <{tag}>", f"add <{tag}>")
-    limit = element.child("limit") or Element("limit", {}, element.place)
-    dynamics = element.child("dynamics") or Element("dynamics", {}, element.place)
+    limit, dynamics = element.part("limit"), element.part("dynamics")
     return JointAxis(
         element,
         _direction(frames, joint, element),

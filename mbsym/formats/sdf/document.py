@@ -292,7 +292,7 @@ def _merged(include: Element, model: Element) -> list[Element]:
         raise include.error(f"model {name!r} has no <link> to attach its frame to", "add one")
     canonical = model.words("canonical_link") or carriers[0]
     proxy = f"_merged__{name}__model__"
-    pose = model.child("pose") or Element("pose", {}, model.place)
+    pose = model.part("pose")
     pose.attributes.setdefault("relative_to", MODEL_FRAME)
     frame = Element("frame", {"name": proxy, "attached_to": canonical}, model.place, [pose])
     placed = model.words("placement_frame")

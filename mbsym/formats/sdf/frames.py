@@ -212,9 +212,9 @@ class Frames:
         Raises:
             FormatError: it names none, or one that does not exist.
         """
-        element = joint.element.child(tag)
-        name = joint.element.text_of(tag)
-        if element is None or not name:
+        element = joint.element.part(tag)
+        name = element.words("")
+        if not name:
             raise joint.element.error(f"joint {joint.name!r} has no {tag}", f"add <{tag}>...</{tag}>")
         if name == WORLD:
             if tag == "child":
@@ -275,10 +275,10 @@ class Frames:
         if known is not None:
             return known
         element, scope = node.element, node.scope
-        pose = element.child("pose")
+        pose = element.part("pose")
         placement = self.pose(pose, f"{node.kind} {node.name}")
-        name = "" if pose is None else pose.words("relative_to")
-        if pose is not None and name:
+        name = pose.words("relative_to")
+        if name:
             carrier = self.named(scope, name, pose, f"the pose of {node.kind} {node.name!r}")
         elif node.kind == "joint":
             carrier = self.end(node, "child")
@@ -299,26 +299,24 @@ class Frames:
 
     def on_link(self, link: Node, element: Element) -> Placement:
         """Where an element of a link is in it; errors as ``placement``."""
-        pose = element.child("pose")
+        pose = element.part("pose")
         placement = self.pose(pose, f"{element.tag} of link {link.name}")
-        name = "" if pose is None else pose.words("relative_to")
-        if pose is None or not name:
+        name = pose.words("relative_to")
+        if not name:
             return placement
         carrier = self.named(link.scope, name, pose, f"the pose of a {element.tag} of link {link.name!r}")
         return placed_on(self.placement(carrier, link), placement, self.tolerance)
 
-    def pose(self, element: Element | None, owner: str) -> Placement:
+    def pose(self, element: Element, owner: str) -> Placement:
         """The placement that an element <pose> holds.
 
         Args:
-            element: None for none.
+            element: one without text is no pose.
             owner: what has the pose, for notes.
 
         Raises:
             FormatError: it does not hold six numbers, or seven with a quaternion.
         """
-        if element is None:
-            return COINCIDENT
         form = element.words("rotation_format", "euler_rpy")
         if form not in ("euler_rpy", "quat_xyzw"):
             raise element.error(f"there is no rotation_format {form!r}", "say euler_rpy or quat_xyzw")

@@ -109,8 +109,7 @@ class JointReader:
             self._gear(node)
         for node in nodes:
             for tag in ("axis", "axis2"):
-                axis = node.element.child(tag)
-                mimic = None if axis is None else axis.child("mimic")
+                mimic = node.element.part(tag).child("mimic")
                 if mimic is not None:
                     self._mimic(node, tag, mimic)
         self._note()
@@ -182,10 +181,7 @@ class JointReader:
         return self.scene.body(self.scene.end(node, "parent" if tag == "parent" else "child"))
 
     def _closes_a_loop(self, node: Node) -> bool:
-        physics = node.element.child("physics")
-        simbody = None if physics is None else physics.child("simbody")
-        flag = None if simbody is None else simbody.child("must_be_loop_joint")
-        return is_true(flag)
+        return is_true(node.element.part("physics").part("simbody").child("must_be_loop_joint"))
 
     def _place_axes(self, name: str, axes: list[JointAxis]) -> None:
         for key, axis in zip(("axis", "second_axis"), axes, strict=False):
@@ -265,9 +261,9 @@ class JointReader:
 
     def _gear(self, node: Node) -> None:
         """q_child = -ratio q_parent of the joints that join child and parent to the reference body."""
-        element = node.element.child("gearbox_reference_body")
-        name = "" if element is None else element.text.strip()
-        if element is None or not name:
+        element = node.element.part("gearbox_reference_body")
+        name = element.words("")
+        if not name:
             raise node.element.error(
                 f"gearbox {node.name!r} has no reference body",
                 "add <gearbox_reference_body>...</gearbox_reference_body>",

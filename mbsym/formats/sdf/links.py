@@ -64,8 +64,8 @@ class LinkReader:
         return [link.name for link in links if is_true(link.element.child(tag), usual) is not usual]
 
     def _decays(self, element: Element) -> bool:
-        decay = element.child("velocity_decay")
-        return decay is not None and any(evaluate(decay.number_of(tag, 0)) for tag in ("linear", "angular"))
+        decay = element.part("velocity_decay")
+        return any(evaluate(decay.number_of(tag, 0)) for tag in ("linear", "angular"))
 
     def _body(self, link: Node) -> Body:
         self.places["bodies", link.name] = link.element.place
@@ -82,9 +82,9 @@ class LinkReader:
         for key, part in (("mass", inertial.child("mass")), ("center_of_mass", pose), ("inertia", inertia)):
             if part is not None:
                 self.places["bodies", link.name, key] = part.place
-        if pose is not None and pose.words("relative_to"):
-            raise pose.error("the pose of an inertial is in its link", "remove relative_to")
-        placement = self.frames.pose(pose, f"link {link.name}")
+        if inertial.part("pose").words("relative_to"):
+            raise inertial.part("pose").error("the pose of an inertial is in its link", "remove relative_to")
+        placement = self.frames.pose(inertial.part("pose"), f"link {link.name}")
         mass = inertial.number_of("mass", 1)
         moments: list[Value] = [1, 1, 1, 0, 0, 0]
         if inertia is not None:

@@ -49,7 +49,7 @@ def load_sdf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
 def read_sdf(source: TextSource, options: LoadOptions = DEFAULTS) -> Model:
     """The model that an SDF text describes; errors as ``load_sdf``."""
     top, notes = read_document(source, strict=options.strict)
-    reader = _Reader(options, top, list(notes))
+    reader = _Reader(options, top, list(notes), Frames(top, options.snap_angles))
     model = reader.model()
     return finished(model, options, reader.places, reader.rigid)
 
@@ -66,12 +66,9 @@ class _Reader:
     options: LoadOptions
     top: Element
     notes: list[str]
-    frames: Frames = field(init=False)
+    frames: Frames
     places: dict[tuple[str, ...], FilePlace] = field(default_factory=dict)
     rigid: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        self.frames = Frames(self.top, self.options.snap_angles)
 
     def model(self) -> Model:
         """The model with all links as they stand."""

@@ -89,10 +89,9 @@ def _file(element: Element, uri: str, first: str) -> str:
 
 
 def _color(element: Element) -> Color | None:
-    material = element.child("material")
     for tag in COLORS:
-        stated = None if material is None else material.child(tag)
-        if stated is not None and stated.words(""):
+        stated = element.part("material").part(tag)
+        if stated.words(""):
             red, green, blue, *opacity = stated.numbers("", 4, 3)
             return possible_color((red, green, blue, opacity[0] if opacity else 1))
     return None

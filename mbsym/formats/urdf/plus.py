@@ -76,8 +76,7 @@ class _Reader:
             raise element.error(f"loop {name!r} has the unknown type {kind!r}", nearest(kind, LOOP_TYPES))
         self.places["joints", name] = element.place
         predecessor, successor = (self._end(element, name, tag) for tag in ("predecessor", "successor"))
-        stated = element.child("axis")
-        axis = (1, 0, 0) if stated is None else stated.triple("xyz", (1, 0, 0))
+        axis = element.part("axis").triple("xyz", (1, 0, 0))
         return Joint(
             name,
             LOOP_TYPES[kind].name,

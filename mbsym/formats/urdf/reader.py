@@ -33,7 +33,7 @@ from mbsym.model.names import free_name, model_name
 from mbsym.model.shape import in_body_order
 from mbsym.model.system import Model
 from mbsym.values.diagnostic import nearest
-from mbsym.values.parameter import Value, Vector
+from mbsym.values.parameter import Value
 
 JOINT_TYPES: dict[str, JointType] = {
     "revolute": REVOLUTE,
@@ -251,9 +251,9 @@ class _Reader:
             part = element.child(tag)
             if part is not None:
                 self.places |= {("joints", name, attribute): part.place for attribute in attributes}
-        limit = element.child("limit")
+        limit = element.part("limit")
         limits: dict[str, Any] = {}
-        if limit is not None and joint_type.shape.nq == 1:
+        if joint_type.shape.nq == 1:
             ends = ("lower", "upper") if kind != "continuous" else ()
             stated = [key for key in ("effort", "velocity") if key in limit.attributes]
             for key in (*(ends if limit.attributes.keys() & set(ends) else ()), *stated):
@@ -263,16 +263,10 @@ class _Reader:
             joint_type.name,
             self._link_of(element, "parent", links),
             self._link_of(element, "child", links),
-            axis=self._axis(element, joint_type),
+            axis=element.part("axis").triple("xyz", (1, 0, 0)) if "axis" in joint_type.entries else (0, 0, 1),
             predecessor_placement=self.origin(element, f"joint {name}"),
             **limits,
         )
-
-    def _axis(self, element: Element, joint_type: JointType) -> Vector:
-        axis = element.child("axis")
-        if "axis" not in joint_type.entries:
-            return (0, 0, 1)
-        return (1, 0, 0) if axis is None else axis.triple("xyz", (1, 0, 0))
 
     def _couplings(self, joints: dict[str, Element]) -> tuple[Coupling, ...]:
         couplings = []
@@ -305,9 +299,7 @@ class _Reader:
     def _forces(self, joints: dict[str, Element], model_joints: dict[str, Joint]) -> tuple[ForceElement, ...]:
         forces: list[JointDamper | JointFriction] = []
         for name, element in joints.items():
-            dynamics = element.child("dynamics")
-            if dynamics is None:
-                continue
+            dynamics = element.part("dynamics")
             damping = dynamics.number("damping", "0")
             friction = dynamics.number("friction", "0")
             for force in resistance(model_joints[name], damping, friction):
@@ -322,9 +314,7 @@ class _Reader:
 
     def origin(self, element: Element, owner: str = "") -> Placement:
         """The placement that an element has; its angles are noted where they look rounded and it has an owner."""
-        origin = element.child("origin")
-        if origin is None:
-            return COINCIDENT
+        origin = element.part("origin")
         translation = origin.triple("xyz", (0, 0, 0))
         written = origin.triple("rpy", (0, 0, 0))
         roll, pitch, yaw = (snapped_angle(angle, self.options.snap_angles) for angle in written)

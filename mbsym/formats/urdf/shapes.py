@@ -43,8 +43,7 @@ class ShapeReader:
         material = element.child("material")
         color = None
         if material is not None:
-            color = read_color(material)
-            color = self.colors.get(material.attributes.get("name", "")) if color is None else color
+            color = read_color(material) or self.colors.get(material.attributes.get("name", ""))
         return Shape(body, form, placement, color, element.words("name"))
 
     def _form(self, element: Element) -> Form | None:
@@ -75,7 +74,5 @@ def named_colors(materials: Iterable[Element]) -> Colors:
 
 def read_color(material: Element) -> Color | None:
     """The colour of a material, None if it has none that can be."""
-    color = material.child("color")
-    if color is None or "rgba" not in color.attributes:
-        return None
-    return possible_color(color.numbers("rgba", 4))
+    color = material.part("color")
+    return possible_color(color.numbers("rgba", 4)) if "rgba" in color.attributes else None
