@@ -72,8 +72,7 @@ class Element:
 
     def text_of(self, tag: str) -> str:
         """The text of the first child of that name, "" where there is none."""
-        child = self.child(tag)
-        return "" if child is None else child.text.strip()
+        return self.part(tag).words("")
 
     def required(self, key: str) -> str:
         """The words of an attribute.

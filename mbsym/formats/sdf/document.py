@@ -171,7 +171,12 @@ class _Documents:
     # ---- includes ---------------------------------------------------------------------------------------------------
 
     def with_includes(self, top: Element, reading: tuple[Path, ...]) -> None:
-        """Puts the models of included files in the place of the elements that include them, within those being read."""
+        """Puts the models of included files in the place of the elements that include them.
+
+        Args:
+            top: model or world.
+            reading: the file that it stands in, behind those that include that.
+        """
         pending = [(top, reading)]
         while pending:
             element, files = pending.pop()
@@ -317,7 +322,7 @@ def _rename(element: Element, proxy: str) -> None:
     # Within a model __model__ is that model.
     for part in [element, pose] if element.tag == "model" and pose is not None else element.every():
         for key in REFERRING:
-            if part.attributes.get(key, "").strip() == MODEL_FRAME:
+            if part.words(key) == MODEL_FRAME:
                 part.attributes[key] = proxy
         if part.tag in ("parent", "child") and part.text.strip() == MODEL_FRAME:
             part.text = proxy
