@@ -140,7 +140,7 @@ class _Node:
     plain: bool = False
 
 
-def _composed(source: TextSource) -> _Node | None:
+def _composed(source: TextSource, *, in_python: bool = False) -> _Node | None:
     """The nodes of the only document of a text; aliases are the nodes that they name.
 
     The events of the parser are put together here, since PyYAML's own composer calls itself for each bracket and
@@ -150,7 +150,7 @@ def _composed(source: TextSource) -> _Node | None:
 
     composer = _Composer(source)
     # A build of PyYAML without libyaml has a parser in Python, slower and stricter about tabs.
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    loader = yaml.SafeLoader if in_python else getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         for event in yaml.parse(source.text, Loader=loader):
             composer.take(event)
@@ -158,6 +158,9 @@ def _composed(source: TextSource) -> _Node | None:
         mark = error.problem_mark or error.context_mark
         place = _place_in(source.text, mark.index) if mark is not None else (1, 1)
         problem = (error.problem or error.context or "this is no YAML").split("\n")[0]
+        if problem == "exceeded maximum nesting depth" and not in_python:
+            # libyaml from 0.2.6 on gives up before it tells of the first bracket that is too deep for us.
+            return _composed(source, in_python=True)
         raise source.error(place, f"no valid YAML: {problem}", "check indentation, brackets and colons") from None
     except yaml.YAMLError as error:
         problem = str(error).split("\n")[0]
