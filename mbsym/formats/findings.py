@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mbsym.errors import FormatError
-from mbsym.formats.text_source import Place
+from mbsym.formats.text_source import FilePlace
 from mbsym.model.system import Model
 from mbsym.values.diagnostic import Diagnostic
 
@@ -44,7 +44,7 @@ def report_findings(model: Model, diagnostics: Iterable[Diagnostic], where: Call
     return replace(model, warnings=(*model.warnings, *warnings)) if warnings else model
 
 
-def owners(item: Diagnostic, model: Model) -> Iterator[tuple[str, str]]:
+def _owners(item: Diagnostic, model: Model) -> Iterator[tuple[str, str]]:
     """What a finding is about, by kind and name in the model: an entry, and the joint that it acts on."""
     path = item.path
     if len(path) > 1 and isinstance(path[1], int):
@@ -55,7 +55,7 @@ def owners(item: Diagnostic, model: Model) -> Iterator[tuple[str, str]]:
         yield from (("joints", name) for name in names[-1:] if hasattr(entry, "joint"))
 
 
-def place_of(item: Diagnostic, model: Model, places: Mapping[tuple[str, ...], Place]) -> Place:
+def place_of(item: Diagnostic, model: Model, places: Mapping[tuple[str, ...], FilePlace]) -> FilePlace:
     """Where a file says what a finding is about.
 
     Args:
@@ -65,8 +65,8 @@ def place_of(item: Diagnostic, model: Model, places: Mapping[tuple[str, ...], Pl
             whole.
     """
     attribute = str(item.path[2]) if len(item.path) > 2 else ""
-    for kind, name in owners(item, model):
+    for kind, name in _owners(item, model):
         for key in ((kind, name, attribute), (kind, name)):
             if key in places:
                 return places[key]
-    return places.get(tuple(map(str, item.path[:1])), places.get((), (1, 1)))
+    return places.get(tuple(map(str, item.path[:1])), places[()])

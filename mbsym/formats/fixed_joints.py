@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from mbsym.constraints import ConstraintElement
-from mbsym.formats.findings import report_findings
+from mbsym.formats.findings import place_of, report_findings
 from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.rigid_frames import (
     SAME_ROTATION,
@@ -18,6 +18,7 @@ from mbsym.formats.rigid_frames import (
     placement_matrix,
     text,
 )
+from mbsym.formats.text_source import FilePlace
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame, FrameKind
 from mbsym.model.frame_ends import body_end, on_bodies
@@ -26,7 +27,6 @@ from mbsym.model.joint import Joint
 from mbsym.model.shape import Shape, in_body_order
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
-from mbsym.values.diagnostic import Diagnostic
 from mbsym.values.entries import entries_of
 from mbsym.values.parameter import Vector
 
@@ -36,7 +36,7 @@ _Carried = TypeVar("_Carried", Frame, Shape)
 def finished(
     model: Model,
     options: LoadOptions,
-    where: Callable[[Diagnostic], str],
+    places: Mapping[tuple[str, ...], FilePlace],
     mergeable: Collection[str],
     *,
     keep_joints: bool = False,
@@ -46,13 +46,13 @@ def finished(
     Args:
         model: as read.
         options: of the reader.
-        where: ``FILE:LINE:COL`` of a finding.
+        places: of what it has, as in ``place_of``.
         mergeable: and ``keep_joints``: as in ``merge_fixed_joints``.
 
     Raises:
         FormatError: it has errors.
     """
-    model = report_findings(model, validate(model, options.strict), where)
+    model = report_findings(model, validate(model, options.strict), lambda item: str(place_of(item, model, places)))
     if options.fixed_joints == "keep":
         return model
     # Rounding of products stays far below 1e-13.

@@ -12,6 +12,7 @@ from mbsym.errors import FormatError
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.model.system import Model
 from mbsym.records import Registry
+from mbsym.values.diagnostic import nearest
 
 __all__ = ["LoadOptions", "example_names", "example_path", "load"]
 
@@ -144,8 +145,7 @@ def example_path(name: str) -> Path:
         FormatError: there is no example of that name.
     """
     if name not in example_names():
-        near = get_close_matches(name, example_names(), n=1)
-        remedy = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(example_names())}"
+        remedy = nearest(name, example_names(), f"there are {', '.join(example_names())}")
         raise FormatError(f"there is no example {name!r}", where=name, remedy=remedy)
     return EXAMPLES / f"{name}.yaml"
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 from typing import TypeAlias
 
 from mbsym.formats.angles import is_number, negative, snapped_angle
 from mbsym.model.body import COINCIDENT, Axis, Body, Placement
+from mbsym.model.frame_ends import quaternion_of
 from mbsym.model.geometry import (
     Matrix3,
     Vector3,
@@ -26,6 +28,7 @@ from mbsym.model.geometry import (
     turned_inertia,
 )  # fmt: skip
 from mbsym.symbolic.graph import Graph
+from mbsym.values.given import quaternion_forms
 from mbsym.values.numbers import evaluate, to_scalar
 from mbsym.values.parameter import Value, Vector
 
@@ -34,7 +37,8 @@ Rotation: TypeAlias = Matrix3[Fraction]
 Turns: TypeAlias = tuple[tuple[Axis, Value], ...]
 
 ZERO: Exact3 = (Fraction(0), Fraction(0), Fraction(0))
-LONGEST_DECIMAL = 24
+SHORT = Context(prec=24, traps=[Inexact])
+"""Decimals that are kept exactly; others are rounded to double precision."""
 SAME_ROTATION = 1e-8
 """Entries of a rotation matrix nearer to 0, 1 or -1 than this belong to a right angle."""
 
@@ -55,19 +59,11 @@ def text(number: Fraction) -> Value:
     """A number as an integer or decimal text: exact if that is short, else rounded to double precision."""
     if number.denominator == 1 and abs(number) < 10**18:
         return int(number)
-    rest = number.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest == 1:
-        places = 0
-        while (number * 10**places).denominator != 1 and places <= LONGEST_DECIMAL:
-            places += 1
-        digits = str(abs(int(number * 10**places)))
-        if places <= LONGEST_DECIMAL and len(digits) <= LONGEST_DECIMAL:
-            digits = digits.rjust(places + 1, "0")
-            return f"{'-' if number < 0 else ''}{digits[:-places]}.{digits[-places:]}"
-    return repr(float(number))
+    try:
+        decimal = SHORT.divide(Decimal(number.numerator), Decimal(number.denominator))
+    except Inexact:
+        return repr(float(number))
+    return format(decimal, "f") if -SHORT.prec <= int(decimal.as_tuple().exponent) <= 0 else repr(float(number))
 
 
 def rounded(number: Fraction) -> Fraction:
@@ -224,25 +220,26 @@ def _right_turns(P: list[list[int]]) -> Turns:
 
 
 def _quaternion(R: list[list[float]]) -> tuple[Value, Value, Value, Value]:
-    """Unit quaternion (w, x, y, z) with the largest component positive, by the branch that divides by it."""
-    squares = [
-        1 + R[0][0] + R[1][1] + R[2][2],
-        1 + R[0][0] - R[1][1] - R[2][2],
-        1 - R[0][0] + R[1][1] - R[2][2],
-        1 - R[0][0] - R[1][1] + R[2][2],
-    ]
-    a, b, c = R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]
-    d, e, f = R[1][0] + R[0][1], R[0][2] + R[2][0], R[2][1] + R[1][2]
-    k = max(range(4), key=lambda i: squares[i])
-    q = [
-        (squares[0], a, b, c),
-        (a, squares[1], d, e),
-        (b, d, squares[2], f),
-        (c, e, f, squares[3]),
-    ][k]
-    length = math.sqrt(sum(entry * entry for entry in q))
-    w, x, y, z = (repr(entry / length) for entry in q)
+    """Unit quaternion (w, x, y, z) with the largest component positive, by the form that divides by it."""
+    forms = quaternion_forms(R)
+    k = max(range(4), key=lambda i: forms[i][i])
+    length = math.sqrt(sum(entry * entry for entry in forms[k]))
+    w, x, y, z = (repr(entry / length) for entry in forms[k])
     return w, x, y, z
+
+
+def pose_values(placement: Placement) -> tuple[Value, ...]:
+    """Quaternion and position of a placement, the coordinates of a free joint."""
+    if placement.quaternion is not None:
+        w, x, y, z = (exact(value) for value in placement.quaternion)
+        square = w * w + x * x + y * y + z * z
+        if square == 1:
+            return (*placement.quaternion, *placement.translation)
+        length = Fraction(math.sqrt(square))
+        return (*(repr(float(value / length)) for value in (w, x, y, z)), *placement.translation)
+    q = quaternion_of(placement, evaluate)
+    values: tuple[Value, ...] = tuple(int(value) if value in (0.0, 1.0) else repr(value) for value in q)
+    return (*values, *placement.translation)
 
 
 # ---- mass properties ------------------------------------------------------------------------------------------------
@@ -255,6 +252,12 @@ class ExactMass:
     mass: Fraction
     center: Exact3
     inertia: Rotation
+
+    @classmethod
+    def centred(cls, mass: Fraction, moments: Sequence[Fraction]) -> ExactMass:
+        """A body in the frame of its centre of mass and principal axes."""
+        (xx, yy, zz), zero = moments, Fraction(0)
+        return cls(mass, ZERO, ((xx, zero, zero), (zero, yy, zero), (zero, zero, zz)))
 
     @property
     def is_nothing(self) -> bool:

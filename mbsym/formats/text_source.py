@@ -18,44 +18,43 @@ LARGEST_XML = 32_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class TextSource:
-    """The text of a file and the name it is known by in messages.
+class FilePlace:
+    """A place in one of the files of a model.
 
     Attributes:
-        name: of the file.
-        text: of it.
-        included: files that were read in where this one names them: the line before their first, counted on behind the
-            lines of this file, and their names.
+        file: its name.
+        line, column: both counted from 1.
+        before: lines of the files that were read before this one, zero for the first.
     """
+
+    file: str
+    line: int
+    column: int
+    before: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+    @property
+    def shown_line(self) -> str:
+        """The line, with the name of its file where that is not the first."""
+        return f"{self.line} of {Path(self.file).name}" if self.before else str(self.line)
+
+
+@dataclass(frozen=True, slots=True)
+class TextSource:
+    """The text of a file and the name it is known by in messages."""
 
     name: str
     text: str = field(repr=False)
-    included: tuple[tuple[int, str], ...] = ()
 
-    def at(self, place: Place) -> str:
-        """``FILE:LINE:COL`` of a place."""
-        name, before = self._file(place)
-        return f"{name}:{place[0] - before}:{place[1]}"
-
-    def file(self, place: Place) -> str:
-        """The name of the file that holds a place."""
-        return self._file(place)[0]
-
-    def line(self, place: Place) -> str:
-        """The line of a place, with the file's name where that is not this one."""
-        name, before = self._file(place)
-        return f"{place[0] - before} of {Path(name).name}" if before else str(place[0])
-
-    def _file(self, place: Place) -> tuple[str, int]:
-        """The file that holds a place, and the line before its first."""
-        for before, name in reversed(self.included):
-            if place[0] > before:
-                return name, before
-        return self.name, 0
+    def at(self, place: Place) -> FilePlace:
+        """A place of this file."""
+        return FilePlace(self.name, *place)
 
     def error(self, place: Place, what: str, remedy: str = "") -> FormatError:
         """The error to raise for something wrong at a place."""
-        return FormatError(what, where=self.at(place), remedy=remedy)
+        return FormatError(what, where=str(self.at(place)), remedy=remedy)
 
 
 def read_text(path: str | Path, largest: int) -> TextSource:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
-from mbsym.formats.text_source import Place, TextSource
+from mbsym.formats.text_source import FilePlace
 from mbsym.formats.xml_document import Element
 
 MOST_NAMED = 8
@@ -44,11 +44,10 @@ class Words:
     refused: Literal["any", "near", "none"] = "near"
 
 
-def unknown_words(source: TextSource, root: Element, table: Mapping[str, Words], *, strict: bool) -> tuple[str, ...]:
+def unknown_words(root: Element, table: Mapping[str, Words], *, strict: bool) -> tuple[str, ...]:
     """Sentences that name the words which are not understood.
 
     Args:
-        source: of the text.
         root: element whose tag stands in the table.
         table: by tag; children without a row are not looked into.
         strict: every unknown word is an error.
@@ -57,19 +56,19 @@ def unknown_words(source: TextSource, root: Element, table: Mapping[str, Words],
         FormatError: a word is unknown where that can change the mechanics, an element stands twice, or text stands
             where none belongs that looks like an element without its bracket.
     """
-    found: dict[str, list[Place]] = {}
+    found: dict[str, list[FilePlace]] = {}
     stack = [root]
     while stack:
         element = stack.pop()
         words = table[element.tag]
-        _require_once(source, element, words.once)
-        for shown, place in _unknown(source, element, words, strict):
+        _require_once(element, words.once)
+        for shown, place in _unknown(element, words, strict):
             found.setdefault(shown, []).append(place)
         read = (*words.once, *words.many)
         stack += [child for child in reversed(element.children) if child.tag in table and child.tag in read]
     if not found:
         return ()
-    names = [_with_lines(source, shown, places) for shown, places in found.items()]
+    names = [_with_lines(shown, places) for shown, places in found.items()]
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return (f"not understood and left out: {', '.join(names[:MOST_NAMED])}{more}",)
 
@@ -79,39 +78,38 @@ def shortened(text: str) -> str:
     return repr(text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}...")
 
 
-def _unknown(source: TextSource, element: Element, words: Words, strict: bool) -> Iterator[tuple[str, Place]]:
+def _unknown(element: Element, words: Words, strict: bool) -> Iterator[tuple[str, FilePlace]]:
     """What is not understood of an element, without what is in its children."""
     if not words.text and (text := element.text.strip()):
         shown = f"text in <{element.tag}>: {shortened(text)}"
         if strict or "=" in text:
-            raise source.error(element.place, shown, "remove it, or add the < that it has lost")
+            raise element.error(shown, "remove it, or add the < that it has lost")
         yield shown, element.place
     children = (*words.once, *words.many)
-    told = [(key, key, element.place, words.attributes) for key in element.attributes]
-    told += [(child.tag, f"<{child.tag}>", child.place, children) for child in element.children]
-    for word, shown, place, known in told:
+    told = [(key, key, element, words.attributes) for key in element.attributes]
+    told += [(child.tag, f"<{child.tag}>", child, children) for child in element.children]
+    for word, shown, owner, known in told:
         if word in known or word in words.silent or word.startswith(("xmlns", "xml:")):
             continue
         near = get_close_matches(word, known, n=1)
         if strict or words.refused == "any" or (words.refused == "near" and near):
             remedy = f"did you mean {near[0]!r}?" if near else _known(known) if known else "remove it"
-            raise source.error(place, f"{shown} in <{element.tag}> is not understood", remedy)
-        yield shown, place
+            raise owner.error(f"{shown} in <{element.tag}> is not understood", remedy)
+        yield shown, owner.place
 
 
-def _require_once(source: TextSource, element: Element, tags: tuple[str, ...]) -> None:
+def _require_once(element: Element, tags: tuple[str, ...]) -> None:
     for tag in tags:
         several = list(element.all(tag))
         if len(several) > 1:
-            raise source.error(
-                several[1].place,
-                f"a second <{tag}> in the <{element.tag}> of line {source.line(element.place)}",
-                f"keep one; the first stands in line {source.line(several[0].place)}",
+            raise several[1].error(
+                f"a second <{tag}> in the <{element.tag}> of line {element.place.shown_line}",
+                f"keep one; the first stands in line {several[0].place.shown_line}",
             )
 
 
-def _with_lines(source: TextSource, shown: str, places: list[Place]) -> str:
-    line = source.line(places[0])
+def _with_lines(shown: str, places: list[FilePlace]) -> str:
+    line = places[0].shown_line
     return f"{shown} (line {line})" if len(places) == 1 else f"{shown} ({len(places)} times from line {line} on)"
 
 

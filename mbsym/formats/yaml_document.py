@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
+from mbsym.errors import FormatError
 from mbsym.formats.text_source import Place, TextSource
 
 DocumentPath: TypeAlias = tuple[str | int, ...]
@@ -76,6 +77,10 @@ class Document:
                 return self.values[path[:end]]
         return self.values.get((), (1, 1))
 
+    def error(self, path: DocumentPath, what: str, remedy: str, *, of_key: bool = False) -> FormatError:
+        """The error to raise for something wrong at a path; arguments as those of ``place``."""
+        return self.source.error(self.place(path, of_key=of_key), what, remedy)
+
     def at(self, path: DocumentPath) -> Any:
         """The data at a path, None if there is nothing."""
         data = self.data
@@ -135,7 +140,7 @@ class _Node:
     plain: bool = False
 
 
-def _composed(source: TextSource) -> _Node | None:
+def _composed(source: TextSource, *, in_python: bool = False) -> _Node | None:
     """The nodes of the only document of a text; aliases are the nodes that they name.
 
     The events of the parser are put together here, since PyYAML's own composer calls itself for each bracket and
@@ -145,7 +150,7 @@ def _composed(source: TextSource) -> _Node | None:
 
     composer = _Composer(source)
     # A build of PyYAML without libyaml has a parser in Python, slower and stricter about tabs.
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    loader = yaml.SafeLoader if in_python else getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         for event in yaml.parse(source.text, Loader=loader):
             composer.take(event)
@@ -153,6 +158,9 @@ def _composed(source: TextSource) -> _Node | None:
         mark = error.problem_mark or error.context_mark
         place = _place_in(source.text, mark.index) if mark is not None else (1, 1)
         problem = (error.problem or error.context or "this is no YAML").split("\n")[0]
+        if problem == "exceeded maximum nesting depth" and not in_python:
+            # libyaml from 0.2.6 on gives up before it tells of the first bracket that is too deep for us.
+            return _composed(source, in_python=True)
         raise source.error(place, f"no valid YAML: {problem}", "check indentation, brackets and colons") from None
     except yaml.YAMLError as error:
         problem = str(error).split("\n")[0]

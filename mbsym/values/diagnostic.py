@@ -111,12 +111,14 @@ class Findings:
             self.refuse(path, error)
 
 
-def nearest(name: str, known: Iterable[str] | Mapping[str, Any]) -> str:
-    """Advice for a name that is not among those known."""
+def nearest(name: str, known: Iterable[str] | Mapping[str, Any], otherwise: str = "") -> str:
+    """Advice for a name that is not among those known: the one that is near, else the words given or all of them."""
     names = sorted(known)
     near = get_close_matches(name, names, n=1)
     if near:
         return f"did you mean {near[0]!r}?"
+    if otherwise:
+        return otherwise
     if not names:
         return "there are none yet"
     return f"use one of {', '.join(names[:12])}" + (", ..." if len(names) > 12 else "")

@@ -5,7 +5,7 @@ What is recognised is brought into its plain form; anything else stays as it is,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from mbsym.errors import ModelError
@@ -121,17 +121,22 @@ def quaternion_of(rows: tuple[tuple[Any, ...], ...]) -> tuple[Value, Value, Valu
     if any(isinstance(entry, str) for row in rows for entry in row):
         remedy = "give numbers, SymPy expressions, or turns such as (('z', 'angle'),)"
         raise ModelError("a rotation matrix has text in it", remedy=remedy)
+    forms = quaternion_forms(rows)
+    try:
+        return max(forms, key=lambda form: max(abs(float(entry)) for entry in form))
+    except TypeError:
+        return forms[0]
+
+
+def quaternion_forms(rows: Sequence[Sequence[Any]]) -> tuple[tuple[Any, Any, Any, Any], ...]:
+    """The quaternion of a rotation matrix four times, multiplied with 4 w, 4 x, 4 y and 4 z."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = rows
-    forms: tuple[tuple[Any, Any, Any, Any], ...] = (
+    return (
         (1 + xx + yy + zz, zy - yz, xz - zx, yx - xy),
         (zy - yz, 1 + xx - yy - zz, xy + yx, xz + zx),
         (xz - zx, xy + yx, 1 - xx + yy - zz, yz + zy),
         (yx - xy, xz + zx, yz + zy, 1 - xx - yy + zz),
     )
-    try:
-        return max(forms, key=lambda form: max(abs(float(entry)) for entry in form))
-    except TypeError:
-        return forms[0]
 
 
 def set_plain(frozen: Any, name: str, value: Any) -> None:

@@ -8,9 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from mbsym.forces.joint_force import JointForce
-from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_number, read_numbers
 from mbsym.model.names import expression_names, free_name, identifier_fault, identifier_part
 from mbsym.model.system import Model
 from mbsym.values.numbers import evaluate
@@ -27,7 +25,7 @@ NOT_CONSTANT: Final = ("affine", "muscle", "dcmotor", "user")
 """Gains that depend on more than the input."""
 
 
-def with_actuators(source: TextSource, actuators: Iterable[Element], model: Model) -> Model:
+def with_actuators(actuators: Iterable[Element], model: Model) -> Model:
     """The model with its actuators as inputs, entries of u in the order of the file.
 
     An actuator of gear g on a joint of one freedom has the length g q and makes there the force
@@ -35,7 +33,6 @@ def with_actuators(source: TextSource, actuators: Iterable[Element], model: Mode
     activation dynamics, limits of force.
 
     Args:
-        source: for messages.
         actuators: with the attributes of their classes.
         model: without them.
 
@@ -47,7 +44,7 @@ def with_actuators(source: TextSource, actuators: Iterable[Element], model: Mode
     left: dict[str, int] = {}
     for actuator in actuators:
         joint = joints.get(actuator.attributes.get("joint", ""))
-        law = _law(source, actuator) if actuator.tag in KINDS else None
+        law = _law(actuator) if actuator.tag in KINDS else None
         if joint is None or joint.shape.nv != 1 or law is None:
             left[actuator.tag] = left.get(actuator.tag, 0) + 1
             continue
@@ -55,9 +52,9 @@ def with_actuators(source: TextSource, actuators: Iterable[Element], model: Mode
             if actuator.attributes.get(key, "none") != "none":
                 notes.append(f"{what} of actuator {actuator.attributes.get('name', '')!r} are left out")
         name = _input_name(actuator.attributes.get("name") or f"{joint.name}_{actuator.tag}", inputs)
-        lower, upper = _range(source, actuator)
+        lower, upper = _range(actuator)
         inputs.append(ControlInput(name, "", lower, upper))
-        laws.append((name, joint.name, _gear(source, actuator), law))
+        laws.append((name, joint.name, _gear(actuator), law))
     notes += [f"{count} actuators <{tag}> without a joint of one freedom are left out" for tag, count in left.items()]
     model = replace(model, inputs=tuple(inputs), warnings=tuple(notes))
     names = expression_names(model)
@@ -68,7 +65,7 @@ def with_actuators(source: TextSource, actuators: Iterable[Element], model: Mode
     return replace(model, forces=(*model.forces, *forces))
 
 
-def with_rotors(source: TextSource, actuators: Iterable[Element], model: Model) -> Model:
+def with_rotors(actuators: Iterable[Element], model: Model) -> Model:
     """The model whose joints have the armature of their actuators, times the square of the gear.
 
     It is there whether the actuators' forces are read or not.
@@ -80,68 +77,62 @@ def with_rotors(source: TextSource, actuators: Iterable[Element], model: Model) 
     joints = {joint.name: joint for joint in model.joints}
     found: dict[str, Value] = {}
     for actuator in actuators:
-        armature = read_number(source, actuator, "armature", "0")
+        armature = actuator.number("armature", "0")
         if not evaluate(armature):
             continue
         word = f"actuator {actuator.attributes.get('name', '')!r}"
         joint = joints.get(actuator.attributes.get("joint") or actuator.attributes.get("jointinparent", ""))
         if joint is None or joint.shape.nv != 1:
-            raise source.error(
-                actuator.place,
+            raise actuator.error(
                 f"{word} has an armature, but no joint of one freedom",
                 "remove its armature, and give joints what they feel of it",
             )
         if evaluate(joint.armature):
-            raise source.error(
-                actuator.place,
+            raise actuator.error(
                 f"joint {joint.name!r} has an armature of its own beside that of {word}",
                 "give the joint the sum, which is what MuJoCo takes, and remove the actuator's",
             )
-        gear = _gear(source, actuator)
+        gear = _gear(actuator)
         reflected = f"({gear})*({gear})*({armature})"
         found[joint.name] = f"{found[joint.name]} + {reflected}" if joint.name in found else reflected
     changed = (replace(joint, armature=found.get(joint.name, joint.armature)) for joint in model.joints)
     return replace(model, joints=tuple(changed)) if found else model
 
 
-def _gear(source: TextSource, actuator: Element) -> Value:
-    return read_numbers(source, actuator, "gear", 1, 2, 3, 4, 5, 6)[0] if "gear" in actuator.attributes else 1
+def _gear(actuator: Element) -> Value:
+    return actuator.numbers("gear", *range(1, 7), default=(1,))[0]
 
 
-def _law(source: TextSource, actuator: Element) -> Law | None:
+def _law(actuator: Element) -> Law | None:
     """Gain and bias, None where they are not linear."""
     if actuator.tag == "motor":
         return 1, 0, 0, 0
     if actuator.tag == "position":
         if "dampratio" in actuator.attributes or "timeconst" in actuator.attributes:
             return None
-        kp, kv = read_number(source, actuator, "kp", "1"), read_number(source, actuator, "kv", "0")
+        kp, kv = actuator.number("kp", "1"), actuator.number("kv", "0")
         return kp, 0, f"-({kp})", f"-({kv})"
     if actuator.tag == "velocity":
-        kv = read_number(source, actuator, "kv", "1")
+        kv = actuator.number("kv", "1")
         return kv, 0, 0, f"-({kv})"
     if actuator.attributes.get("gaintype") in NOT_CONSTANT:
         return None
-    gain = _first(source, actuator, "gainprm", (1,))
+    gain = actuator.numbers("gainprm", *range(1, 11), default=(1,))
     kind = actuator.attributes.get("biastype", "none")
     if kind == "none":
         return gain[0], 0, 0, 0
     if kind != "affine":
         return None
-    b0, b1, b2 = (*_first(source, actuator, "biasprm", (0, 0, 0)), 0, 0)[:3]
+    b0, b1, b2 = (*actuator.numbers("biasprm", *range(1, 11), default=(0, 0, 0)), 0, 0)[:3]
     return gain[0], b0, b1, b2
 
 
-def _first(source: TextSource, actuator: Element, key: str, default: tuple[Value, ...]) -> tuple[Value, ...]:
-    return read_numbers(source, actuator, key, *range(1, 11)) if key in actuator.attributes else default
-
-
-def _range(source: TextSource, actuator: Element) -> tuple[Value | None, Value | None]:
+def _range(actuator: Element) -> tuple[Value | None, Value | None]:
     if "ctrlrange" not in actuator.attributes or actuator.attributes.get("ctrllimited") == "false":
         return None, None
-    lower, upper = read_numbers(source, actuator, "ctrlrange", 2)
+    lower, upper = actuator.numbers("ctrlrange", 2)
     if evaluate(lower) > evaluate(upper):
-        raise source.error(actuator.place, f"the ctrlrange of <{actuator.tag}> is the wrong way round", "exchange them")
+        raise actuator.error(f"the ctrlrange of <{actuator.tag}> is the wrong way round", "exchange them")
     return lower, upper
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from mbsym.formats.foreign_shapes import Color, possible_color
 from mbsym.formats.mjcf.defaults import MAIN, Defaults
-from mbsym.formats.text_source import TextSource
+from mbsym.formats.mjcf.settings import compiler_words
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,16 +17,16 @@ class Assets:
     """Meshes and materials of a file.
 
     Attributes:
-        source: the file.
         meshes: elements with their defaults, by name.
         colors: of materials, None where one has none.
-        directory: where mesh files are, relative to the model's.
+        home: directory of the model's file.
+        directory: where mesh files are, relative to that.
         strip: True looks for files by their last name alone.
     """
 
-    source: TextSource
     meshes: Mapping[str, Element]
     colors: Mapping[str, Color | None]
+    home: str
     directory: str
     strip: bool
 
@@ -40,12 +39,12 @@ class Assets:
         name = geom.attributes.get("mesh", "")
         if name not in self.meshes:
             remedy = "add it under <asset>" if name else 'add mesh="..."'
-            raise self.source.error(geom.place, f"there is no mesh {name!r}", remedy)
+            raise geom.error(f"there is no mesh {name!r}", remedy)
         return self.meshes[name]
 
     def file_of(self, mesh: Element) -> str:
         """The file of a mesh as the model names it, "" for one that has none."""
-        name = mesh.attributes.get("file", "").strip()
+        name = mesh.words("file")
         if not name:
             return ""
         path = PurePosixPath(name)
@@ -58,27 +57,25 @@ class Assets:
             FormatError: it is no four numbers, or there is no such material.
         """
         if "rgba" in geom.attributes:
-            return read_color(self.source, geom)
+            return read_color(geom)
         material = geom.attributes.get("material", "")
         if material and material not in self.colors:
-            raise self.source.error(geom.place, f"there is no material {material!r}", "add it under <asset>")
+            raise geom.error(f"there is no material {material!r}", "add it under <asset>")
         return self.colors.get(material)
 
 
-def read_color(source: TextSource, element: Element) -> Color | None:
+def read_color(element: Element) -> Color | None:
     """The colour that an element states, None if there is none that can be."""
-    return possible_color(read_numbers(source, element, "rgba", 4)) if "rgba" in element.attributes else None
+    return possible_color(element.numbers("rgba", 4)) if "rgba" in element.attributes else None
 
 
-def read_assets(source: TextSource, root: Element, defaults: Defaults) -> Assets:
+def read_assets(root: Element, defaults: Defaults) -> Assets:
     """The assets of a file.
 
     Raises:
         FormatError: a colour is no four numbers, a class does not exist, or a name is given twice.
     """
-    settings: dict[str, str] = {}
-    for compiler in root.all("compiler"):
-        settings.update(compiler.attributes)
+    settings = compiler_words(root)
     meshes: dict[str, Element] = {}
     colors: dict[str, Color | None] = {}
     for child in root.within("asset"):
@@ -87,10 +84,11 @@ def read_assets(source: TextSource, root: Element, defaults: Defaults) -> Assets
         element = defaults.applied(child, MAIN)
         name = element.attributes.get("name") or PurePosixPath(element.attributes.get("file", "")).stem
         if name in (meshes if child.tag == "mesh" else colors):
-            raise source.error(child.place, f"two elements <{child.tag}> are named {name!r}", "rename one of them")
+            raise child.error(f"two elements <{child.tag}> are named {name!r}", "rename one of them")
         if child.tag == "mesh":
             meshes[name] = element
         else:
-            colors[name] = read_color(source, element)
+            colors[name] = read_color(element)
     directory = settings.get("meshdir", settings.get("assetdir", ""))
-    return Assets(source, meshes, colors, directory, settings.get("strippath") == "true")
+    home = str(Path(root.place.file).parent)
+    return Assets(meshes, colors, home, directory, settings.get("strippath") == "true")

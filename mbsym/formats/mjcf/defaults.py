@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import TypeAlias
 
-from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
+from mbsym.values.diagnostic import nearest
 
 Attributes: TypeAlias = dict[str, dict[str, str]]
 """Attributes by tag."""
@@ -21,11 +20,9 @@ class Defaults:
     """The default classes of a file.
 
     Attributes:
-        source: the file.
         classes: attributes by class and tag.
     """
 
-    source: TextSource
     classes: Mapping[str, Attributes]
 
     def applied(self, element: Element, around: str) -> Element:
@@ -40,16 +37,15 @@ class Defaults:
         """
         name = element.attributes.get("class", around)
         if name not in self.classes:
-            near = get_close_matches(name, sorted(self.classes), n=1)
-            remedy = f"did you mean {near[0]!r}?" if near else "define it under <default>"
-            raise self.source.error(element.place, f"there is no default class {name!r}", remedy)
+            remedy = nearest(name, self.classes, "define it under <default>")
+            raise element.error(f"there is no default class {name!r}", remedy)
         inherited = dict(self.classes[name].get(element.tag, {}))
         if "fromto" in element.attributes:
             inherited = {key: value for key, value in inherited.items() if key not in ("pos", "quat", "euler")}
         return replace(element, attributes={**inherited, **element.attributes})
 
 
-def read_defaults(source: TextSource, root: Element) -> Defaults:
+def read_defaults(root: Element) -> Defaults:
     """The default classes of a file.
 
     Raises:
@@ -57,23 +53,23 @@ def read_defaults(source: TextSource, root: Element) -> Defaults:
     """
     classes: dict[str, Attributes] = {MAIN: {}}
     for element in root.all("default"):
-        _read(source, element, MAIN, classes, top=True)
-    return Defaults(source, classes)
+        _read(element, MAIN, classes, top=True)
+    return Defaults(classes)
 
 
-def _read(source: TextSource, element: Element, parent: str, classes: dict[str, Attributes], *, top: bool) -> None:
+def _read(element: Element, parent: str, classes: dict[str, Attributes], *, top: bool) -> None:
     name = element.attributes.get("class", MAIN if top else "")
     if not name:
-        raise source.error(element.place, "<default> has no class", 'add class="..."')
+        raise element.error("<default> has no class", 'add class="..."')
     if top and name != MAIN:
         remedy = f"leave class out, or put it into <default> as a class {name!r} for elements that ask for it"
-        raise source.error(element.place, f"the defaults of the whole file are a class {name!r}", remedy)
+        raise element.error(f"the defaults of the whole file are a class {name!r}", remedy)
     if not top and name in classes:
-        raise source.error(element.place, f"a second default class {name!r}", "rename one of them")
+        raise element.error(f"a second default class {name!r}", "rename one of them")
     own = {tag: dict(attributes) for tag, attributes in classes.get(parent, {}).items()}
     for child in element.children:
         if child.tag != "default":
             own.setdefault(child.tag, {}).update(child.attributes)
     classes[name] = own
     for child in element.all("default"):
-        _read(source, child, name, classes, top=False)
+        _read(child, name, classes, top=False)

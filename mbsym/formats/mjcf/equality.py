@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from fractions import Fraction
 
 from mbsym.constraints import LinearCoupling
 from mbsym.formats.mjcf.defaults import MAIN, Defaults
 from mbsym.formats.rigid_frames import compose, exact, inverse, text
-from mbsym.formats.text_source import Place, TextSource
+from mbsym.formats.text_source import FilePlace
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.spherical import SPHERICAL
 from mbsym.model.body import COINCIDENT, Placement
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.names import free_name
+from mbsym.values.diagnostic import nearest
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value
 
@@ -39,7 +38,7 @@ def closures(
     poses: dict[str, Placement],
     sites: dict[str, Frame],
     references: dict[str, Value],
-    places: dict[tuple[str, ...], Place],
+    places: dict[tuple[str, ...], FilePlace],
 ) -> Closures:
     """What the elements <equality> stand for.
 
@@ -55,7 +54,6 @@ def closures(
     Raises:
         FormatError: a constraint refers to what does not exist, or is not covered.
     """
-    source = classes.source
     found = Closures()
     given = {item.attributes.get("name", "") for item in root.within("equality")}
     taken = {*joints}
@@ -66,9 +64,9 @@ def closures(
         active = usual.attributes.get("active", "true") != "false"
         if element.tag in ("joint", "tendon"):
             coupling = (
-                _coupling(source, element, joints, references)
+                _coupling(element, joints, references)
                 if element.tag == "joint"
-                else _tendon_coupling(source, root, element, joints, references)
+                else _tendon_coupling(root, element, joints, references)
             )
             if not active:
                 continue
@@ -86,30 +84,24 @@ def closures(
             while name in taken:
                 name += "_"
             taken.add(name)
-            loop = _loop_joint(source, element, name, poses, sites)
+            loop = _loop_joint(element, name, poses, sites)
             if active:
                 found.loops.append(loop)
                 places["joints", name] = element.place
         elif active:
-            raise source.error(
-                element.place,
-                f"the constraint <{element.tag}> is not covered",
-                "use connect, weld, joint or tendon",
-            )
+            raise element.error(f"the constraint <{element.tag}> is not covered", "use connect, weld, joint or tendon")
     return found
 
 
-def _loop_joint(
-    source: TextSource, element: Element, name: str, poses: dict[str, Placement], sites: dict[str, Frame]
-) -> Joint:
+def _loop_joint(element: Element, name: str, poses: dict[str, Placement], sites: dict[str, Frame]) -> Joint:
     if "site1" in element.attributes or "site2" in element.attributes:
-        return _between_sites(source, element, name, sites)
-    first = _named(source, element, "body1", poses)
-    second = _named(source, element, "body2", poses) if "body2" in element.attributes else next(iter(poses))
+        return _between_sites(element, name, sites)
+    first = _named(element, "body1", poses)
+    second = _named(element, "body2", poses) if "body2" in element.attributes else next(iter(poses))
     if element.tag == "connect":
         if "anchor" not in element.attributes:
-            raise source.error(element.place, "<connect> has no anchor", 'add anchor="0 0 0"')
-        on_first = Placement(read_triple(source, element, "anchor"))
+            raise element.error("<connect> has no anchor", 'add anchor="0 0 0"')
+        on_first = Placement(element.triple("anchor"))
         return Joint(
             name,
             SPHERICAL.name,
@@ -119,20 +111,17 @@ def _loop_joint(
             successor_placement=_relative(poses[second], _on(poses[first], on_first)),
             cut="cut",
         )
-    placement = _weld_pose(source, element, first, second, poses)
+    placement = _weld_pose(element, first, second, poses)
     # The tree is that of the bodies, so that coordinates are those of the file.
     return Joint(name, FIXED.name, first, second, predecessor_placement=placement, cut="cut")
 
 
-def _between_sites(source: TextSource, element: Element, name: str, sites: dict[str, Frame]) -> Joint:
+def _between_sites(element: Element, name: str, sites: dict[str, Frame]) -> Joint:
     """The origins of two sites, or their frames, stay one, wherever they are at the reference position."""
     mixed = [key for key in ("body1", "body2", "anchor", "relpose") if key in element.attributes]
     if mixed:
-        raise source.error(element.place, f"{mixed[0]} beside sites", "name two sites, or bodies")
-    for key in ("site1", "site2"):
-        if element.attributes.get(key, "") not in sites:
-            raise _unknown(source, element, key, element.attributes.get(key, ""), list(sites))
-    first, second = (sites[element.attributes[key]] for key in ("site1", "site2"))
+        raise element.error(f"{mixed[0]} beside sites", "name two sites, or bodies")
+    first, second = (sites[_named(element, key, sites)] for key in ("site1", "site2"))
     ends = [first.placement, second.placement]
     if element.tag == "connect":
         ends = [Placement(end.translation) for end in ends]
@@ -148,10 +137,10 @@ def _between_sites(source: TextSource, element: Element, name: str, sites: dict[
     )
 
 
-def _weld_pose(source: TextSource, element: Element, first: str, second: str, poses: dict[str, Placement]) -> Placement:
+def _weld_pose(element: Element, first: str, second: str, poses: dict[str, Placement]) -> Placement:
     """The frame of the second body in that of the first."""
     if "relpose" in element.attributes:
-        values = read_numbers(source, element, "relpose", 7)
+        values = element.numbers("relpose", 7)
         if any(evaluate(value) != 0 for value in values[3:]):
             x, y, z, a, b, c, d = values
             return Placement((x, y, z), quaternion=(a, b, c, d))
@@ -171,53 +160,48 @@ def _relative(first: Placement, second: Placement) -> Placement:
     return compose(inverse(first), second, 1e-13)
 
 
-def _coupling(
-    source: TextSource, element: Element, joints: dict[str, Joint], references: dict[str, Value]
-) -> Coupling | LinearCoupling:
+def _coupling(element: Element, joints: dict[str, Joint], references: dict[str, Value]) -> Coupling | LinearCoupling:
     """y - y0 = a0 + a1 (x - x0): higher powers are not covered. Without a second joint y keeps a value."""
-    first = _named(source, element, "joint1", joints)
-    second = _named(source, element, "joint2", joints) if "joint2" in element.attributes else ""
-    polynomial: tuple[Value, ...] = (0, 1)
-    if "polycoef" in element.attributes:
-        polynomial = read_numbers(source, element, "polycoef", 1, 2, 3, 4, 5)
-    if not second:
-        held = references.get(first, 0)
-        value: Value = f"{polynomial[0]} + ({held})" if evaluate(held) else polynomial[0]
-        return LinearCoupling(element.attributes.get("name") or f"{first}_held", (first,), (1,), value)
-    if any(evaluate(value) != 0 for value in polynomial[2:]):
-        raise source.error(element.place, "a coupling that is not linear is not covered", "keep two coefficients")
-    constant, ratio = polynomial[0], polynomial[1] if len(polynomial) > 1 else 0
+    first = _named(element, "joint1", joints)
+    second = _named(element, "joint2", joints) if "joint2" in element.attributes else ""
+    constant, ratio = _polynomial(element, needs_slope=bool(second))
     y0, x0 = references.get(first, 0), references.get(second, 0)
+    if not second:
+        value: Value = f"{constant} + ({y0})" if evaluate(y0) else constant
+        return LinearCoupling(element.attributes.get("name") or f"{first}_held", (first,), (1,), value)
     if evaluate(y0) == 0 and evaluate(x0) == 0:
         return Coupling(first, second, ratio, constant)
     return Coupling(first, second, ratio, f"{constant} + ({y0}) - ({ratio})*({x0})")
 
 
+def _polynomial(element: Element, *, needs_slope: bool) -> tuple[Value, Value]:
+    """The constant and the slope of a coupling, whose higher powers count only where there is something to follow."""
+    constant, *powers = element.numbers("polycoef", 1, 2, 3, 4, 5, default=(0, 1))
+    if needs_slope and any(evaluate(value) != 0 for value in powers[1:]):
+        raise element.error("a coupling that is not linear is not covered", "keep two coefficients")
+    return constant, powers[0] if powers else 0
+
+
 def _tendon_coupling(
-    source: TextSource, root: Element, element: Element, joints: dict[str, Joint], references: dict[str, Value]
+    root: Element, element: Element, joints: dict[str, Joint], references: dict[str, Value]
 ) -> Coupling | LinearCoupling:
     """L1 - L1_0 = a0 + a1 (L2 - L2_0) of fixed tendons, L a sum of coefficients times coordinates.
 
     Of two joints the second follows the first; more keep a relation.
     """
-    tendons = [_fixed_tendon(source, root, element, "tendon1")]
+    tendons = [_fixed_tendon(root, element, "tendon1")]
     if "tendon2" in element.attributes:
-        tendons.append(_fixed_tendon(source, root, element, "tendon2"))
-    polynomial: tuple[Value, ...] = (0, 1)
-    if "polycoef" in element.attributes:
-        polynomial = read_numbers(source, element, "polycoef", 1, 2, 3, 4, 5)
-    if len(tendons) == 2 and any(evaluate(value) != 0 for value in polynomial[2:]):
-        raise source.error(element.place, "a coupling that is not linear is not covered", "keep two coefficients")
-    slope = exact(polynomial[1]) if len(polynomial) > 1 else Fraction(0)
+        tendons.append(_fixed_tendon(root, element, "tendon2"))
+    constant, slope = _polynomial(element, needs_slope=len(tendons) == 2)
     factors: dict[str, Fraction] = {}
-    for tendon, scale in zip(tendons, (Fraction(1), -slope), strict=False):
+    for tendon, scale in zip(tendons, (Fraction(1), -exact(slope)), strict=False):
         for part in tendon.all("joint"):
-            name = _named(source, part, "joint", joints)
-            factors[name] = factors.get(name, Fraction(0)) + scale * exact(read_number(source, part, "coef"))
+            name = _named(part, "joint", joints)
+            factors[name] = factors.get(name, Fraction(0)) + scale * exact(part.number("coef"))
     factors = {name: factor for name, factor in factors.items() if factor}
     if len(factors) < 2:
-        raise source.error(element.place, "a tendon that holds one joint or none is not covered", "name two joints")
-    total: Value = polynomial[0]
+        raise element.error("a tendon that holds one joint or none is not covered", "name two joints")
+    total = constant
     for name, factor in factors.items():
         if evaluate(references.get(name, 0)) != 0:
             total = f"{total} + ({factor})*({references[name]})"
@@ -228,24 +212,17 @@ def _tendon_coupling(
     return LinearCoupling(name, tuple(factors), tuple(map(text, factors.values())), total)
 
 
-def _fixed_tendon(source: TextSource, root: Element, element: Element, key: str) -> Element:
+def _fixed_tendon(root: Element, element: Element, key: str) -> Element:
     tendons = {tendon.attributes.get("name", ""): tendon for tendon in root.within("tendon")}
-    name = element.attributes.get(key, "")
-    if name not in tendons:
-        raise _unknown(source, element, key, name, list(tendons))
+    name = _named(element, key, tendons)
     if tendons[name].tag != "fixed":
-        raise source.error(element.place, f"tendon {name!r} is spatial, which is not covered", "use fixed tendons")
+        raise element.error(f"tendon {name!r} is spatial, which is not covered", "use fixed tendons")
     return tendons[name]
 
 
-def _named(source: TextSource, element: Element, key: str, known: Collection[str]) -> str:
+def _named(element: Element, key: str, known: Collection[str]) -> str:
     name = element.attributes.get(key, "")
     if name not in known:
-        raise _unknown(source, element, key, name, list(known))
+        remedy = nearest(name, known, f"there are {', '.join(sorted(known)[:12])}")
+        raise element.error(f"{key}={name!r} does not exist", remedy)
     return name
-
-
-def _unknown(source: TextSource, element: Element, key: str, name: str, known: list[str]) -> Exception:
-    near = get_close_matches(name, known, n=1)
-    remedy = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known)[:12])}"
-    return source.error(element.place, f"{key}={name!r} does not exist", remedy)

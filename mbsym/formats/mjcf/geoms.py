@@ -8,16 +8,12 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from mbsym.formats.mjcf.frames import ORIENTATIONS, AngleRules, read_frame
+from mbsym.formats.mjcf.frames import ORIENTATIONS, AngleRules, read_frame, segment
 from mbsym.formats.mjcf.nested import Part
-from mbsym.formats.rigid_frames import ZERO, ExactMass, by_rows, exact, exact_mass, from_matrix, placed_body, text
-from mbsym.formats.text_source import TextSource
+from mbsym.formats.rigid_frames import ExactMass, exact, exact_mass, placed_body, text
 from mbsym.formats.vocabulary import shortened
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
 from mbsym.model.body import Body, Placement
-from mbsym.model.geometry import norm
-from mbsym.model.joint_frame import aligning_rotation
 from mbsym.shapes.forms import Box, Capsule, Cylinder, Ellipsoid, Sphere
 from mbsym.shapes.primitives import Primitive, volume_and_moments
 from mbsym.values.numbers import evaluate
@@ -33,11 +29,10 @@ SIZES: Final = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box":
 """How many sizes a solid has."""
 
 
-def geom_mass(source: TextSource, geom: Element, rules: AngleRules, mesh_geom_mass: MeshGeomMass) -> ExactMass | None:
+def geom_mass(geom: Element, rules: AngleRules, mesh_geom_mass: MeshGeomMass) -> ExactMass | None:
     """The mass properties of a geom in the frame of its body, None if it has no mass.
 
     Args:
-        source: for messages.
         geom: with the attributes of its default class.
         rules: how angles are meant.
         mesh_geom_mass: the mass properties of a mesh geom, by its stated mass or its density.
@@ -46,32 +41,29 @@ def geom_mass(source: TextSource, geom: Element, rules: AngleRules, mesh_geom_ma
         FormatError: the mass of such a geom cannot be told, or a number is none.
     """
     kind = geom_kind(geom)
-    stated = evaluate(read_number(source, geom, "mass")) if "mass" in geom.attributes else None
-    density = evaluate(read_number(source, geom, "density", DENSITY))
+    stated = evaluate(geom.number("mass")) if "mass" in geom.attributes else None
+    density = evaluate(geom.number("density", DENSITY))
     if kind in MASSLESS or stated == 0 or (stated is None and density == 0):
         return None
     if kind == "mesh":
         return mesh_geom_mass(geom, stated, density)
     if kind not in SIZES or "mesh" in geom.attributes:
-        raise source.error(
-            geom.place,
+        raise geom.error(
             f"the mass of a geom of type {kind!r} {'fitted to a mesh ' if kind in SIZES else ''}cannot be told",
             'give its body an <inertial>, or the geom mass="0"',
         )
     if geom.attributes.get("shellinertia") == "true":
-        raise source.error(geom.place, "shellinertia is not covered", "give its body an <inertial>")
-    placement, sizes = placed(source, geom, rules, kind)
+        raise geom.error("shellinertia is not covered", "give its body an <inertial>")
+    placement, sizes = placed(geom, rules, kind)
     if any(evaluate(size) <= 0 for size in sizes):
-        raise source.error(geom.place, f"a size of this {kind} is not positive", "give positive sizes")
+        raise geom.error(f"a size of this {kind} is not positive", "give positive sizes")
     volume, moments = volume_and_moments(form_of(kind, sizes), evaluate, math.pi)
     mass = density * volume if stated is None else stated
-    J = [Fraction(repr(mass * (moment / volume))) for moment in moments]
-    zero = Fraction(0)
-    own = ExactMass(Fraction(repr(mass)), ZERO, ((J[0], zero, zero), (zero, J[1], zero), (zero, zero, J[2])))
+    own = ExactMass.centred(Fraction(repr(mass)), [Fraction(repr(mass * (moment / volume))) for moment in moments])
     return own.moved(placement)
 
 
-def stated_mass(source: TextSource, part: Part, name: str, rules: AngleRules) -> Body:
+def stated_mass(part: Part, name: str, rules: AngleRules) -> Body:
     """The body that an element <inertial> describes.
 
     Raises:
@@ -80,35 +72,34 @@ def stated_mass(source: TextSource, part: Part, name: str, rules: AngleRules) ->
     inertial = part.element
     given = [key for key in ("fullinertia", "diaginertia", *ORIENTATIONS) if key in inertial.attributes]
     if given[:1] == ["fullinertia"] and len(given) > 1:
-        raise source.error(
-            inertial.place,
+        raise inertial.error(
             f"<inertial> has fullinertia and {given[1]}",
             "keep one: fullinertia has the axes of the body, diaginertia those of the orientation",
         )
-    mass = read_number(source, inertial, "mass")
-    placement = part.on_body(read_frame(source, inertial, rules))
+    mass = inertial.number("mass")
+    placement = part.on_body(read_frame(inertial, rules))
     moments: tuple[Value, ...] = (0,) * 6
     if "fullinertia" in inertial.attributes:
-        moments = read_numbers(source, inertial, "fullinertia", 6)
+        moments = inertial.numbers("fullinertia", 6)
     elif "diaginertia" in inertial.attributes:
-        moments = (*read_triple(source, inertial, "diaginertia"), 0, 0, 0)
+        moments = (*inertial.triple("diaginertia"), 0, 0, 0)
     return placed_body(name, mass, placement, moments)
 
 
-def with_total_mass(source: TextSource, root: Element, bodies: Sequence[Body]) -> tuple[Body, ...]:
+def with_total_mass(root: Element, bodies: Sequence[Body]) -> tuple[Body, ...]:
     """The bodies, with masses and inertias scaled where <compiler settotalmass="..."/> asks for a total mass.
 
     Raises:
         FormatError: no body has mass.
     """
     asking = [compiler for compiler in root.all("compiler") if "settotalmass" in compiler.attributes]
-    wanted = exact(read_number(source, asking[-1], "settotalmass")) if asking else Fraction(0)
+    wanted = exact(asking[-1].number("settotalmass")) if asking else Fraction(0)
     if wanted <= 0:
         return tuple(bodies)
     found = [exact_mass(body) for body in bodies]
     total = sum((item.mass for item in found), Fraction(0))
     if total == 0:
-        raise source.error(asking[-1].place, "no body has mass that settotalmass could scale", "give bodies masses")
+        raise asking[-1].error("no body has mass that settotalmass could scale", "give bodies masses")
     return tuple(item.scaled(wanted / total).body(body.name) for item, body in zip(found, bodies, strict=True))
 
 
@@ -117,36 +108,34 @@ def geom_kind(geom: Element) -> str:
     return geom.attributes.get("type", "sphere")
 
 
-def geom_group(source: TextSource, geom: Element) -> int:
+def geom_group(geom: Element) -> int:
     """The group of a geom with the attributes of its default class.
 
     Raises:
         FormatError: it is no whole number.
     """
-    words = geom.attributes.get("group", "").strip() or "0"
+    words = geom.words("group") or "0"
     if not re.fullmatch(r"[+-]?\d{1,9}", words, re.ASCII):
-        raise source.error(geom.place, f"group of <geom> is {shortened(words)}", "give a whole number")
+        raise geom.error(f"group of <geom> is {shortened(words)}", "give a whole number")
     return int(words)
 
 
-def placed(source: TextSource, geom: Element, rules: AngleRules, kind: str) -> tuple[Placement, tuple[Value, ...]]:
+def placed(geom: Element, rules: AngleRules, kind: str) -> tuple[Placement, tuple[Value, ...]]:
     """Frame and sizes of a geom of one of ``SIZES``; ``fromto`` gives the frame and the half length along z.
 
     Raises:
         FormatError: there are too few sizes, or something is no number.
     """
-    count = SIZES[kind]
+    count, sizes = SIZES[kind], geom.numbers("size", 1, 2, 3, default=())
     if "fromto" not in geom.attributes:
-        sizes = _sizes(source, geom)
         if len(sizes) < count:
-            raise source.error(geom.place, f"a {kind} has {count} sizes, this has {len(sizes)}", "complete its size")
-        return read_frame(source, geom, rules), sizes[:count]
+            raise geom.error(f"a {kind} has {count} sizes, this has {len(sizes)}", "complete its size")
+        return read_frame(geom, rules), sizes[:count]
     if kind == "sphere":
-        raise source.error(geom.place, "a sphere has no fromto", "give it pos and size")
-    placement, length = segment(source, geom)
-    sizes = _sizes(source, geom)
+        raise geom.error("a sphere has no fromto", "give it pos and size")
+    placement, length = segment(geom)
     if not sizes:
-        raise source.error(geom.place, f"a {kind} needs a size", "give its radius")
+        raise geom.error(f"a {kind} needs a size", "give its radius")
     half = repr(length / 2)
     return placement, (sizes[0], half) if count == 2 else (sizes[0], sizes[0], half)
 
@@ -165,23 +154,3 @@ def form_of(kind: str, sizes: Sequence[Value]) -> Primitive:
             return Ellipsoid((sizes[0], sizes[1], sizes[2]))
         case _:
             return Box((double[0], double[1], double[2]))
-
-
-def segment(source: TextSource, element: Element) -> tuple[Placement, float]:
-    """The frame half way between the points of ``fromto``, with z along them, and how far they are apart.
-
-    Raises:
-        FormatError: the points are none, or the same.
-    """
-    ends = [evaluate(value) for value in read_numbers(source, element, "fromto", 6)]
-    along = (ends[0] - ends[3], ends[1] - ends[4], ends[2] - ends[5])
-    length = norm(along)
-    if length == 0:
-        raise source.error(element.place, "the two ends of fromto coincide", "give two different points")
-    R = by_rows([Fraction(entry) for entry in row] for row in aligning_rotation(along))
-    x, y, z = (repr((ends[k] + ends[k + 3]) / 2) for k in range(3))
-    return from_matrix((x, y, z), R), length
-
-
-def _sizes(source: TextSource, geom: Element) -> tuple[Value, ...]:
-    return read_numbers(source, geom, "size", 1, 2, 3) if "size" in geom.attributes else ()

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
+from itertools import islice
 
 from mbsym.formats.rigid_frames import exact, placement_matrix, rounded, text
-from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_numbers
 from mbsym.joints.free import FREE
 from mbsym.model.body import Placement
 from mbsym.model.geometry import times, transposed
 from mbsym.model.joint import Joint
-from mbsym.model.named_state import JointValues, NamedState
+from mbsym.model.named_state import NamedState
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value
 
 
-def read_states(source: TextSource, root: Element, joints: Sequence[Joint]) -> tuple[NamedState, ...]:
+def read_states(root: Element, joints: Sequence[Joint]) -> tuple[NamedState, ...]:
     """The states that the keyframes of a file are; those without a name are key_1, key_2, ... by their place.
 
     Args:
-        source: the file.
         root: the model.
         joints: in the order of the file.
 
@@ -34,45 +32,32 @@ def read_states(source: TextSource, root: Element, joints: Sequence[Joint]) -> t
     keys = [key for frame in root.all("keyframe") for key in frame.all("key")]
     states: list[NamedState] = []
     for position, key in enumerate(keys, start=1):
-        name = key.attributes.get("name", "").strip() or f"key_{position}"
+        name = key.words("name") or f"key_{position}"
         if any(state.name == name for state in states):
-            raise source.error(key.place, f"two keyframes are named {name!r}", "rename one of them")
-        q = _split(source, key, "qpos", moving, [joint.shape.nq for joint in moving])
-        v = _split(source, key, "qvel", moving, [joint.shape.nv for joint in moving])
-        places = dict(q)
-        for joint, values in _with_joints(moving, q):
+            raise key.error(f"two keyframes are named {name!r}", "rename one of them")
+        q = _split(key, "qpos", [(joint, joint.shape.nq) for joint in moving])
+        v = _split(key, "qvel", [(joint, joint.shape.nv) for joint in moving])
+        poses = {joint.name: values for joint, values in q}
+        for joint, values in q:
             quaternion = _pose(joint, values)[:4] if joint.kind.quaternion is not None else (1,)
             if not any(evaluate(value) for value in quaternion):
-                raise source.error(
-                    key.place, f"the quaternion of joint {joint.name!r} is zero", "give one of length one"
-                )
+                raise key.error(f"the quaternion of joint {joint.name!r} is zero", "give one of length one")
         states.append(
             NamedState(
                 name,
-                tuple((joint.name, _pose(joint, values)) for joint, values in _with_joints(moving, q)),
-                tuple(
-                    (joint.name, _velocity(joint, values, places.get(joint.name)))
-                    for joint, values in _with_joints(moving, v)
-                ),
+                tuple((joint.name, _pose(joint, values)) for joint, values in q),
+                tuple((joint.name, _velocity(joint, values, poses.get(joint.name))) for joint, values in v),
             )
         )
     return tuple(states)
 
 
-def _split(source: TextSource, key: Element, word: str, joints: Sequence[Joint], sizes: list[int]) -> JointValues:
+def _split(key: Element, word: str, sizes: list[tuple[Joint, int]]) -> list[tuple[Joint, tuple[Value, ...]]]:
     """The numbers of an attribute by joint; nothing where the keyframe leaves them out."""
-    if word not in key.attributes or not key.attributes[word].split():
-        return ()
-    numbers = read_numbers(source, key, word, sum(sizes))
-    found = []
-    for joint, size in zip(joints, sizes, strict=True):
-        found.append((joint.name, numbers[:size]))
-        numbers = numbers[size:]
-    return tuple(found)
-
-
-def _with_joints(joints: Sequence[Joint], values: JointValues) -> Iterable[tuple[Joint, tuple[Value, ...]]]:
-    return ((joint, own) for joint, (_, own) in zip(joints, values, strict=bool(values)))
+    if not key.words(word):
+        return []
+    numbers = iter(key.numbers(word, sum(size for _, size in sizes)))
+    return [(joint, tuple(islice(numbers, size))) for joint, size in sizes]
 
 
 def _pose(joint: Joint, values: tuple[Value, ...]) -> tuple[Value, ...]:

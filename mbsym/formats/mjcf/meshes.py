@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mbsym.doors import numpy as np
@@ -14,9 +13,7 @@ from mbsym.formats.mjcf.assets import Assets
 from mbsym.formats.mjcf.frames import AngleRules, read_frame
 from mbsym.formats.mjcf.shapes import mesh_frame
 from mbsym.formats.rigid_frames import ExactMass, by_rows, exact3, placement_matrix
-from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_numbers
 from mbsym.values.numbers import evaluate
 
 if TYPE_CHECKING:
@@ -34,14 +31,12 @@ class MeshMasses:
     """Mass properties of the meshes of a file, each read once.
 
     Attributes:
-        source: the file.
-        assets: of it.
+        assets: of the file.
         rules: how angles are meant.
         exact: True where the compiler's exactmeshinertia makes "exact" the default rule.
         overstated: names of meshes whose volume the legacy rule overstates, with the share.
     """
 
-    source: TextSource
     assets: Assets
     rules: AngleRules
     exact: bool = False
@@ -66,7 +61,7 @@ class MeshMasses:
             return None
         x, y, z = (Fraction(repr(float(entry))) for entry in own.center)
         inertia = by_rows([Fraction(repr(float(entry) * mass / own.volume)) for entry in row] for row in own.inertia)
-        return ExactMass(Fraction(repr(mass)), (x, y, z), inertia).moved(read_frame(self.source, geom, self.rules))
+        return ExactMass(Fraction(repr(mass)), (x, y, z), inertia).moved(read_frame(geom, self.rules))
 
     def notes(self) -> list[str]:
         """What the legacy rule, MuJoCo's default, does to the meshes that have mass, in words."""
@@ -90,18 +85,14 @@ class MeshMasses:
         word = mesh.attributes.get("inertia", "exact" if self.exact else LEGACY)
         rule = next((rule for rule in RULES if rule == word), None)
         if rule is None:
-            raise self.source.error(mesh.place, f"there is no inertia {word!r}", f"say {', '.join(RULES)}")
+            raise mesh.error(f"there is no inertia {word!r}", f"say {', '.join(RULES)}")
         triangles = self._triangles(mesh)
         fault = surface_fault(triangles) if rule == "exact" and not shell else ""
         if fault:
-            raise self.source.error(
-                mesh.place, f"mesh {name!r} has no mass: {fault}", 'mend it, or say inertia="convex"'
-            )
+            raise mesh.error(f"mesh {name!r} has no mass: {fault}", 'mend it, or say inertia="convex"')
         found = mesh_mass(triangles, "shell" if shell else rule)
         if not found.volume > 0:
-            raise self.source.error(
-                mesh.place, f"mesh {name!r} has no volume", "give it one, or its body an <inertial>"
-            )
+            raise mesh.error(f"mesh {name!r} has no volume", "give it one, or its body an <inertial>")
         if rule == LEGACY and not shell:
             exact = mesh_mass(triangles, "exact").volume
             if found.volume > exact * (1 + NOTICED) or surface_fault(triangles):
@@ -120,11 +111,9 @@ class MeshMasses:
         except (FormatError, ValueError) as error:
             what = error.what if isinstance(error, FormatError) else str(error)
             remedy = error.remedy if isinstance(error, FormatError) else "mend its vertices"
-            raise self.source.error(mesh.place, what, remedy or "give its body an <inertial>") from None
-        scale = [1.0, 1.0, 1.0]
-        if "scale" in mesh.attributes:
-            scale = [evaluate(value) for value in read_numbers(self.source, mesh, "scale", 3)]
-        reference = mesh_frame(self.source, mesh)
+            raise mesh.error(what, remedy or "give its body an <inertial>") from None
+        scale = [evaluate(value) for value in mesh.triple("scale", (1, 1, 1))]
+        reference = mesh_frame(mesh)
         p, R = (np.array(part, dtype=float) for part in (exact3(reference.translation), placement_matrix(reference)))
         return joined([Triangles((part.vertices - p) @ R, part.faces) for part in single], scale)
 
@@ -133,7 +122,7 @@ class MeshMasses:
         from mbsym.shapes.mesh_mass import convex_hull, single_precision
 
         count = len(mesh.attributes["vertex"].split())
-        vertices = np.array([evaluate(value) for value in read_numbers(self.source, mesh, "vertex", count)])
+        vertices = np.array([evaluate(value) for value in mesh.numbers("vertex", count)])
         if count % 3 or count < 12:
             raise FormatError(
                 f"{count} numbers are no vertices of a mesh", remedy="give three for each of four or more"
@@ -151,4 +140,4 @@ class MeshMasses:
         file = self.assets.file_of(mesh)
         if not file:
             raise FormatError("a mesh without file and vertices has no mass here", remedy="give its body an <inertial>")
-        return read_mesh(find_mesh(file, str(Path(self.source.name).parent)))
+        return read_mesh(find_mesh(file, self.assets.home))

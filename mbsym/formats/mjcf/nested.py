@@ -1,23 +1,20 @@
-"""What stands within a body of MJCF, nested frames resolved."""
+"""What stands within a body of MJCF, nested frames resolved; what has a frame and a name among it."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from mbsym.formats.mjcf.frames import AngleRules, read_frame
+from mbsym.formats.mjcf.frames import AngleRules, read_frame, segment
+from mbsym.formats.mjcf.words import REFUSED
 from mbsym.formats.rigid_frames import placed_on
-from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.model.body import COINCIDENT, Placement
+from mbsym.model.frame import Frame, FrameKind
 
-NOT_COVERED: Final = {
-    "composite": "write its bodies out",
-    "flexcomp": "deformable bodies are not covered",
-    "attach": "write the attached bodies out",
-    "plugin": "plugins are not covered",
-}
-"""Elements that would change the mechanics if they were passed over."""
+FRAME_TAGS: Final[tuple[FrameKind, ...]] = ("site", "camera", "frame")
+"""Elements that are frames of the body around them where they have a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +36,7 @@ class Part:
         return joined(self.outer, placement)
 
 
-def parts_within(source: TextSource, parent: Element, around: str, rules: AngleRules) -> list[Part]:
+def parts_within(parent: Element, around: str, rules: AngleRules) -> list[Part]:
     """The elements of a body in the order of the file, nested frames among them and what these hold behind them.
 
     Raises:
@@ -50,14 +47,32 @@ def parts_within(source: TextSource, parent: Element, around: str, rules: AngleR
     while waiting:
         part = waiting.pop()
         element = part.element
-        if element.tag in NOT_COVERED:
-            raise source.error(element.place, f"<{element.tag}> is not covered", NOT_COVERED[element.tag])
+        if element.tag in REFUSED:
+            raise element.error(f"<{element.tag}> is not covered", REFUSED[element.tag])
         found.append(part)
         if element.tag == "frame":
             inner = element.attributes.get("childclass", part.around)
-            outer = part.on_body(read_frame(source, element, rules))
+            outer = part.on_body(read_frame(element, rules))
             waiting += [Part(child, inner, outer) for child in reversed(element.children)]
     return found
+
+
+def named_frame(element: Element, body: str, rules: AngleRules, taken: Collection[str]) -> Frame:
+    """The frame of a site, camera or nested frame, which MJCF names independently of each other.
+
+    Args:
+        element: with its defaults.
+        body: around it.
+        rules: how angles are meant.
+        taken: names that other frames have; a second frame of a name gets SITE:, CAMERA: or FRAME: before it.
+
+    Raises:
+        FormatError: it is nowhere.
+    """
+    name = element.attributes["name"]
+    placement = segment(element)[0] if "fromto" in element.attributes else read_frame(element, rules)
+    kind = next(tag for tag in FRAME_TAGS if tag == element.tag)
+    return Frame(f"{kind}:{name}" if name in taken else name, body, placement, kind=kind)
 
 
 def joined(outer: Placement, inner: Placement) -> Placement:

@@ -8,35 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
 
 from mbsym.forces import ForceElement, JointSpring
-from mbsym.formats.findings import place_of
 from mbsym.formats.fixed_joints import finished
-from mbsym.formats.foreign_joints import resistance
+from mbsym.formats.foreign_joints import resistance, start_of
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.mjcf.actuators import with_actuators, with_rotors
 from mbsym.formats.mjcf.assets import Assets, read_assets
 from mbsym.formats.mjcf.defaults import MAIN, Defaults, read_defaults
 from mbsym.formats.mjcf.equality import closures
-from mbsym.formats.mjcf.frames import AngleRules, read_frame
+from mbsym.formats.mjcf.frames import AngleRules, read_frame, reference_shift
 from mbsym.formats.mjcf.geoms import geom_group, geom_mass, stated_mass, with_total_mass
-from mbsym.formats.mjcf.includes import with_includes
 from mbsym.formats.mjcf.keyframes import read_states
-from mbsym.formats.mjcf.keywords import check_keywords
 from mbsym.formats.mjcf.meshes import MeshMasses
-from mbsym.formats.mjcf.nested import Part, joined, parts_within
-from mbsym.formats.mjcf.reference import pose_values, reference_shift
-from mbsym.formats.mjcf.replicate import with_copies
-from mbsym.formats.mjcf.settings import Settings, read_settings
+from mbsym.formats.mjcf.nested import FRAME_TAGS, Part, joined, named_frame, parts_within
+from mbsym.formats.mjcf.settings import Settings, angle_rules, read_settings
 from mbsym.formats.mjcf.shapes import read_shapes
-from mbsym.formats.mjcf.sites import FRAME_TAGS, named_frame
-from mbsym.formats.mjcf.words import MJCF_WORDS, PASSIVE_FLAGS, name_stem, spring_of
+from mbsym.formats.mjcf.spring_dampers import with_spring_dampers
+from mbsym.formats.mjcf.words import MJCF_WORDS, PASSIVE_FLAGS, check_keywords
+from mbsym.formats.mjcf.written_out import with_copies, with_includes
 from mbsym.formats.rigid_frames import ExactMass, turned_vector
-from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
+from mbsym.formats.text_source import LARGEST_XML, FilePlace, TextSource, read_text
 from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml
-from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.free import FREE
 from mbsym.joints.prismatic import PRISMATIC
@@ -60,6 +56,9 @@ GROUND = "world"
 OF_BODIES = ("joint", "freejoint", "inertial")
 """What a frame holds for the body around it, of which the world has none."""
 
+LONGEST_STEM = 40
+"""Characters of the name of a body from which those that it carries have theirs, if they have none of their own."""
+
 MOTORS = {"actuator": "actuators"}
 OF_TENDONS = ("stiffness", "damping", "armature", "frictionloss")
 LEFT_OUT = {"tendon": "tendons", "contact": "contacts", "deformable": "deformable bodies"}
@@ -80,27 +79,18 @@ def read_mjcf(source: TextSource, options: LoadOptions = DEFAULTS) -> Model:
     root = read_xml(source)
     if root.tag != "mujoco":
         remedy = "give the file the suffix .urdf" if root.tag == "robot" else "an MJCF file holds one element <mujoco>"
-        raise source.error(root.place, f"<{root.tag}> is no model in MJCF", remedy)
-    source, root = with_includes(source, root)
-    check_keywords(source, root)
-    reader = _Reader(source, options, _rules(source, root, options))
+        raise root.error(f"<{root.tag}> is no model in MJCF", remedy)
+    root = with_includes(source, root)
+    check_keywords(root)
+    rules, settings = angle_rules(root, options.snap_angles), read_settings(root)
+    notes = unknown_words(root, MJCF_WORDS, strict=options.strict)
+    root = with_copies(root, rules)
+    classes = read_defaults(root)
+    assets = read_assets(root, classes)
+    meshes = MeshMasses(assets, rules, settings.exact_meshes)
+    reader = _Reader(options, rules, settings, classes, assets, meshes, list(notes))
     model = reader.model(root)
-    return finished(model, options, lambda item: source.at(place_of(item, model, reader.places)), reader.welds)
-
-
-def _rules(source: TextSource, root: Element, options: LoadOptions) -> AngleRules:
-    settings: dict[str, str] = {}
-    for compiler in root.all("compiler"):
-        settings.update(compiler.attributes)
-        if compiler.attributes.get("coordinate", "local") != "local":
-            raise source.error(compiler.place, "global coordinates are not covered", 'use coordinate="local"')
-        unit = compiler.attributes.get("angle", "degree")
-        if unit not in ("degree", "radian"):
-            raise source.error(compiler.place, f"angles in {unit!r} are unknown", "say degree or radian")
-        sequence = compiler.attributes.get("eulerseq", "xyz")
-        if len(sequence) != 3 or any(letter not in "xyzXYZ" for letter in sequence):
-            raise source.error(compiler.place, f"eulerseq={sequence!r} is no sequence of three axes", "say xyz")
-    return AngleRules(settings.get("angle", "degree") == "degree", settings.get("eulerseq", "xyz"), options.snap_angles)
+    return finished(model, options, reader.places, reader.welds)
 
 
 @dataclass(slots=True)
@@ -108,10 +98,9 @@ class _Reader:
     """Reads one model.
 
     Attributes:
-        places: line and column of bodies, joints and their parts, by kind, name and attribute of the model.
         classes: default classes.
         assets: meshes and materials.
-        mesh_masses: of the meshes.
+        places: of bodies, joints and their parts, by kind, name and attribute of the model.
         bodies: read so far, in order.
         sites: by name, those among the frames.
         poses: of each body in the world at the reference position.
@@ -120,57 +109,50 @@ class _Reader:
         anchors: frame of each joint's anchor in the world there, and its axis in it.
         times: time constant and damping ratio of joints that state these.
         names, joint_names: of bodies and joints: those that the file gives, then those made so far as well.
+        friction: how many joints have dry friction that is left out.
     """
 
-    source: TextSource
     options: LoadOptions
     rules: AngleRules
-    places: dict[tuple[str, ...], Place] = field(default_factory=dict)
-    classes: Defaults = field(init=False)
-    assets: Assets = field(init=False)
-    mesh_masses: MeshMasses = field(init=False)
+    settings: Settings
+    classes: Defaults
+    assets: Assets
+    mesh_masses: MeshMasses
+    notes: list[str]
+    places: dict[tuple[str, ...], FilePlace] = field(default_factory=dict)
     bodies: list[Body] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)
     forces: list[ForceElement] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     sites: dict[str, Frame] = field(default_factory=dict)
     shapes: list[Shape] = field(default_factory=list)
-    poses: dict[str, Placement] = field(default_factory=dict)
+    poses: dict[str, Placement] = field(default_factory=lambda: {GROUND: COINCIDENT})
     welds: list[str] = field(default_factory=list)
     references: dict[str, Value] = field(default_factory=dict)
     anchors: dict[str, tuple[Placement, Vector]] = field(default_factory=dict)
     times: dict[str, tuple[float, float]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
     joint_names: set[str] = field(default_factory=set)
     friction: int = 0
-    settings: Settings = field(init=False)
 
     def model(self, root: Element) -> Model:
         """The model with all bodies as they stand."""
         self.places[()] = root.place
-        self.settings = read_settings(self.source, root)
         if any(item.attributes.get("alignfree") == "true" for item in root.all("compiler")):
-            self.notes.append("frames of free bodies are where the file has them; alignfree would move them")
-        self.notes += unknown_words(self.source, root, MJCF_WORDS, strict=self.options.strict)
-        root = with_copies(self.source, root, self.rules)
-        self.classes = read_defaults(self.source, root)
-        self.assets = read_assets(self.source, root, self.classes)
-        self.mesh_masses = MeshMasses(self.source, self.assets, self.rules, self.settings.exact_meshes)
+            self.notes.insert(0, "frames of free bodies are where the file has them; alignfree would move them")
         worlds = list(root.all("worldbody"))
         if not worlds:
-            raise self.source.error(root.place, "the model has no <worldbody>", "add one with bodies")
-        self.poses[GROUND] = COINCIDENT
+            raise root.error("the model has no <worldbody>", "add one with bodies")
         self.names |= _given_names(worlds, "body")
         self.joint_names |= _given_names(worlds, "joint", "freejoint")
         for world in worlds:
-            parts = parts_within(self.source, world, MAIN, self.rules)
+            parts = parts_within(world, MAIN, self.rules)
             for part in parts:
                 if part.element.tag in OF_BODIES:
                     what = f"<{part.element.tag}> of the world, which does not move"
-                    raise self.source.error(part.element.place, what, "put it into a body")
+                    raise part.element.error(what, "put it into a body")
             self._read_frames(parts, GROUND)
-            self._read_shapes(parts, GROUND)
+            self.shapes += read_shapes(self._geoms(parts), GROUND, self.assets, self.rules)
             self._read_children(parts)
         self.notes += self.mesh_masses.notes()
         joints_by_name = {joint.name: joint for joint in self.joints}
@@ -179,44 +161,37 @@ class _Reader:
         driven = {element.attributes.get("joint", "") for element in root.within("actuator")}
         joints = tuple(replace(joint, actuated=joint.name in driven) for joint in self.joints)
         model = Model(
-            name=model_name(root.attributes.get("model"), self.source.name),
-            bodies=with_total_mass(self.source, root, self.bodies),
+            name=model_name(root.attributes.get("model"), root.place.file),
+            bodies=with_total_mass(root, self.bodies),
             joints=(*joints, *closing.loops),
             forces=tuple(self.forces),
             couplings=tuple(closing.couplings),
             constraints=tuple(closing.relations),
             frames=tuple(self.frames),
             shapes=in_body_order(self.shapes, (GROUND, *(body.name for body in self.bodies))),
-            states=read_states(self.source, root, self.joints),
+            states=read_states(root, self.joints),
             gravity=self._gravity(root),
             ground=GROUND,
             accept_impossible_inertia=True,
             warnings=tuple(self.notes),
         )
-        motors = [self._with_main(element) for element in root.within("actuator")]
-        model = with_rotors(self.source, motors, model)
-        if self.times:
-            from mbsym.formats.mjcf.spring_dampers import with_spring_dampers
-
-            model = with_spring_dampers(model, self.times, self.anchors)
-        return model if self.options.actuators == "ignore" else with_actuators(self.source, motors, model)
-
-    def _with_main(self, element: Element) -> Element:
-        return self.classes.applied(element, MAIN)
+        motors = [self.classes.applied(element, MAIN) for element in root.within("actuator")]
+        model = with_spring_dampers(with_rotors(motors, model), self.times, self.anchors)
+        return model if self.options.actuators == "ignore" else with_actuators(motors, model)
 
     def _gravity(self, root: Element) -> Vector:
         gravity: Vector = (0, 0, "-9.81")
         acts = True
         for option in root.all("option"):
             if "gravity" in option.attributes:
-                gravity = read_triple(self.source, option, "gravity")
+                gravity = option.triple("gravity")
             for flag in option.all("flag"):
                 acts = flag.attributes.get("gravity", "enable" if acts else "disable") == "enable"
                 off = [key for key in PASSIVE_FLAGS if flag.attributes.get(key) == "disable"]
                 if off:
                     self.notes.append(f"{', '.join(off)} are disabled in the file and act here all the same")
             for key in ("density", "viscosity"):
-                if key in option.attributes and evaluate(read_number(self.source, option, key)) != 0:
+                if key in option.attributes and evaluate(option.number(key)) != 0:
                     self.notes.append(f"the {key} of the medium is left out of the dynamics")
         return gravity if acts else (0, 0, 0)
 
@@ -228,7 +203,7 @@ class _Reader:
             if count:
                 self.notes.append(f"{count} {word} are left out of the dynamics")
         for tendon in root.within("tendon"):
-            given = self._with_main(replace(tendon, tag="tendon")).attributes
+            given = self.classes.applied(replace(tendon, tag="tendon"), MAIN).attributes
             own = [key for key in OF_TENDONS if any(part != "0" for part in given.get(key, "0").split())]
             if own and given.get("name") in tying:
                 told = " and ".join(own)
@@ -250,15 +225,15 @@ class _Reader:
         """Reads one body; returns its name and what is within."""
         element = part.element
         inner = element.attributes.get("childclass", part.around)
-        name = element.attributes.get("name") or self._new_name(f"{name_stem(carrier)}_{element.place[0]}", self.names)
+        name = element.attributes.get("name") or self._made_name(element, carrier)
         if element.attributes.get("mocap") == "true":
             self.notes.append(f"body {name!r}, which may be moved from outside (mocap), stays where the file has it")
         if element.attributes.get("gravcomp", "0") != "0":
             self.notes.append(f"the compensation of gravity of body {name!r} is left out of the dynamics")
         self.places["bodies", name] = element.place
-        placement = part.on_body(read_frame(self.source, element, self.rules))
+        placement = part.on_body(read_frame(element, self.rules))
         self.poses[name] = joined(self.poses[carrier], placement)
-        within = parts_within(self.source, element, inner, self.rules)
+        within = parts_within(element, inner, self.rules)
         joints = [
             replace(item, element=self.classes.applied(item.element, item.around))
             if item.element.tag == "joint"
@@ -280,9 +255,10 @@ class _Reader:
             self.places["joints", weld] = element.place
             self.welds.append(weld)
             self._add(Joint(weld, FIXED.name, carrier, name, predecessor_placement=placement), name)
-        self.bodies.append(self.settings.bounded(self._mass(within, name)))
+        geoms = self._geoms(within)
+        self.bodies.append(self.settings.bounded(self._mass(within, geoms, name)))
         self._read_frames(within, name)
-        self._read_shapes(within, name)
+        self.shapes += read_shapes(geoms, name, self.assets, self.rules)
         return name, within
 
     def _read_frames(self, parts: Iterable[Part], body: str) -> None:
@@ -290,44 +266,44 @@ class _Reader:
             if part.element.tag in FRAME_TAGS and "name" in part.element.attributes:
                 taken = {frame.name for frame in self.frames}
                 element = self.classes.applied(part.element, part.around)
-                frame = named_frame(self.source, element, body, self.rules, taken)
+                frame = named_frame(element, body, self.rules, taken)
                 self.places["frames", frame.name] = element.place
                 self.frames.append(replace(frame, placement=part.on_body(frame.placement)))
                 if part.element.tag == "site":
                     self.sites[part.element.attributes["name"]] = self.frames[-1]
 
-    def _read_shapes(self, parts: Iterable[Part], body: str) -> None:
-        geoms = [
-            (self.classes.applied(part.element, part.around), part.outer)
+    def _geoms(self, parts: Iterable[Part]) -> list[Part]:
+        """The geoms with the attributes of their default classes."""
+        return [
+            replace(part, element=self.classes.applied(part.element, part.around))
             for part in parts
             if part.element.tag == "geom"
         ]
-        self.shapes += read_shapes(self.source, geoms, body, self.assets, self.rules)
+
+    def _made_name(self, body: Element, carrier: str) -> str:
+        """A name by the line of a body without one, by that of its carrier unless it would grow with the depth."""
+        stem = carrier if len(carrier) <= LONGEST_STEM else "body"
+        return self._new_name(f"{stem}_{body.place.before + body.place.line}", self.names)
 
     def _new_name(self, wanted: str, taken: set[str]) -> str:
         name = free_name(wanted, taken)
         taken.add(name)
         return name
 
-    def _mass(self, parts: Iterable[Part], name: str) -> Body:
+    def _mass(self, parts: Iterable[Part], geoms: Iterable[Part], name: str) -> Body:
         inertial = next((part for part in parts if part.element.tag == "inertial"), None)
         if inertial is not None and self.settings.from_geoms != "true":
             self.places["bodies", name, "mass"] = self.places["bodies", name, "inertia"] = inertial.element.place
-            return stated_mass(self.source, inertial, name, self.rules)
+            return stated_mass(inertial, name, self.rules)
         if self.settings.from_geoms == "false":
             return Body(name)
-        total: ExactMass | None = None
-        for part in parts:
-            if part.element.tag != "geom":
-                continue
-            geom = self.classes.applied(part.element, part.around)
-            if not self.settings.counts(geom_group(self.source, geom)):
-                continue
-            own = geom_mass(self.source, geom, self.rules, self.mesh_masses.geom_mass)
-            if own is not None:
-                own = own if part.outer == COINCIDENT else own.moved(part.outer)
-                total = own if total is None else total.joined(own)
-        return Body(name) if total is None else total.body(name)
+        found = []
+        for part in geoms:
+            if self.settings.counts(geom_group(part.element)):
+                own = geom_mass(part.element, self.rules, self.mesh_masses.geom_mass)
+                if own is not None:
+                    found.append(own if part.outer == COINCIDENT else own.moved(part.outer))
+        return reduce(ExactMass.joined, found).body(name) if found else Body(name)
 
     # ---- joints -----------------------------------------------------------------------------------------------------
 
@@ -335,20 +311,18 @@ class _Reader:
         element = part.element
         kind = FREE_WORD if element.tag == "freejoint" else element.attributes.get("type", "hinge")
         if kind not in JOINT_TYPES:
-            raise self.source.error(
-                element.place, f"there is no joint type {kind!r}", f"use one of {', '.join(JOINT_TYPES)}"
-            )
+            raise element.error(f"there is no joint type {kind!r}", f"use one of {', '.join(JOINT_TYPES)}")
         name = element.attributes.get("name") or self._new_name(f"{body}_{kind}", self.joint_names)
         if any(joint.name == name for joint in self.joints):
-            raise self.source.error(element.place, f"two joints are named {name!r}", "rename one of them")
+            raise element.error(f"two joints are named {name!r}", "rename one of them")
         self.places["joints", name] = element.place
         if kind == FREE_WORD:
             self._read_free_joint(element, name, below, above, placement, count)
             return
-        anchor: Vector = read_triple(self.source, element, "pos") if "pos" in element.attributes else (0, 0, 0)
+        anchor = element.triple("pos", (0, 0, 0))
         axis: Vector = (0, 0, 1)
         if kind in ("hinge", "slide") and "axis" in element.attributes:
-            axis = read_triple(self.source, element, "axis")
+            axis = element.triple("axis")
         reference = self._angle(element, "ref", kind) if kind in ("hinge", "slide") else 0
         if part.outer != COINCIDENT:
             axis = turned_vector(part.outer, axis)
@@ -363,7 +337,7 @@ class _Reader:
             axis=axis,
             predecessor_placement=joined(joined(placement, at), reference_shift(kind, axis, reference)),
             successor_placement=COINCIDENT if at == COINCIDENT else at,
-            armature=read_number(self.source, element, "armature", "0"),
+            armature=element.number("armature", "0"),
             lower=lower,
             upper=upper,
         )
@@ -375,13 +349,9 @@ class _Reader:
         self, element: Element, name: str, below: str, above: str, placement: Placement, count: int
     ) -> None:
         if below != GROUND or count > 1:
-            raise self.source.error(
-                element.place, f"free joint {name!r} is not the only joint of a body of the world", "use other joints"
-            )
-        start = pose_values(placement)
-        initial = () if start == (1, 0, 0, 0, 0, 0, 0) else start
-        armature = read_number(self.source, element, "armature", "0") if element.tag == "joint" else 0
-        joint = Joint(name, FREE.name, below, above, initial=initial, armature=armature)
+            raise element.error(f"free joint {name!r} is not the only joint of a body of the world", "use other joints")
+        armature = element.number("armature", "0") if element.tag == "joint" else 0
+        joint = Joint(name, FREE.name, below, above, initial=start_of(placement), armature=armature)
         self._add(joint, above)
         if element.tag == "joint":
             self._read_forces(element, joint, FREE_WORD)
@@ -391,18 +361,18 @@ class _Reader:
         self.anchors[joint.name] = joined(self.poses[body], joint.successor_placement), joint.axis
 
     def _angle(self, element: Element, key: str, kind: str) -> Value:
-        value = read_number(self.source, element, key, "0")
+        value = element.number(key, "0")
         return self.rules.radians(value) if kind == "hinge" else value
 
     def _first_power(self, element: Element, key: str) -> Value:
         """A coefficient that newer files may follow up with those of higher powers."""
         words = element.attributes.get(key, "").split()
         if len(words) < 2:
-            return read_number(self.source, element, key, "0")
-        first, *higher = read_numbers(self.source, element, key, len(words))
+            return element.number(key, "0")
+        first, *higher = element.numbers(key, len(words))
         if any(evaluate(value) != 0 for value in higher):
-            raise self.source.error(
-                element.place, f"{key} as a polynomial is not covered", "keep the first number, or write a joint force"
+            raise element.error(
+                f"{key} as a polynomial is not covered", "keep the first number, or write a joint force"
             )
         return first
 
@@ -410,7 +380,7 @@ class _Reader:
         """Lower and upper limits of the coordinates, empty if there are none."""
         if kind not in ("hinge", "slide") or "range" not in element.attributes:
             return (), ()
-        lower, upper = read_numbers(self.source, element, "range", 2)
+        lower, upper = element.numbers("range", 2)
         if not self.settings.is_limited(element, lower, upper):
             return (), ()
         if kind == "hinge":
@@ -421,7 +391,7 @@ class _Reader:
         damping = self._first_power(element, "damping")
         stiffness = self._first_power(element, "stiffness")
         if "springdamper" in element.attributes:
-            constant, ratio = read_numbers(self.source, element, "springdamper", 2)
+            constant, ratio = element.numbers("springdamper", 2)
             if evaluate(constant) > 0 and evaluate(ratio) > 0:
                 self.times[joint.name] = evaluate(constant), evaluate(ratio)
                 damping = stiffness = 1  # sized when all bodies are read
@@ -429,12 +399,10 @@ class _Reader:
             self.forces += resistance(joint, damping, 0)
         if evaluate(stiffness) != 0:
             if kind not in ("hinge", "slide"):
-                raise self.source.error(
-                    element.place, f"the stiffness of {kind} joint {joint.name!r} is not covered", "remove it"
-                )
+                raise element.error(f"the stiffness of {kind} joint {joint.name!r} is not covered", "remove it")
             rest = self._angle(element, "springref", kind)
-            self.forces.append(JointSpring(spring_of(joint.name), joint.name, stiffness, rest))
-        friction = read_number(self.source, element, "frictionloss", "0")
+            self.forces.append(JointSpring(f"{joint.name}_stiffness", joint.name, stiffness, rest))
+        friction = element.number("frictionloss", "0")
         if evaluate(friction) != 0 and self.options.joint_dynamics == "ignore":
             self.friction += 1
         elif evaluate(friction) != 0:

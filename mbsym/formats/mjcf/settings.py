@@ -1,4 +1,4 @@
-"""Settings of the compiler of MJCF that bear on masses and limits."""
+"""Settings of the compiler of MJCF that bear on masses, limits and angles."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from mbsym.doors import numpy as np
+from mbsym.formats.mjcf.frames import AngleRules
 from mbsym.formats.rigid_frames import ExactMass, by_rows, exact_mass
-from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_number, read_numbers
 from mbsym.model.body import Body
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value
@@ -17,9 +16,14 @@ from mbsym.values.parameter import Value
 AUTO = "auto"
 
 
+def compiler_words(root: Element) -> dict[str, str]:
+    """What the elements <compiler> of a file say, later ones over earlier ones."""
+    return {key: words for compiler in root.all("compiler") for key, words in compiler.attributes.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What <compiler> says, later ones over earlier ones.
+    """What <compiler> says of masses and limits.
 
     Attributes:
         from_geoms: whether masses follow from geoms: "true", "false", or "auto" where a body states none.
@@ -65,27 +69,44 @@ class Settings:
         return ExactMass(mass, own.center, inertia).body(body.name)
 
 
-def read_settings(source: TextSource, root: Element) -> Settings:
+def read_settings(root: Element) -> Settings:
     """The settings of a file.
 
     Raises:
         FormatError: a bound or a range of groups is no number.
     """
-    found = Settings()
+    given = compiler_words(root)
+    found = Settings(
+        from_geoms=given.get("inertiafromgeom", AUTO),
+        limits_follow=given.get("autolimits", "true") == "true",
+        balance=given.get("balanceinertia") == "true",
+        exact_meshes=given.get("exactmeshinertia") == "true",
+    )
     for compiler in root.all("compiler"):
-        given = compiler.attributes
-        found = replace(
-            found,
-            from_geoms=given.get("inertiafromgeom", found.from_geoms),
-            limits_follow=given.get("autolimits", "true" if found.limits_follow else "false") == "true",
-            balance=given.get("balanceinertia", "true" if found.balance else "false") == "true",
-            exact_meshes=given.get("exactmeshinertia", "true" if found.exact_meshes else "false") == "true",
-        )
-        if "boundmass" in given:
-            found = replace(found, least_mass=max(evaluate(read_number(source, compiler, "boundmass")), 0.0))
-        if "boundinertia" in given:
-            found = replace(found, least_inertia=max(evaluate(read_number(source, compiler, "boundinertia")), 0.0))
-        if "inertiagrouprange" in given:
-            first, last = (round(evaluate(value)) for value in read_numbers(source, compiler, "inertiagrouprange", 2))
+        if "boundmass" in compiler.attributes:
+            found = replace(found, least_mass=max(evaluate(compiler.number("boundmass")), 0.0))
+        if "boundinertia" in compiler.attributes:
+            found = replace(found, least_inertia=max(evaluate(compiler.number("boundinertia")), 0.0))
+        if "inertiagrouprange" in compiler.attributes:
+            first, last = (round(evaluate(value)) for value in compiler.numbers("inertiagrouprange", 2))
             found = replace(found, groups=(first, last))
     return found
+
+
+def angle_rules(root: Element, tolerance: float) -> AngleRules:
+    """How the angles of a file are meant, those nearer than the tolerance to a multiple of 90 degrees as it [rad].
+
+    Raises:
+        FormatError: coordinates are global, or a unit or a sequence of axes is unknown.
+    """
+    for compiler in root.all("compiler"):
+        if compiler.attributes.get("coordinate", "local") != "local":
+            raise compiler.error("global coordinates are not covered", 'use coordinate="local"')
+        unit = compiler.attributes.get("angle", "degree")
+        if unit not in ("degree", "radian"):
+            raise compiler.error(f"angles in {unit!r} are unknown", "say degree or radian")
+        sequence = compiler.attributes.get("eulerseq", "xyz")
+        if len(sequence) != 3 or any(letter not in "xyzXYZ" for letter in sequence):
+            raise compiler.error(f"eulerseq={sequence!r} is no sequence of three axes", "say xyz")
+    given = compiler_words(root)
+    return AngleRules(given.get("angle", "degree") == "degree", given.get("eulerseq", "xyz"), tolerance)

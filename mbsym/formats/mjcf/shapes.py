@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from mbsym.formats.foreign_shapes import has_extent
 from mbsym.formats.mjcf.assets import Assets
 from mbsym.formats.mjcf.frames import AngleRules, read_frame
 from mbsym.formats.mjcf.geoms import SIZES, form_of, geom_group, geom_kind, placed
+from mbsym.formats.mjcf.nested import Part
 from mbsym.formats.rigid_frames import compose, exact, exact3, placement_matrix, text
-from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_numbers, read_triple
 from mbsym.model.body import COINCIDENT, Placement
 from mbsym.model.geometry import times, transposed
 from mbsym.model.shape import Shape
@@ -24,14 +24,11 @@ HIDDEN_FROM: Final = 3
 """The first of the groups of geoms that MuJoCo's viewer does not show unless it is asked to."""
 
 
-def read_shapes(
-    source: TextSource, geoms: Iterable[tuple[Element, Placement]], body: str, assets: Assets, rules: AngleRules
-) -> tuple[Shape, ...]:
+def read_shapes(geoms: Iterable[Part], body: str, assets: Assets, rules: AngleRules) -> tuple[Shape, ...]:
     """The shapes of a body; planes, height fields and what has no extent are none.
 
     Args:
-        source: the file.
-        geoms: with the attributes of their default classes, and where the frames around them are on the body.
+        geoms: with the attributes of their default classes.
         body: that carries them.
         assets: of the file.
         rules: how angles are meant.
@@ -40,17 +37,16 @@ def read_shapes(
         FormatError: a size or group is no number, or a mesh is not among the assets.
     """
     found = []
-    for geom, outer in geoms:
-        shape = _shape(source, geom, body, assets, rules)
+    for part in geoms:
+        shape = _shape(part.element, body, assets, rules)
         if shape is not None:
-            placement = shape.placement if outer == COINCIDENT else compose(outer, shape.placement, 1e-13)
-            form, color, name = shape.form, shape.color, shape.name
-            found.append((geom_group(source, geom) < HIDDEN_FROM, Shape(body, form, placement, color, name)))
+            placement = shape.placement if part.outer == COINCIDENT else compose(part.outer, shape.placement, 1e-13)
+            found.append((geom_group(part.element) < HIDDEN_FROM, replace(shape, placement=placement)))
     seen = tuple(shape for shown, shape in found if shown)
     return seen or tuple(shape for _, shape in found)
 
 
-def _shape(source: TextSource, geom: Element, body: str, assets: Assets, rules: AngleRules) -> Shape | None:
+def _shape(geom: Element, body: str, assets: Assets, rules: AngleRules) -> Shape | None:
     kind, color = geom_kind(geom), assets.color_of(geom)
     form: Form
     if kind == "mesh":
@@ -58,27 +54,27 @@ def _shape(source: TextSource, geom: Element, body: str, assets: Assets, rules: 
         file = assets.file_of(mesh)
         if not file:
             return None
-        scale: Vector = read_triple(source, mesh, "scale") if "scale" in mesh.attributes else (1, 1, 1)
-        on_body = on_mesh(source, mesh, read_frame(source, geom, rules), scale)
+        scale = mesh.triple("scale", (1, 1, 1))
+        on_body = on_mesh(mesh, read_frame(geom, rules), scale)
         if on_body is None:
             return None
         form, placement = Mesh(file, scale), on_body
     elif kind in SIZES and "mesh" not in geom.attributes:
-        placement, sizes = placed(source, geom, rules, kind)
+        placement, sizes = placed(geom, rules, kind)
         form = form_of(kind, sizes)
         if not has_extent(form):
             return None
     else:
         return None
-    return Shape(body, form, placement, color, geom.attributes.get("name", "").strip())
+    return Shape(body, form, placement, color, geom.words("name"))
 
 
-def on_mesh(source: TextSource, mesh: Element, geom: Placement, scale: Vector) -> Placement | None:
+def on_mesh(mesh: Element, geom: Placement, scale: Vector) -> Placement | None:
     """Where the scaled coordinates of a mesh file are on the body: its own frame is what the geom's frame is.
 
     MuJoCo scales along the axes of the mesh's own frame, so that a mesh that is turned and stretched has no placement.
     """
-    reference = mesh_frame(source, mesh)
+    reference = mesh_frame(mesh)
     factors = exact3(scale)
     if reference.quaternion is None:
         position = [text(-factor * part) for factor, part in zip(factors, exact3(reference.translation), strict=True)]
@@ -93,15 +89,15 @@ def on_mesh(source: TextSource, mesh: Element, geom: Placement, scale: Vector) -
     return compose(geom, Placement((a, b, c), quaternion=(w, back[0], back[1], back[2])), 1e-13)
 
 
-def mesh_frame(source: TextSource, mesh: Element) -> Placement:
+def mesh_frame(mesh: Element) -> Placement:
     """The frame of a mesh in the coordinates of its file, before these are scaled.
 
     Raises:
         FormatError: a number is none, or the quaternion is zero.
     """
-    position: Vector = read_triple(source, mesh, "refpos") if "refpos" in mesh.attributes else (0, 0, 0)
-    w, x, y, z = read_numbers(source, mesh, "refquat", 4) if "refquat" in mesh.attributes else (1, 0, 0, 0)
+    position = mesh.triple("refpos", (0, 0, 0))
+    w, x, y, z = mesh.numbers("refquat", 4, default=(1, 0, 0, 0))
     if not any(evaluate(value) for value in (w, x, y, z)):
-        raise source.error(mesh.place, "the quaternion of <mesh> is zero", "give one of length one")
+        raise mesh.error("the quaternion of <mesh> is zero", "give one of length one")
     turned = any(evaluate(value) for value in (x, y, z))
     return Placement(position, quaternion=(w, x, y, z) if turned else None)

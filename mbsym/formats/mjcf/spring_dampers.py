@@ -10,10 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-from mbsym.formats.mjcf.words import damper_of, spring_of
+from mbsym.doors import Array
+from mbsym.doors import numpy as np
 from mbsym.formats.rigid_frames import exact_mass, placement_matrix
 from mbsym.joints.free import FREE
 from mbsym.joints.prismatic import PRISMATIC
@@ -24,7 +22,6 @@ from mbsym.model.system import Model
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Vector
 
-Array: TypeAlias = NDArray[Any]
 Times: TypeAlias = Mapping[str, tuple[float, float]]
 """Time constant and damping ratio by joint."""
 
@@ -42,8 +39,8 @@ def with_spring_dampers(model: Model, times: Times, anchors: Mapping[str, tuple[
     inertias = _moved_inertias(model, anchors)
     sizes: dict[str, dict[str, str]] = {}
     for name, (constant, ratio) in times.items():
-        sizes[damper_of(name)] = {"damping": repr(2 * inertias[name] / constant)}
-        sizes[spring_of(name)] = {"stiffness": repr(inertias[name] / (constant * ratio) ** 2)}
+        sizes[f"{name}_damping"] = {"damping": repr(2 * inertias[name] / constant)}
+        sizes[f"{name}_stiffness"] = {"stiffness": repr(inertias[name] / (constant * ratio) ** 2)}
     forces: list[Any] = list(model.forces)
     return replace(model, forces=tuple(replace(force, **sizes.get(force.name, {})) for force in forces))
 

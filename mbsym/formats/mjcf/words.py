@@ -1,4 +1,7 @@
-"""What MJCF elements may hold, and what of it bears on the mechanics."""
+"""What MJCF elements may hold, and what of it bears on the mechanics.
+
+Of words that an attribute chooses from, any other is an error, as it is in MuJoCo: no default takes its place.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,18 @@ from collections.abc import Mapping
 from typing import Final
 
 from mbsym.formats.mjcf.frames import ORIENTATIONS
-from mbsym.formats.vocabulary import Words
+from mbsym.formats.vocabulary import Words, shortened
+from mbsym.formats.xml_document import Element
 
 FRAME: Final = ("pos", *ORIENTATIONS)
 
-REFUSED: Final = ("composite", "flexcomp", "attach", "plugin")
-"""Elements that the reader of bodies refuses, each with its own advice."""
+REFUSED: Final = {
+    "composite": "write its bodies out",
+    "flexcomp": "deformable bodies are not covered",
+    "attach": "write the attached bodies out",
+    "plugin": "plugins are not covered",
+}
+"""Elements that would change the mechanics if they were passed over, with advice."""
 
 SEEN: Final = ("site", "camera", "light")
 
@@ -133,20 +142,35 @@ MJCF_WORDS: Final[Mapping[str, Words]] = {
     "weld": _EQUALITY,
 }  # fmt: skip
 
-LONGEST_STEM: Final = 40
-"""Characters of the name of a body from which those that it carries have theirs, if they have none of their own."""
+_BOTH: Final = ("false", "true")
+_THREE: Final = ("false", "true", "auto")
+
+KEYWORDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "compiler": {"inertiafromgeom": _THREE, "autolimits": _BOTH, "balanceinertia": _BOTH, "exactmeshinertia": _BOTH},
+    "body": {"mocap": _BOTH},
+    "joint": {"limited": _THREE, "active": _BOTH},
+    "geom": {"shellinertia": _BOTH},
+    "equality": {"active": _BOTH},
+    "connect": {"active": _BOTH},
+    "weld": {"active": _BOTH},
+    "tendon": {"active": _BOTH},
+}
+"""By element and attribute. The attributes of <flag> all are "enable" or "disable"."""
 
 
-def damper_of(joint: str, suffix: str = "") -> str:
-    """The name of the damper of a joint."""
-    return f"{joint}_damping{suffix}"
+def check_keywords(root: Element) -> None:
+    """Looks at all elements.
 
-
-def spring_of(joint: str) -> str:
-    """The name of the spring of a joint."""
-    return f"{joint}_stiffness"
-
-
-def name_stem(carrier: str) -> str:
-    """What the names of bodies without one begin with, so that they do not grow with the depth of the file."""
-    return carrier if len(carrier) <= LONGEST_STEM else "body"
+    Raises:
+        FormatError: an attribute has a word that is not among those it can have.
+    """
+    for element in root.every():
+        if element.tag == "flag":
+            table: Mapping[str, tuple[str, ...]] = dict.fromkeys(element.attributes, ("enable", "disable"))
+        else:
+            table = KEYWORDS.get(element.tag, {})
+        for key, words in table.items():
+            given = element.attributes.get(key, words[0])
+            if given not in words:
+                what = f"{key} of <{element.tag}> is {shortened(given)}"
+                raise element.error(what, f"use one of {', '.join(words)}")

@@ -41,6 +41,11 @@ AS_GIVEN = (
 )  # fmt: skip
 """Attributes of a joint that are as its table has them."""
 
+BEAM_AS_GIVEN = (
+    "body", "length", "mass", "bending_stiffness", "bends", "tip", "damping", "segments", "modes", "lumped",
+)  # fmt: skip
+"""Attributes of a beam that are as its table has them."""
+
 LIMITS = ("lower", "upper", "effort", "velocity")
 
 KEYS: dict[str, dict[str, DocumentPath]] = {
@@ -181,28 +186,17 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
         try:
             model = with_beams(model, (_beam(name, beam),))
         except (ModelError, SymbolicError) as error:
-            raise document.source.error(
-                document.place(("beams", name), of_key=True), error.what, error.remedy
-            ) from None
+            raise document.error(("beams", name), error.what, error.remedy, of_key=True) from None
     return model
 
 
 def _beam(name: str, table: schema.BeamTable) -> Beam:
     return Beam(
         name,
-        table.body,
-        table.length,
-        table.mass,
-        table.bending_stiffness,
-        table.bends,
-        table.tip,
-        table.damping,
-        table.segments,
-        _placement(table.at),
-        _placement(table.at_tip),
-        table.modes,
-        table.supports or "",
-        table.lumped,
+        at=_placement(table.at),
+        at_tip=_placement(table.at_tip),
+        supports=table.supports or "",
+        **{key: getattr(table, key) for key in BEAM_AS_GIVEN},
     )
 
 
@@ -235,8 +229,8 @@ def _body(name: str, table: schema.BodyTable, document: Document) -> Body:
             return solid_body(name, parts, str(Path(document.source.name).parent))
         except (ModelError, SymbolicError) as error:
             key = "geometry" if ("bodies", name, "geometry") in document.values else "density"
-            place = document.place(("bodies", name, key), of_key=True)
-            raise document.source.error(place, error.what, error.remedy or "use numbers and names") from None
+            remedy = error.remedy or "use numbers and names"
+            raise document.error(("bodies", name, key), error.what, remedy, of_key=True) from None
     J = table.inertia
     inertia = (J.xx, J.yy, J.zz, J.xy, J.xz, J.yz)
     return Body(name, table.mass, table.center_of_mass, inertia, table.inertia_about, table.first_moment)
@@ -246,16 +240,16 @@ def _require_expressions(name: str, densities: list[Any], table: schema.BodyTabl
     for position, item in enumerate(table.geometry):
         turn = item.at.quaternion
         if turn is not None and not any(evaluate(part) for part in turn if not value_names(part)):
-            place = document.place(("bodies", name, "geometry", position, "at", "quaternion"))
             what = f"a quaternion of a {item.type} of {name!r} is zero"
-            raise document.source.error(place, what, "give (w, x, y, z) of length one")
+            path: DocumentPath = ("bodies", name, "geometry", position, "at", "quaternion")
+            raise document.error(path, what, "give (w, x, y, z) of length one")
     for position, density in enumerate(densities):
         own = table.geometry[position].density is not None
-        path: DocumentPath = ("bodies", name, "geometry", position) if own else ("bodies", name)
+        path = ("bodies", name, "geometry", position) if own else ("bodies", name)
         try:
             value_names(density if density is not None else 0)
         except SymbolicError as error:
-            raise document.source.error(document.place((*path, "density")), error.what, error.remedy) from None
+            raise document.error((*path, "density"), error.what, error.remedy) from None
 
 
 def _joint(name: str, table: schema.JointTable) -> Joint:
@@ -281,8 +275,8 @@ def _shapes(table: schema.ModelTable, document: Document) -> tuple[Shape, ...]:
         found += [_shape(name, item) for item in body.geometry]
     for name, frame in table.frames.items():
         if frame.geometry and name in (table.ground, *(table.bodies or {})):
-            place = document.place(("frames", name, "geometry"), of_key=True)
-            raise document.source.error(place, f"a body has the name of frame {name!r}", "rename the frame")
+            what = f"a body has the name of frame {name!r}"
+            raise document.error(("frames", name, "geometry"), what, "rename the frame", of_key=True)
         found += [_shape(name, item) for item in frame.geometry]
     return tuple(found)
 
@@ -342,7 +336,7 @@ class _Places:
         # A mass that follows from a density is an expression of ours, whose columns are not in the file.
         column = diagnostic.column if path[-1:] != ("density",) else 1
         place = self.document.place(path, of_key=of_key, column=column)
-        return self.document.source.at(place)
+        return str(self.document.source.at(place))
 
     def _path(self, path: tuple[str | int, ...]) -> tuple[DocumentPath, bool]:
         """The path in the file, and whether its key is meant."""

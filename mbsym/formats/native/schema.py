@@ -6,7 +6,6 @@ Importing this module imports pydantic; it is imported when a native file is rea
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, Union, get_args
 
@@ -35,6 +34,7 @@ from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.beam_shapes import SUPPORTS, Supports
 from mbsym.model.frame import FRAME_KINDS, FrameKind
 from mbsym.shapes.forms import FORMS, Form
+from mbsym.values.diagnostic import nearest
 from mbsym.values.entries import Kind, entries_of
 from mbsym.values.given import DIRECTIONS
 from mbsym.values.parameter import Value
@@ -104,8 +104,7 @@ def _choice(*words: str) -> Callable[[Any], str]:
     def read(item: Any) -> str:
         text = str(_leaf(item, f"one of {', '.join(words)}"))
         if text not in words:
-            near = get_close_matches(text, words, n=1)
-            remedy = f"did you mean {near[0]!r}?" if near else f"say {', '.join(words[:-1])} or {words[-1]}"
+            remedy = nearest(text, words, f"say {', '.join(words[:-1])} or {words[-1]}")
             raise _refused(f"{text!r} is not known here", remedy)
         return text
 
@@ -123,11 +122,12 @@ def _read_list(length: int, wanted: str) -> Callable[[Any], tuple[Value, ...]]:
     return read
 
 
-def _element(entry: Any, index: int) -> Value:
+def _element(entry: Any, *path: int) -> Value:
+    """The value at a path within an entry."""
     try:
         return read_value(entry)
     except PydanticCustomError as error:
-        raise _refused(**{**(error.context or {}), "path": (index,)}) from None
+        raise _refused(**{**(error.context or {}), "path": path}) from None
 
 
 def _read_direction(item: Any) -> tuple[Value, ...]:
@@ -153,10 +153,7 @@ def _read_rotation(item: Any, info: ValidationInfo) -> tuple[tuple[str, Value], 
     for index, turn in enumerate(item):
         if not isinstance(turn, list) or len(turn) != 2 or turn[0] not in ("x", "y", "z"):
             raise _refused("this is no rotation", "write [z, ANGLE], about x, y or z", path=(index,))
-        try:
-            turns.append((str(turn[0]), _snapped(read_value(turn[1]), info)))
-        except PydanticCustomError as error:
-            raise _refused(**{**(error.context or {}), "path": (index, 1)}) from None
+        turns.append((str(turn[0]), _snapped(_element(turn[1], index, 1), info)))
     return tuple(turns)
 
 
@@ -272,8 +269,7 @@ class Table(BaseModel):
         known = cls.keys()
         for key in data:
             if key not in known:
-                near = get_close_matches(str(key), known, n=1)
-                remedy = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(known)}"
+                remedy = nearest(str(key), known, f"known keys are {', '.join(known)}")
                 raise _refused(f"unknown key {str(key)!r}", remedy, key=str(key))
         return data
 

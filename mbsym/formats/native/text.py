@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
+from inspect import signature
+from types import MappingProxyType
 from typing import Any
 
 from mbsym.constraints import ConstraintElement
@@ -17,15 +20,16 @@ from mbsym.formats.angles import kept_angle
 from mbsym.formats.yaml_document import NOT_ALLOWED
 from mbsym.model.beam import Beam
 from mbsym.model.beams_of_models import with_beams, without_beams
-from mbsym.model.body import COINCIDENT, Body, Placement
+from mbsym.model.body import Body, Placement
 from mbsym.model.frame import Frame
 from mbsym.model.frame_ends import attachable_frames
-from mbsym.model.joint import Coupling, Joint
+from mbsym.model.joint import Joint
 from mbsym.model.named_state import NamedState
 from mbsym.model.shape import Shape
 from mbsym.model.system import Model
 from mbsym.shapes.forms import Form
 from mbsym.values.entries import entries_of
+from mbsym.values.given import DIRECTIONS
 from mbsym.values.parameter import ControlInput, Parameter, Value
 
 Tree = dict[str, Any]
@@ -34,7 +38,10 @@ Tree = dict[str, Any]
 _PLAIN = re.compile(r"-?[A-Za-z0-9_.(][A-Za-z0-9_.+*/()^-]*(?: [A-Za-z0-9_.+*/(-][A-Za-z0-9_.+*/()^-]*)*")
 _MEANINGFUL = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n", "~", "nan", "inf"))
 _WIDTH = 110
-_DIRECTIONS = {(1, 0, 0): "x", (0, 1, 0): "y", (0, 0, 1): "z", (-1, 0, 0): "-x", (0, -1, 0): "-y", (0, 0, -1): "-z"}
+_WORDS = {components: word for word, components in DIRECTIONS.items()}
+
+PLACED = {"at": "predecessor_placement", "at_successor": "successor_placement"}
+"""Attributes of a joint by their keys."""
 
 
 def dump_native(model: Model) -> str:
@@ -71,7 +78,7 @@ def dump_native(model: Model) -> str:
             "joints": _named(_joint, model.joints),
             "beams": _named(_beam, beams),
             "forces": _named(_typed, model.forces),
-            "couplings": {coupling.joint: _coupling(coupling) for coupling in model.couplings},
+            "couplings": {item.joint: _stated(item, ("source", "ratio", "offset")) for item in model.couplings},
             "constraints": _named(_typed, model.constraints),
             "frames": {frame.name: _frame(frame, on_frames.get(frame.name, [])) for frame in model.frames},
             "ground_geometry": carried.get(model.ground),
@@ -145,8 +152,8 @@ def _one_or_list(values: Any) -> str | list[str]:
 
 def _direction(values: Any) -> str | list[str]:
     exact = tuple(values)
-    if all(type(value) is int for value in exact) and exact in _DIRECTIONS:
-        return _DIRECTIONS[exact]
+    if all(type(value) is int for value in exact) and exact in _WORDS:
+        return _WORDS[exact]
     return _list(values)
 
 
@@ -179,22 +186,40 @@ def _named(write: Callable[[Any], str | Tree], items: Iterable[Any]) -> Tree:
     return {item.name: write(item) for item in items}
 
 
+def _written(value: Any) -> str | list[str] | Tree:
+    """A value of any kind: a scalar or flag, a placement, or several values, of which a file lists one by itself."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Placement):
+        return _placement(value)
+    return _one_or_list(value) if isinstance(value, tuple) else _scalar(value)
+
+
+@cache
+def _defaults(kind: Any) -> dict[str, Any]:
+    return {name: parameter.default for name, parameter in signature(kind).parameters.items()}
+
+
+def _stated(item: Any, keys: Iterable[str], attributes: Mapping[str, str] = MappingProxyType({})) -> Tree:
+    """What an item has under these keys but for its defaults; attributes that have other names stand beside."""
+    named = {key: attributes.get(key, key) for key in keys}
+    kind: type = type(item)
+    defaults = _defaults(kind)
+    return {
+        key: _written(getattr(item, name))
+        for key, name in named.items()
+        if not _is_default(getattr(item, name), defaults[name])
+    }
+
+
 def _parameter(parameter: Parameter) -> str | Tree:
     value = _scalar(parameter.value)
-    tree = _tree({"unit": _given(parameter.unit, "", quoted), "symbolic": _flag(parameter.symbolic)})
+    tree = _stated(parameter, ("unit", "symbolic"))
     return _flow({"value": value, **tree}) if tree else value
 
 
 def _input(item: ControlInput) -> str:
-    return _flow(
-        _tree(
-            {
-                "unit": _given(item.unit, "", quoted),
-                "lower": _given(item.lower, None),
-                "upper": _given(item.upper, None),
-            }
-        )
-    )
+    return _flow(_stated(item, ("unit", "lower", "upper")))
 
 
 def _flow(tree: Tree) -> str:
@@ -208,84 +233,53 @@ def _flow_part(value: Any) -> str:
 
 
 def _shape(shape: Shape) -> str:
-    own = {
-        "at": _given(shape.placement, COINCIDENT, _placement),
-        "color": _given(shape.color, None, _list),
-        "name": _given(shape.name, "", quoted),
-    }
-    return _flow(_typed(shape.form) | _tree(own))
+    return _flow(_typed(shape.form) | _stated(shape, ("at", "color", "name"), {"at": "placement"}))
 
 
 def _body(body: Body, shapes: list[str]) -> str | Tree:
     products = not _is_default(body.inertia[3:], (0, 0, 0))
     tree = {
-        "mass": _given(body.mass, 0),
-        "center_of_mass": _given(body.center_of_mass, (0, 0, 0), _list),
+        **_stated(body, ("mass", "center_of_mass")),
         "inertia": _list(body.inertia) if products else _given(body.inertia[:3], (0, 0, 0), _list),
-        "inertia_about": _given(body.inertia_about, "center_of_mass", str),
-        "first_moment": _given(body.first_moment, None, _list),
+        **_stated(body, ("inertia_about", "first_moment")),
         "geometry": shapes,
     }
     return _tree(tree) or "{}"
 
 
 def _joint(joint: Joint) -> Tree:
-    taken = joint.kind.entries
-    limits = {key: _given(getattr(joint, key), (), _one_or_list) for key in ("lower", "upper", "effort", "velocity")}
+    axes: Tree = {
+        key: _given(getattr(joint, key), default, _direction)
+        for key, default in (("axis", (0, 0, 1)), ("second_axis", None))
+        if key in joint.kind.entries
+    }
     numbers = zip(joint.kind.numbers, joint.values, strict=True)
     return _tree(
         {
-            "type": joint.type,
-            "from": quoted(joint.predecessor),
-            "to": quoted(joint.successor),
-            "axis": _given(joint.axis, (0, 0, 1), _direction) if "axis" in taken else None,
-            "second_axis": _given(joint.second_axis, None, _direction) if "second_axis" in taken else None,
-            "at": _given(joint.predecessor_placement, COINCIDENT, _placement),
-            "at_successor": _given(joint.successor_placement, COINCIDENT, _placement),
+            **_stated(joint, ("type", "from", "to"), {"from": "predecessor", "to": "successor"}),
+            **axes,
+            **_stated(joint, PLACED, PLACED),
             **{number.name: _given(value, 0) for number, value in numbers},
-            "armature": None if joint.kind.is_rigid else _given(joint.armature, 0),
-            "limits": _tree(limits),
-            "initial": _given(joint.initial, (), _one_or_list),
-            "coordinates": _given(joint.coordinates, (), _one_or_list),
-            "speeds": _given(joint.speeds, (), _one_or_list),
-            "actuated": _flag(joint.actuated),
-            "reaction_wanted": _flag(joint.reaction_wanted),
-            "cut": _given(joint.cut, "auto", str),
-            "weight": _given(joint.weight, None, str),
+            **({} if joint.kind.is_rigid else _stated(joint, ("armature",))),
+            "limits": _stated(joint, ("lower", "upper", "effort", "velocity")),
+            **_stated(joint, ("initial", "coordinates", "speeds", "actuated", "reaction_wanted", "cut", "weight")),
         }
     )
 
 
 def _beam(beam: Beam) -> Tree:
-    return _tree(
-        {
-            "from": quoted(beam.body),
-            "to": _given(beam.tip, "", quoted),
-            "length": _scalar(beam.length),
-            "mass": _scalar(beam.mass),
-            "bending_stiffness": _one_or_list(beam.bending_stiffness),
-            "bends": _given(beam.bends, "z", quoted),
-            "damping": _given(beam.damping, 0),
-            "segments": _given(beam.segments, None, str),
-            "modes": _given(beam.modes, 0, str),
-            "supports": _given(beam.supports, "", str),
-            "lumped": _flag(beam.lumped),
-            "at": _given(beam.at, COINCIDENT, _placement),
-            "at_tip": _given(beam.at_tip, COINCIDENT, _placement),
-        }
-    )
+    return _stated(
+        beam,
+        (
+            "from", "to", "length", "mass", "bending_stiffness", "bends", "damping", "segments", "modes", "supports",
+            "lumped", "at", "at_tip",
+        ),
+        {"from": "body", "to": "tip"},
+    )  # fmt: skip
 
 
 def _frame(frame: Frame, shapes: list[str]) -> Tree:
-    return _tree(
-        {
-            "body": quoted(frame.body),
-            "at": _given(frame.placement, COINCIDENT, _placement),
-            "axes": _given(frame.axes, "local", str),
-            "kind": _given(frame.kind, "frame", str),
-            "geometry": shapes,
-        }
-    )
+    return _tree({**_stated(frame, ("body", "at", "axes", "kind"), {"at": "placement"}), "geometry": shapes})
 
 
 def _state(state: NamedState) -> Tree:
@@ -317,16 +311,6 @@ def _typed(element: ForceElement | ConstraintElement | Form) -> Tree:
             write = _scalar if not isinstance(value, tuple) else _direction if entry.kind == "direction" else _list
             tree[entry.key] = write(value)
     return tree
-
-
-def _coupling(coupling: Coupling) -> Tree:
-    return _tree(
-        {
-            "source": quoted(coupling.source),
-            "ratio": _given(coupling.ratio, 1),
-            "offset": _given(coupling.offset, 0),
-        }
-    )
 
 
 # ---- tree to text ---------------------------------------------------------------------------------------------------

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from mbsym.errors import MbsymError
-from mbsym.formats.rigid_frames import exact3, placement_matrix, rounded, text
+from mbsym.formats.rigid_frames import turned_vector
 from mbsym.formats.sdf.frames import Frames, Node
-from mbsym.formats.sdf.links import number
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_decimal, read_triple
-from mbsym.model.geometry import norm, times
+from mbsym.model.geometry import norm
 from mbsym.values.numbers import decimal_number, evaluate
 from mbsym.values.parameter import Value, Vector
 
@@ -28,17 +27,14 @@ class JointAxis:
     Attributes:
         element: that describes it.
         direction: in the joint's frame.
-        lower, upper, effort, velocity: limits, None where there is none.
+        limits: by their words, None where there is none.
         damping, friction, stiffness, reference: of the forces along it, zero where there is none.
         initial: coordinate at the start.
     """
 
     element: Element
     direction: Vector
-    lower: Value | None
-    upper: Value | None
-    effort: Value | None
-    velocity: Value | None
+    limits: Mapping[str, Value | None]
     damping: Value
     friction: Value
     stiffness: Value
@@ -55,22 +51,17 @@ def read_axis(frames: Frames, joint: Node, tag: Literal["axis", "axis2"]) -> Joi
     element = joint.element.child(tag)
     if element is None:
         kind = joint.element.attributes.get("type", "")
-        raise frames.source.error(joint.element.place, f"{kind} joint {joint.name!r} has no <{tag}>", f"add <{tag}>")
-    limit = element.child("limit") or Element("limit", {}, element.place)
-    dynamics = element.child("dynamics") or Element("dynamics", {}, element.place)
-    effort, velocity = (_limit(frames, limit, key) for key in ("effort", "velocity"))
+        raise joint.element.error(f"{kind} joint {joint.name!r} has no <{tag}>", f"add <{tag}>")
+    limit, dynamics = element.part("limit"), element.part("dynamics")
     return JointAxis(
         element,
         _direction(frames, joint, element),
-        lower=_limit(frames, limit, "lower"),
-        upper=_limit(frames, limit, "upper"),
-        effort=None if effort is None or evaluate(effort) < 0 else effort,
-        velocity=None if velocity is None or evaluate(velocity) < 0 else velocity,
-        damping=number(frames, dynamics, "damping", 0),
-        friction=number(frames, dynamics, "friction", 0),
-        stiffness=number(frames, dynamics, "spring_stiffness", 0),
-        reference=number(frames, dynamics, "spring_reference", 0),
-        initial=number(frames, element, "initial_position", 0),
+        {word: _limit(limit, word) for word in ("effort", "velocity", "lower", "upper")},
+        damping=dynamics.number_of("damping", 0),
+        friction=dynamics.number_of("friction", 0),
+        stiffness=dynamics.number_of("spring_stiffness", 0),
+        reference=dynamics.number_of("spring_reference", 0),
+        initial=element.number_of("initial_position", 0),
     )
 
 
@@ -79,21 +70,20 @@ def _direction(frames: Frames, joint: Node, axis: Element) -> Vector:
     element = axis.child("xyz")
     if element is None:
         return (0, 0, 1)
-    direction = read_triple(frames.source, element, "")
+    direction = element.triple("")
     if norm([evaluate(value) for value in direction]) == 0:
-        raise frames.source.error(element.place, f"the axis of joint {joint.name!r} is zero", "give a direction")
-    name = element.attributes.get("expressed_in", "").strip()
+        raise element.error(f"the axis of joint {joint.name!r} is zero", "give a direction")
+    name = element.words("expressed_in")
     if not name:
         return direction
     frame = frames.named(joint.scope, name, element, f"the axis of joint {joint.name!r}")
     placement = frames.placement(frame, joint)
     if not placement.rotation and placement.quaternion is None:
         return direction
-    x, y, z = (text(rounded(value)) for value in times(placement_matrix(placement), exact3(direction)))
-    return x, y, z
+    return turned_vector(placement, direction)
 
 
-def _limit(frames: Frames, around: Element, tag: str) -> Value | None:
+def _limit(around: Element, tag: str) -> Value | None:
     element = around.child(tag)
     if element is None:
         return None
@@ -106,4 +96,6 @@ def _limit(frames: Frames, around: Element, tag: str) -> Value | None:
         stated = None
     if stated is not None and abs(stated) >= NO_LIMIT:
         return None
-    return read_decimal(frames.source, element, "", words)
+    value = element.number()
+    # A negative bound of what is never below zero stands for none.
+    return None if tag in ("effort", "velocity") and evaluate(value) < 0 else value

@@ -3,6 +3,10 @@
 What changed with version 1.7 is said in its words, as the public converter does: the attribute ``frame`` of poses is
 ``relative_to``, and an axis in the frame of the model is one with ``expressed_in="__model__"``. Before version 1.5
 every axis was. Names with a colon are the words of other programs.
+
+What ``<include merge="true">`` makes of a model are elements of the model that includes it. A frame takes the place of
+the model's own: what was given in ``__model__``, said or unsaid, is given in the frame ``_merged__NAME__model__``,
+attached to the model's canonical link and posed as the model would be. Source: SDFormat, merging for composition.
 """
 
 from __future__ import annotations
@@ -12,12 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from mbsym.formats.included_files import IncludedFiles
-from mbsym.formats.sdf.merge import merged
 from mbsym.formats.sdf.words import MODEL_FRAME, NAMED, SDF_WORDS
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.vocabulary import unknown_words
-from mbsym.formats.xml_document import Element, read_xml
+from mbsym.formats.xml_document import Element, IncludedFiles, read_xml
 
 OLDEST: Final = 4
 NEWEST: Final = 12
@@ -29,7 +31,7 @@ _TRUE: Final = ("1", "true", "True", "TRUE")
 _FALSE: Final = ("0", "false", "False", "FALSE")
 
 
-def read_document(source: TextSource, *, strict: bool) -> tuple[TextSource, Element, tuple[str, ...]]:
+def read_document(source: TextSource, *, strict: bool) -> tuple[Element, tuple[str, ...]]:
     """The model or world of an SDF text.
 
     Args:
@@ -37,7 +39,7 @@ def read_document(source: TextSource, *, strict: bool) -> tuple[TextSource, Elem
         strict: every unknown word is an error.
 
     Returns:
-        A source that knows the places in all files, the element <model> or <world>, and sentences for the user.
+        The element <model> or <world>, and sentences for the user.
 
     Raises:
         FormatError: the text is no SDF, a word is unknown where that can change the mechanics, or an included file
@@ -45,28 +47,28 @@ def read_document(source: TextSource, *, strict: bool) -> tuple[TextSource, Elem
     """
     reader = _Documents(source, strict)
     top = reader.top(read_xml(source), ("world", "model"))
-    reader.with_includes(top, Path(source.name))
-    return reader.files.source, top, tuple(dict.fromkeys(reader.notes))
+    reader.with_includes(top, (reader.files.first.resolve(),))
+    return top, tuple(dict.fromkeys(reader.notes))
 
 
-def is_true(source: TextSource, element: Element | None, default: bool = False) -> bool:
+def is_true(element: Element | None, default: bool = False) -> bool:
     """Whether the text of an element says true.
 
     Raises:
         FormatError: it says neither true nor false.
     """
-    return default if element is None else _truth(source, element, f"<{element.tag}>", element.text.strip())
+    return default if element is None else _truth(element, f"<{element.tag}>", element.text.strip())
 
 
-def is_set(source: TextSource, element: Element, key: str) -> bool:
+def is_set(element: Element, key: str) -> bool:
     """Whether an attribute says true; errors as ``is_true``."""
     words = element.attributes.get(key, "false").strip()
-    return _truth(source, element, f"{key} of <{element.tag}>", words)
+    return _truth(element, f"{key} of <{element.tag}>", words)
 
 
-def _truth(source: TextSource, element: Element, what: str, words: str) -> bool:
+def _truth(element: Element, what: str, words: str) -> bool:
     if words not in (*_TRUE, *_FALSE):
-        raise source.error(element.place, f"{what} is {words!r}", "say true or false")
+        raise element.error(f"{what} is {words!r}", "say true or false")
     return words in _TRUE
 
 
@@ -80,35 +82,33 @@ class _Documents:
 
     def top(self, root: Element, kinds: tuple[str, ...]) -> Element:
         """The one element of those kinds in a file, in the words of today."""
-        source = self.files.source
         if root.tag != "sdf":
             remedy = {
                 "robot": "give the file the suffix .urdf",
                 "mujoco": "give the file the suffix .xml, so that it is read as MJCF",
             }.get(root.tag, "an SDF file holds one element <sdf>")
-            raise source.error(root.place, f"<{root.tag}> is no description in SDF", remedy)
+            raise root.error(f"<{root.tag}> is no description in SDF", remedy)
         minor = self._version(root)
         self._drop_foreign_words(root)
         found = [child for child in root.children if child.tag in kinds]
         if not found:
-            raise source.error(root.place, f"the file has no <{'> or <'.join(kinds)}>", "add one")
+            raise root.error(f"the file has no <{'> or <'.join(kinds)}>", "add one")
         if len(found) > 1:
-            raise source.error(
-                found[1].place,
-                f"a <{found[1].tag}> beside the <{found[0].tag}> of line {source.line(found[0].place)}",
+            raise found[1].error(
+                f"a <{found[1].tag}> beside the <{found[0].tag}> of line {found[0].place.shown_line}",
                 "keep one model to a file, or put the models into one world",
             )
-        self.notes += unknown_words(source, root, SDF_WORDS, strict=self._strict)
+        self.notes += unknown_words(root, SDF_WORDS, strict=self._strict)
         self._modernise(found[0], minor)
         return found[0]
 
     def _version(self, root: Element) -> int:
-        words = root.attributes.get("version", "").strip()
+        words = root.words("version")
         known = f"versions 1.{OLDEST} to 1.{NEWEST} are read"
         found = re.fullmatch(r"1\.(\d{1,3})", words, re.ASCII)
         if found is None or int(found[1]) < OLDEST:
             what = f"SDF of version {words!r} is not read" if words else "<sdf> has no version"
-            raise self.files.source.error(root.place, what, known)
+            raise root.error(what, known)
         if int(found[1]) > NEWEST:
             self.notes.append(f"the file is of version {words} and is read as one of version 1.{NEWEST}")
         return int(found[1])
@@ -130,12 +130,11 @@ class _Documents:
     # ---- versions ---------------------------------------------------------------------------------------------------
 
     def _modernise(self, top: Element, minor: int) -> None:
-        source = self.files.source
         for element in top.every():
             if element.tag == "pose" and "frame" in element.attributes:
                 frame = element.attributes.pop("frame").strip()
                 if frame and minor >= FRAME_SEMANTICS:
-                    raise source.error(element.place, "frame of <pose> is a word of version 1.6", "say relative_to")
+                    raise element.error("frame of <pose> is a word of version 1.6", "say relative_to")
                 if frame:
                     element.attributes.setdefault("relative_to", frame)
             elif element.tag in ("axis", "axis2"):
@@ -147,10 +146,8 @@ class _Documents:
     def _modernise_axis(self, axis: Element, minor: int) -> None:
         flag = axis.child("use_parent_model_frame")
         if flag is not None and minor >= FRAME_SEMANTICS:
-            raise self.files.source.error(
-                flag.place, "<use_parent_model_frame> is a word of version 1.6", f'say expressed_in="{MODEL_FRAME}"'
-            )
-        if minor >= FRAME_SEMANTICS or not (minor <= OLDEST or is_true(self.files.source, flag)):
+            raise flag.error("<use_parent_model_frame> is a word of version 1.6", f'say expressed_in="{MODEL_FRAME}"')
+        if minor >= FRAME_SEMANTICS or not (minor <= OLDEST or is_true(flag)):
             return
         direction = axis.child("xyz")
         if direction is None:
@@ -166,20 +163,20 @@ class _Documents:
                 continue
             other = seen.setdefault(name, child)
             if other is not child and other.tag != child.tag:
-                raise self.files.source.error(
-                    child.place,
-                    f"a {child.tag} and the {other.tag} of line {self.files.source.line(other.place)} are both named "
-                    f"{name!r}",
+                raise child.error(
+                    f"a {child.tag} and the {other.tag} of line {other.place.shown_line} are both named {name!r}",
                     "rename one of them: from version 1.7 on they share their names",
                 )
 
     # ---- includes ---------------------------------------------------------------------------------------------------
 
-    def with_includes(self, top: Element, path: Path) -> None:
-        """Puts the models of included files in the place of the elements that include them."""
-        self._resolve(top, (path.resolve(),))
+    def with_includes(self, top: Element, reading: tuple[Path, ...]) -> None:
+        """Puts the models of included files in the place of the elements that include them.
 
-    def _resolve(self, top: Element, reading: tuple[Path, ...]) -> None:
+        Args:
+            top: model or world.
+            reading: the file that it stands in, behind those that include that.
+        """
         pending = [(top, reading)]
         while pending:
             element, files = pending.pop()
@@ -192,13 +189,13 @@ class _Documents:
                         pending.append((child, files))
                     continue
                 model, inner = self._included(child, files)
-                if is_set(self.files.source, child, "merge"):
+                if is_set(child, "merge"):
                     if element.tag != "model":
                         remedy = "include it without merge"
-                        raise self.files.source.error(child.place, f"a {element.tag} merges no model", remedy)
+                        raise child.error(f"a {element.tag} merges no model", remedy)
                     # As deep as files include each other, which ends where one would include itself.
-                    self._resolve(model, (*files, inner))
-                    children += self._merged(child, model)
+                    self.with_includes(model, (*files, inner))
+                    children += _merged(child, model)
                     merges = True
                 else:
                     children.append(model)
@@ -207,26 +204,17 @@ class _Documents:
             if merges:
                 self._require_one_namespace(element)
 
-    def _merged(self, include: Element, model: Element) -> list[Element]:
-        if is_true(self.files.source, model.child("static")):
-            what = f"the static model {model.attributes.get('name', '')!r} cannot be merged"
-            raise self.files.source.error(include.place, what, "include it without merge")
-        return merged(self.files.source, include, model)
-
     def _included(self, include: Element, files: tuple[Path, ...]) -> tuple[Element, Path]:
-        source = self.files.source
-        uri = include.child("uri")
-        shown = "" if uri is None else uri.text.strip()
+        shown = include.text_of("uri")
         if not shown:
-            raise source.error(include.place, "<include> names no file", "add <uri>...</uri>")
+            raise include.error("<include> names no file", "add <uri>...</uri>")
         path = self._file(include, shown, files[-1].parent)
         if path in files:
-            raise source.error(include.place, f"{shown!r} includes itself", "include every file from outside of it")
+            raise include.error(f"{shown!r} includes itself", "include every file from outside of it")
         model = self.top(self.files.read(include, shown, path), ("model",))
         for tag in ("name", "placement_frame"):
-            stated = include.child(tag)
-            if stated is not None and stated.text.strip():
-                model.attributes[tag] = stated.text.strip()
+            if include.text_of(tag):
+                model.attributes[tag] = include.text_of(tag)
         for tag in ("pose", "static"):
             stated = include.child(tag)
             if stated is not None:
@@ -236,7 +224,7 @@ class _Documents:
     def _file(self, include: Element, shown: str, around: Path) -> Path:
         """The file that a URI names, beneath the directory of the first."""
         scheme, sign, rest = shown.partition("://")
-        top = self.files.directory
+        top = self.files.first.parent
         if not sign:
             candidates = [around / shown]
         elif scheme == "file":
@@ -246,19 +234,16 @@ class _Documents:
             candidates = [around / rest, top / rest]
             candidates += [parent / inner for parent in (around, top.resolve()) if parent.name == package and inner]
         else:
-            raise self.files.source.error(
-                include.place, f"{shown!r} is not fetched", "put the file beneath the model's directory and name it"
-            )
+            raise include.error(f"{shown!r} is not fetched", "put the file beneath the model's directory and name it")
         for candidate in candidates:
             path = self.files.located(include, shown, candidate)
             if path.is_dir():
                 path = self._of_directory(include, shown, path)
             if path.is_file():
                 return path
-        raise self.files.source.error(
-            include.place,
+        raise include.error(
             f"{shown!r} is not found",
-            f"put it beneath the directory of {Path(self.files.source.name).name}, or remove the <include>",
+            f"put it beneath the directory of {self.files.first.name}, or remove the <include>",
         )
 
     def _of_directory(self, include: Element, shown: str, directory: Path) -> Path:
@@ -268,7 +253,7 @@ class _Documents:
             return directory / "model.sdf"
         named = list(self.files.read(include, shown, config).all("sdf"))
         if not named:
-            raise self.files.source.error(include.place, f"model.config of {shown!r} names no <sdf>", "add one")
+            raise include.error(f"model.config of {shown!r} names no <sdf>", "add one")
         newest = max(named, key=_version_of)
         return self.files.located(include, shown, directory / newest.text.strip())
 
@@ -284,3 +269,60 @@ def _models(top: Element) -> Iterator[Element]:
 
 def _version_of(element: Element) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d{1,9}", element.attributes.get("version", ""), re.ASCII))
+
+
+# ---- merging ---------------------------------------------------------------------------------------------------------
+
+
+REFERRING: Final = ("relative_to", "attached_to", "expressed_in")
+"""Attributes that name frames."""
+
+
+def _merged(include: Element, model: Element) -> list[Element]:
+    """The elements of an included model as elements of the model around it, its frame first.
+
+    Args:
+        include: the element that includes it.
+        model: with name and pose as the include has them, and the models that it includes in place.
+
+    Raises:
+        FormatError: the model is static, or has no link.
+    """
+    name = model.attributes.get("name", "")
+    if is_true(model.child("static")):
+        raise include.error(f"the static model {name!r} cannot be merged", "include it without merge")
+    name = name.strip()
+    carriers = [part.attributes.get("name", "") for tag in ("link", "model") for part in model.all(tag)]
+    if not carriers:
+        raise include.error(f"model {name!r} has no <link> to attach its frame to", "add one")
+    canonical = model.words("canonical_link") or carriers[0]
+    proxy = f"_merged__{name}__model__"
+    pose = model.part("pose")
+    pose.attributes.setdefault("relative_to", MODEL_FRAME)
+    frame = Element("frame", {"name": proxy, "attached_to": canonical}, model.place, [pose])
+    placed = model.words("placement_frame")
+    if placed and placed != MODEL_FRAME:
+        frame.attributes["placement_frame"] = placed
+    found = [child for child in model.children if child.tag in NAMED]
+    for child in found:
+        _rename(child, proxy)
+    return [frame, *found]
+
+
+def _rename(element: Element, proxy: str) -> None:
+    """Lets a link, joint, frame or model refer to the frame in place of the model that it stood in."""
+    pose = element.child("pose")
+    if element.tag == "frame" and not element.words("attached_to"):
+        element.attributes["attached_to"] = proxy
+    elif element.tag in ("link", "model") and (pose is None or not pose.words("relative_to")):
+        if pose is None:
+            pose = Element("pose", {}, element.place)
+            element.children.append(pose)
+        pose.attributes["relative_to"] = proxy
+    # Within a model __model__ is that model.
+    for part in [element, pose] if element.tag == "model" and pose is not None else element.every():
+        for key in REFERRING:
+            if part.words(key) == MODEL_FRAME:
+                part.attributes[key] = proxy
+        if part.tag in ("parent", "child") and part.text.strip() == MODEL_FRAME:
+            part.text = proxy

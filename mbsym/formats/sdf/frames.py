@@ -16,9 +16,7 @@ from mbsym.formats.mjcf.frames import AngleRules
 from mbsym.formats.rigid_frames import inverse, joined_turns, placed_on, tidied
 from mbsym.formats.sdf.document import WORLD, is_set, is_true
 from mbsym.formats.sdf.words import MODEL_FRAME, NAMED
-from mbsym.formats.text_source import TextSource
-from mbsym.formats.xml_document import Element, required
-from mbsym.formats.xml_numbers import read_numbers
+from mbsym.formats.xml_document import Element
 from mbsym.model.body import COINCIDENT, Axis, Placement
 from mbsym.model.geometry import norm
 from mbsym.values.diagnostic import nearest
@@ -66,14 +64,12 @@ class Frames:
     """All frames of a file.
 
     Attributes:
-        source: for messages.
         world: the frame of the world, which is ground.
         nodes: all others, in the order of the file.
         rounded: names of elements with angles that look rounded, with one such angle each.
     """
 
-    def __init__(self, source: TextSource, top: Element, snap_angles: float) -> None:
-        self.source = source
+    def __init__(self, top: Element, snap_angles: float) -> None:
         self.tolerance = max(snap_angles, 1e-13)
         self.rounded: dict[str, str] = {}
         self._snap = snap_angles
@@ -100,21 +96,20 @@ class Frames:
             node = self._node(element, around, prefix)
             if element.tag == "model":
                 if node.name.count(SCOPE) > MOST_NESTED:
-                    raise self.source.error(element.place, "the models are nested too deeply", "flatten them")
+                    raise element.error("the models are nested too deeply", "flatten them")
                 inner = "" if lone and around.kind == "world" else f"{node.name}{SCOPE}"
                 pending += [(child, node, inner) for child in reversed(element.children)]
 
     def _node(self, element: Element, around: Node, prefix: str) -> Node:
-        name = required(self.source, element, "name")
+        name = element.required("name")
         if name == WORLD or (name.startswith("__") and name.endswith("__")):
-            raise self.source.error(element.place, f"the name {name!r} is reserved", "rename it")
-        static = around.static or (element.tag == "model" and is_true(self.source, element.child("static")))
+            raise element.error(f"the name {name!r} is reserved", "rename it")
+        static = around.static or (element.tag == "model" and is_true(element.child("static")))
         node = Node(f"{prefix}{name}", cast("Kind", element.tag), element, around, static)
         other = around.inner.get(name)
         if other is not None and other.kind == node.kind:
-            raise self.source.error(
-                element.place,
-                f"two {element.tag}s are named {name!r}, the first in line {self.source.line(other.element.place)}",
+            raise element.error(
+                f"two {element.tag}s are named {name!r}, the first in line {other.element.place.shown_line}",
                 "rename one of them",
             )
         # Before version 1.7 a joint may have the name of a link, which is what a reference to that name means.
@@ -125,7 +120,7 @@ class Frames:
             self.nodes += (
                 Node(f"{node.name}{SCOPE}{sensor.attributes['name'].strip()}", "sensor", sensor, around, static, node)
                 for sensor in element.all("sensor")
-                if sensor.attributes.get("name", "").strip()
+                if sensor.words("name")
             )
         return node
 
@@ -160,9 +155,7 @@ class Frames:
             node = node.inner[first]
         known = [*node.inner, MODEL_FRAME if node.kind == "model" else WORLD]
         shown = name if node is scope else name.rpartition(SCOPE)[2]
-        raise self.source.error(
-            element.place, f"{word} refers to {name!r}, which does not exist", nearest(shown, known)
-        )
+        raise element.error(f"{word} refers to {name!r}, which does not exist", nearest(shown, known))
 
     # ---- what moves with what ---------------------------------------------------------------------------------------
 
@@ -179,8 +172,7 @@ class Frames:
                 found = self._bodies[found]
                 break
             if found in way:
-                raise self.source.error(
-                    node.element.place,
+                raise node.element.error(
                     f"what {node.kind} {node.name!r} is attached to goes round in a circle: "
                     f"{' <- '.join(item.name for item in [*way, found])}",
                     "attach one of these frames to a link",
@@ -198,9 +190,9 @@ class Frames:
         if node.kind == "joint":
             return self.end(node, "child")
         if node.kind == "frame":
-            name = element.attributes.get("attached_to", "").strip()
+            name = element.words("attached_to")
             return self.named(scope, name, element, f"frame {node.name!r}") if name else scope
-        name = "" if node.static else element.attributes.get("canonical_link", "").strip()
+        name = "" if node.static else element.words("canonical_link")
         if name:
             return self.named(node, name, element, f"the canonical link of model {node.name!r}")
         pending = [node]
@@ -212,7 +204,7 @@ class Frames:
             if links:
                 return links[0]
             pending += [item for item in reversed(model.inner.values()) if item.kind == "model"]
-        raise self.source.error(element.place, f"model {node.name!r} has no <link>", "add its links")
+        raise element.error(f"model {node.name!r} has no <link>", "add its links")
 
     def end(self, joint: Node, tag: Literal["parent", "child"]) -> Node:
         """The frame that a joint names as its parent or child.
@@ -220,17 +212,13 @@ class Frames:
         Raises:
             FormatError: it names none, or one that does not exist.
         """
-        element = joint.element.child(tag)
-        name = "" if element is None else element.text.strip()
-        if element is None or not name:
-            raise self.source.error(
-                joint.element.place, f"joint {joint.name!r} has no {tag}", f"add <{tag}>...</{tag}>"
-            )
+        element = joint.element.part(tag)
+        name = element.words("")
+        if not name:
+            raise joint.element.error(f"joint {joint.name!r} has no {tag}", f"add <{tag}>...</{tag}>")
         if name == WORLD:
             if tag == "child":
-                raise self.source.error(
-                    element.place, f"the world is the child of joint {joint.name!r}", "make it the parent"
-                )
+                raise element.error(f"the world is the child of joint {joint.name!r}", "make it the parent")
             return self.world
         return self.named(joint.scope, name, element, f"joint {joint.name!r}")
 
@@ -258,8 +246,7 @@ class Frames:
         while node is not self.world:
             carrier, _ = self._carrier(node)
             if carrier in way:
-                raise self.source.error(
-                    node.element.place,
+                raise node.element.error(
                     f"the pose of {node.kind} {node.name!r} is relative to itself: "
                     f"{' <- '.join(item.name for item in [*way, carrier])}",
                     "give one of these poses relative to the model",
@@ -288,10 +275,10 @@ class Frames:
         if known is not None:
             return known
         element, scope = node.element, node.scope
-        pose = element.child("pose")
+        pose = element.part("pose")
         placement = self.pose(pose, f"{node.kind} {node.name}")
-        name = "" if pose is None else pose.attributes.get("relative_to", "").strip()
-        if pose is not None and name:
+        name = pose.words("relative_to")
+        if name:
             carrier = self.named(scope, name, pose, f"the pose of {node.kind} {node.name!r}")
         elif node.kind == "joint":
             carrier = self.end(node, "child")
@@ -300,7 +287,7 @@ class Frames:
         else:
             carrier = scope
         self._carriers[node] = carrier, placement
-        placed = element.attributes.get("placement_frame", "").strip() if node.kind in ("model", "frame") else ""
+        placed = element.words("placement_frame") if node.kind in ("model", "frame") else ""
         if placed:
             # The frame of a merged model stands beside what was in the model.
             around = node if node.kind == "model" else scope
@@ -312,44 +299,40 @@ class Frames:
 
     def on_link(self, link: Node, element: Element) -> Placement:
         """Where an element of a link is in it; errors as ``placement``."""
-        pose = element.child("pose")
+        pose = element.part("pose")
         placement = self.pose(pose, f"{element.tag} of link {link.name}")
-        name = "" if pose is None else pose.attributes.get("relative_to", "").strip()
-        if pose is None or not name:
+        name = pose.words("relative_to")
+        if not name:
             return placement
         carrier = self.named(link.scope, name, pose, f"the pose of a {element.tag} of link {link.name!r}")
         return placed_on(self.placement(carrier, link), placement, self.tolerance)
 
-    def pose(self, element: Element | None, owner: str) -> Placement:
+    def pose(self, element: Element, owner: str) -> Placement:
         """The placement that an element <pose> holds.
 
         Args:
-            element: None for none.
+            element: one without text is no pose.
             owner: what has the pose, for notes.
 
         Raises:
             FormatError: it does not hold six numbers, or seven with a quaternion.
         """
-        if element is None:
-            return COINCIDENT
-        form = element.attributes.get("rotation_format", "euler_rpy").strip()
+        form = element.words("rotation_format", "euler_rpy")
         if form not in ("euler_rpy", "quat_xyzw"):
-            raise self.source.error(
-                element.place, f"there is no rotation_format {form!r}", "say euler_rpy or quat_xyzw"
-            )
-        degrees = is_set(self.source, element, "degrees")
+            raise element.error(f"there is no rotation_format {form!r}", "say euler_rpy or quat_xyzw")
+        degrees = is_set(element, "degrees")
         if not element.text.strip():
             return COINCIDENT
         if form == "quat_xyzw":
             if degrees:
-                raise self.source.error(element.place, "a quaternion has no degrees", "remove degrees")
-            x, y, z, a, b, c, w = read_numbers(self.source, element, "", 7)
+                raise element.error("a quaternion has no degrees", "remove degrees")
+            x, y, z, a, b, c, w = element.numbers("", 7)
             if norm([evaluate(value) for value in (w, a, b, c)]) == 0:
-                raise self.source.error(element.place, "the quaternion of <pose> is zero", "give one of length one")
+                raise element.error("the quaternion of <pose> is zero", "give one of length one")
             placement = Placement(_tidy(x, y, z), quaternion=(w, a, b, c))
             placement = tidied(placement, self.tolerance)
         else:
-            x, y, z, roll, pitch, yaw = read_numbers(self.source, element, "", 6)
+            x, y, z, roll, pitch, yaw = element.numbers("", 6)
             rules = AngleRules(degrees, "xyz", self._snap)
             turns: list[tuple[Axis, Value]] = []
             axes: tuple[tuple[Axis, Value], ...] = (("z", yaw), ("y", pitch), ("x", roll))

@@ -8,7 +8,7 @@ gearbox holds the angle of its child to -``gearbox_ratio`` times that of its par
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from mbsym.constraints import GearConstraint
 from mbsym.forces import JointDamper, JointFriction, JointSpring
@@ -18,9 +18,8 @@ from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.sdf.axes import JointAxis, read_axis
 from mbsym.formats.sdf.document import is_true
 from mbsym.formats.sdf.frames import Frames, Node
-from mbsym.formats.sdf.links import number
-from mbsym.formats.text_source import Place
-from mbsym.formats.xml_document import Element, required
+from mbsym.formats.text_source import FilePlace
+from mbsym.formats.xml_document import Element
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.helical import HELICAL, PITCH
 from mbsym.joints.prismatic import PRISMATIC
@@ -28,7 +27,7 @@ from mbsym.joints.record import JointType
 from mbsym.joints.revolute import REVOLUTE
 from mbsym.joints.spherical import SPHERICAL
 from mbsym.joints.universal import UNIVERSAL
-from mbsym.model.body import Body
+from mbsym.model.body import COINCIDENT, Body
 from mbsym.model.frame import Frame
 from mbsym.model.geometry import dot, norm, placement_numbers, times
 from mbsym.model.joint import Coupling, Joint
@@ -62,7 +61,7 @@ class JointReader:
     """Reads joints.
 
     Attributes:
-        places: line and column of joints and their parts, to which what is read is added.
+        places: of joints and their parts, to which what is read is added.
         joints: that were read, in the order of the file, in its directions.
         bodies: without mass, between the axes of joints.
         frames: where fixed joints are.
@@ -71,7 +70,7 @@ class JointReader:
 
     scene: Frames
     options: LoadOptions
-    places: dict[tuple[str, ...], Place]
+    places: dict[tuple[str, ...], FilePlace]
     joints: list[Joint] = field(default_factory=list)
     bodies: list[Body] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
@@ -95,7 +94,7 @@ class JointReader:
         gears = []
         for node in nodes:
             self.places["joints", node.name] = self.places["forces", node.name] = node.element.place
-            kind = node.element.attributes.get("type", "").strip()
+            kind = node.element.words("type")
             if kind == GEARBOX:
                 gears.append(node)
             elif kind in JOINT_TYPES:
@@ -105,15 +104,12 @@ class JointReader:
                     self._beside.append(node.name)
             else:
                 what = f"has the unknown type {kind!r}" if kind else "has no type"
-                raise self.scene.source.error(
-                    node.element.place, f"joint {node.name!r} {what}", nearest(kind, [*JOINT_TYPES, GEARBOX])
-                )
+                raise node.element.error(f"joint {node.name!r} {what}", nearest(kind, [*JOINT_TYPES, GEARBOX]))
         for node in gears:
             self._gear(node)
         for node in nodes:
             for tag in ("axis", "axis2"):
-                axis = node.element.child(tag)
-                mimic = None if axis is None else axis.child("mimic")
+                mimic = node.element.part(tag).child("mimic")
                 if mimic is not None:
                     self._mimic(node, tag, mimic)
         self._note()
@@ -149,9 +145,7 @@ class JointReader:
     def _joint(self, node: Node, kind: str) -> None:
         parent, child = (self._body(node, tag) for tag in ("parent", "child"))
         if parent is child:
-            raise self.scene.source.error(
-                node.element.place, f"joint {node.name!r} connects {parent.name!r} with itself", "connect two links"
-            )
+            raise node.element.error(f"joint {node.name!r} connects {parent.name!r} with itself", "connect two links")
         joint_type = JOINT_TYPES[kind]
         if joint_type is FIXED:
             # Fixed joints have no sense of direction, so the frame of the child serves, and their own is kept.
@@ -187,10 +181,7 @@ class JointReader:
         return self.scene.body(self.scene.end(node, "parent" if tag == "parent" else "child"))
 
     def _closes_a_loop(self, node: Node) -> bool:
-        physics = node.element.child("physics")
-        simbody = None if physics is None else physics.child("simbody")
-        flag = None if simbody is None else simbody.child("must_be_loop_joint")
-        return is_true(self.scene.source, flag)
+        return is_true(node.element.part("physics").part("simbody").child("must_be_loop_joint"))
 
     def _place_axes(self, name: str, axes: list[JointAxis]) -> None:
         for key, axis in zip(("axis", "second_axis"), axes, strict=False):
@@ -203,21 +194,20 @@ class JointReader:
         self, joint: Joint, node: Node, kind: str, axes: list[JointAxis], numbers: tuple[tuple[str, Value], ...]
     ) -> None:
         """The joint with what its axes say."""
-        unlimited = kind == "continuous"
+        stated = {word: [axis.limits[word] for axis in axes] for word in axes[0].limits}
+        if any(0 < found.count(None) < len(found) for found in stated.values()):
+            self._partly.append(joint.name)
+        limits: dict[str, Any] = {word: tuple(found) for word, found in stated.items() if None not in found}
+        if kind == "continuous":
+            limits |= {"lower": (), "upper": ()}
         made = replace(
             joint,
             axis=axes[0].direction,
             second_axis=axes[1].direction if len(axes) > 1 else None,
             numbers=numbers,
-            lower=() if unlimited else _whole([axis.lower for axis in axes]),
-            upper=() if unlimited else _whole([axis.upper for axis in axes]),
-            effort=_whole([axis.effort for axis in axes]),
-            velocity=_whole([axis.velocity for axis in axes]),
             initial=tuple(axis.initial for axis in axes) if any(evaluate(axis.initial) for axis in axes) else (),
+            **limits,
         )
-        limits = ([getattr(axis, word) for axis in axes] for word in ("lower", "upper", "effort", "velocity"))
-        if any(0 < found.count(None) < len(found) for found in limits):
-            self._partly.append(joint.name)
         self.joints.append(made)
         self._axes[made.name] = node, axes[0]
         for index, axis in enumerate(axes):
@@ -231,21 +221,9 @@ class JointReader:
         self.bodies.append(Body(between))
         self.places["bodies", between] = node.element.place
         self.places["joints", behind] = node.element.place
-        first = Joint(
-            joint.name,
-            REVOLUTE.name,
-            joint.predecessor,
-            between,
-            predecessor_placement=joint.predecessor_placement,
-        )
-        second = Joint(
-            behind,
-            REVOLUTE.name,
-            between,
-            joint.successor,
-            successor_placement=joint.successor_placement,
-            cut=joint.cut,
-        )
+        joint = replace(joint, type=REVOLUTE.name)
+        first = replace(joint, successor=between, successor_placement=COINCIDENT, cut="auto")
+        second = replace(joint, name=behind, predecessor=between, predecessor_placement=COINCIDENT)
         for part, axis in zip((first, second), axes, strict=True):
             self._with_axes(part, node, "", [axis], ())
 
@@ -257,11 +235,9 @@ class JointReader:
             stated = element.child(tag)
             if stated is None:
                 continue
-            value = number(self.scene, element, tag, 0)
+            value = element.number_of(tag, 0)
             if not evaluate(value):
-                raise self.scene.source.error(
-                    stated.place, f"the thread of joint {node.name!r} has pitch zero", "make the joint revolute"
-                )
+                raise stated.error(f"the thread of joint {node.name!r} has pitch zero", "make the joint revolute")
             return f"({value})/(2*pi)" if tag == "screw_thread_pitch" else f"-1/({value})"
         self.notes.append(f"screw joint {node.name!r} has no pitch, which SDF takes as 1 m a turn")
         return "1/(2*pi)"
@@ -285,19 +261,17 @@ class JointReader:
 
     def _gear(self, node: Node) -> None:
         """q_child = -ratio q_parent of the joints that join child and parent to the reference body."""
-        source = self.scene.source
-        element = node.element.child("gearbox_reference_body")
-        name = "" if element is None else element.text.strip()
-        if element is None or not name:
-            raise source.error(
-                node.element.place,
+        element = node.element.part("gearbox_reference_body")
+        name = element.words("")
+        if not name:
+            raise node.element.error(
                 f"gearbox {node.name!r} has no reference body",
                 "add <gearbox_reference_body>...</gearbox_reference_body>",
             )
         reference = self.scene.body(self.scene.named(node.scope, name, element, f"gearbox {node.name!r}"))
-        ratio = number(self.scene, node.element, "gearbox_ratio", 1)
+        ratio = node.element.number_of("gearbox_ratio", 1)
         if not evaluate(ratio):
-            raise source.error(node.element.place, f"the ratio of gearbox {node.name!r} is zero", "give a ratio")
+            raise node.element.error(f"the ratio of gearbox {node.name!r} is zero", "give a ratio")
         self.places["constraints", node.name] = node.element.place
         leading, first = self._gear_joint(node, "parent", "axis", reference)
         following, second = self._gear_joint(node, "child", "axis2", reference)
@@ -314,8 +288,7 @@ class JointReader:
             if joint.type == REVOLUTE.name and {joint.predecessor, joint.successor} == ends:
                 break
         else:
-            raise self.scene.source.error(
-                node.element.place,
+            raise node.element.error(
                 f"no revolute joint joins the {tag} {body.name!r} of gearbox {node.name!r} to its reference body "
                 f"{reference.name!r}",
                 "add one",
@@ -323,8 +296,7 @@ class JointReader:
         axis = read_axis(self.scene, node, axis_tag)
         cosine = self._cosine(node, axis, *self._axes[joint.name])
         if 1 - cosine * cosine > PARALLEL**2:
-            raise self.scene.source.error(
-                axis.element.place,
+            raise axis.element.error(
                 f"the {axis_tag} of gearbox {node.name!r} is not that of joint {joint.name!r}",
                 "give both the same direction",
             )
@@ -341,20 +313,19 @@ class JointReader:
 
     def _mimic(self, node: Node, tag: str, mimic: Element) -> None:
         """q = multiplier (q_leader - reference) + offset."""
-        source = self.scene.source
         self.places["couplings", node.name] = mimic.place
         if self.options.mimic == "ignore":
             self.notes.append(f"joint {node.name!r} mimics another and is taken as a free one")
             return
-        name = required(source, mimic, "joint")
+        name = mimic.required("joint")
         leader = self.scene.named(node.scope, name, mimic, f"joint {node.name!r}")
-        axis = mimic.attributes.get("axis", "axis").strip()
+        axis = mimic.words("axis", "axis")
         if tag != "axis" or axis != "axis":
-            raise source.error(mimic.place, "a second axis that mimics or leads is not covered", "use two joints")
+            raise mimic.error("a second axis that mimics or leads is not covered", "use two joints")
         if leader.kind != "joint":
-            raise source.error(mimic.place, f"joint {node.name!r} mimics {leader.kind} {name!r}", "name a joint")
+            raise mimic.error(f"joint {node.name!r} mimics {leader.kind} {name!r}", "name a joint")
         ratio, offset, reference = (
-            number(self.scene, mimic, key, usual) for key, usual in (("multiplier", 1), ("offset", 0), ("reference", 0))
+            mimic.number_of(key, usual) for key, usual in (("multiplier", 1), ("offset", 0), ("reference", 0))
         )
         if evaluate(reference):
             offset = f"({offset}) - ({ratio})*({reference})"
@@ -372,9 +343,3 @@ def _are_perpendicular(first: JointAxis, second: JointAxis) -> bool:
     a = [evaluate(value) for value in first.direction]
     b = [evaluate(value) for value in second.direction]
     return abs(dot(a, b)) <= PARALLEL * norm(a) * norm(b)
-
-
-def _whole(values: list[Value | None]) -> tuple[Value, ...]:
-    """The values, or nothing where one is missing."""
-    found = tuple(value for value in values if value is not None)
-    return found if len(found) == len(values) else ()

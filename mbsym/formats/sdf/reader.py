@@ -11,20 +11,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mbsym.conventions import STANDARD_GRAVITY
+from mbsym.errors import FormatError
 from mbsym.formats.angles import rounded_note
-from mbsym.formats.findings import place_of
 from mbsym.formats.fixed_joints import finished
+from mbsym.formats.foreign_joints import start_of
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
-from mbsym.formats.mjcf.reference import pose_values
 from mbsym.formats.sdf.document import read_document
 from mbsym.formats.sdf.frames import Frames
 from mbsym.formats.sdf.joints import JointReader
 from mbsym.formats.sdf.links import LinkReader
-from mbsym.formats.sdf.shapes import ShapeReader
+from mbsym.formats.sdf.shapes import link_shapes
 from mbsym.formats.sdf.tree import Arrangement, arranged
-from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
+from mbsym.formats.text_source import LARGEST_XML, FilePlace, TextSource, read_text
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_triple
 from mbsym.joints.fixed import FIXED
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Joint
@@ -35,8 +34,6 @@ from mbsym.values.parameter import Vector
 
 WORLD_GRAVITY: Vector = (0, 0, "-9.8")
 """Of a world that states none."""
-
-STARTING = (1, 0, 0, 0, 0, 0, 0)
 
 
 def load_sdf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
@@ -51,10 +48,10 @@ def load_sdf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
 
 def read_sdf(source: TextSource, options: LoadOptions = DEFAULTS) -> Model:
     """The model that an SDF text describes; errors as ``load_sdf``."""
-    source, top, notes = read_document(source, strict=options.strict)
-    reader = _Reader(source, options, top, list(notes))
+    top, notes = read_document(source, strict=options.strict)
+    reader = _Reader(options, top, list(notes), Frames(top, options.snap_angles))
     model = reader.model()
-    return finished(model, options, lambda item: source.at(place_of(item, model, reader.places)), reader.rigid)
+    return finished(model, options, reader.places, reader.rigid)
 
 
 @dataclass(slots=True)
@@ -62,31 +59,27 @@ class _Reader:
     """Reads one file.
 
     Attributes:
-        places: line and column of links, joints and their parts, by kind, name and attribute of the model.
+        places: of links, joints and their parts, by kind, name and attribute of the model.
         rigid: names of the fixed joints whose successors are part of their predecessors.
     """
 
-    source: TextSource
     options: LoadOptions
     top: Element
     notes: list[str]
-    frames: Frames = field(init=False)
-    places: dict[tuple[str, ...], Place] = field(default_factory=dict)
+    frames: Frames
+    places: dict[tuple[str, ...], FilePlace] = field(default_factory=dict)
     rigid: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        self.frames = Frames(self.source, self.top, self.options.snap_angles)
 
     def model(self) -> Model:
         """The model with all links as they stand."""
         self.places[()] = self.places["name",] = self.top.place
-        links = LinkReader(self.frames, self.options, self.places)
+        links = LinkReader(self.frames, self.places)
         read = links.bodies()
         joints = JointReader(self.frames, self.options, self.places)
         joints.read()
         bodies = (*read, *joints.bodies)
         made = Model(
-            name=model_name(self.top.attributes.get("name"), self.source.name),
+            name=model_name(self.top.attributes.get("name"), self.top.place.file),
             bodies=bodies,
             joints=(*self._static(), *joints.joints),
             forces=tuple(joints.forces),
@@ -100,11 +93,11 @@ class _Reader:
         driven = joints.driven()
         arrangement = arranged(made, self._canonical_links(), driven)
         for name in arrangement.without_coordinate:
-            raise self.source.error(
-                self.places["joints", name],
+            raise FormatError(
                 f"joint {name!r} closes a loop of joints that all have forces or gears, so {driven[name]} has no "
                 "coordinate",
-                "leave one joint of the loop without, for instance by leaving out `joint_dynamics`",
+                where=str(self.places["joints", name]),
+                remedy="leave one joint of the loop without, for instance by leaving out `joint_dynamics`",
             )
         self.rigid = arrangement.rigid
         frames = self._named_frames(joints.frames)
@@ -120,7 +113,7 @@ class _Reader:
         if self.top.tag != "world":
             return STANDARD_GRAVITY
         gravity = self.top.child("gravity")
-        return WORLD_GRAVITY if gravity is None else read_triple(self.source, gravity, "")
+        return WORLD_GRAVITY if gravity is None else gravity.triple("")
 
     # ---- what is ground, and what floats ----------------------------------------------------------------------------
 
@@ -151,8 +144,7 @@ class _Reader:
                 place = links.get(joint.successor)
                 self.places["joints", joint.name] = self.places["bodies", joint.successor]
                 if place is not None:
-                    start = pose_values(self.frames.placement(place, self.frames.world))
-                    joint = joint if start == STARTING else replace(joint, initial=start)
+                    joint = replace(joint, initial=start_of(self.frames.placement(place, self.frames.world)))
             found.append(joint)
         return tuple(found)
 
@@ -178,5 +170,4 @@ class _Reader:
         return tuple(found)
 
     def _shapes(self) -> tuple[Shape, ...]:
-        reader = ShapeReader(self.source, self.frames)
-        return tuple(shape for link in self.frames.of_kind("link") for shape in reader.shapes(link))
+        return tuple(shape for link in self.frames.of_kind("link") for shape in link_shapes(self.frames, link))

@@ -2,132 +2,104 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import reduce
 from os.path import relpath
 from pathlib import Path
 from typing import Final, NoReturn
 
 from mbsym.formats.foreign_shapes import Color, form_of, possible_color, shapes_of
-from mbsym.formats.rigid_frames import ZERO, ExactMass, exact
+from mbsym.formats.rigid_frames import ExactMass, exact
 from mbsym.formats.sdf.frames import Frames, Node
-from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_decimal, read_numbers, read_triple
 from mbsym.model.shape import Shape
 from mbsym.shapes.forms import Box, Capsule, Cylinder, Ellipsoid, Form, Mesh, Sphere
 from mbsym.shapes.solids import PlacedForm, mass_properties
-from mbsym.values.parameter import Value, Vector
+from mbsym.values.parameter import Vector
 
 COLORS: Final = ("diffuse", "ambient")
 WATER: Final = 1000
 """Density of a collision that states none, nor does its link [kg/m^3]."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShapeReader:
-    """Reads the shapes of links.
+def link_shapes(frames: Frames, link: Node) -> tuple[Shape, ...]:
+    """The shapes of a link.
 
-    Attributes:
-        source: the file.
-        frames: of the file.
+    Raises:
+        FormatError: a size is no number, or there are too few.
     """
+    return shapes_of(link.element, lambda element: _shape(frames, element, link))
 
-    source: TextSource
-    frames: Frames
 
-    def shapes(self, link: Node) -> tuple[Shape, ...]:
-        """The shapes of a link.
+def collision_mass(frames: Frames, link: Node, inertial: Element) -> ExactMass:
+    """What the collisions of a link weigh at their densities or the link's, or together its mass if it states one.
 
-        Raises:
-            FormatError: a size is no number, or there are too few.
-        """
-        return shapes_of(link.element, lambda element: self._shape(element, link))
+    Raises:
+        FormatError: there is no collision, or one of a form without mass here.
+    """
+    parts = []
+    for element in link.element.all("collision"):
+        shape = _shape(frames, element, link)
+        if shape is None or isinstance(shape.form, Mesh):
+            raise element.error(f"a collision of link {link.name!r} has no mass here", "state the inertia of the link")
+        density = (element if element.child("density") else inertial).number_of("density", WATER)
+        found = mass_properties([PlacedForm(shape.form, density)], _no_mesh)
+        part = ExactMass.centred(exact(found.mass), [exact(value) for value in found.inertia[:3]])
+        parts.append(part.moved(shape.placement))
+    total = reduce(ExactMass.joined, parts) if parts else None
+    if total is None or not total.mass:
+        raise inertial.error(f"link {link.name!r} has no collision that its inertia can follow from", "state it")
+    mass = inertial.child("mass")
+    return total if mass is None else total.scaled(exact(mass.number()) / total.mass)
 
-    def mass(self, link: Node, inertial: Element) -> ExactMass:
-        """What the collisions of a link weigh at their densities or the link's, or together its mass if it states one.
 
-        Raises:
-            FormatError: there is no collision, or one of a form without mass here.
-        """
-        total: ExactMass | None = None
-        for element in link.element.all("collision"):
-            shape = self._shape(element, link)
-            if shape is None or isinstance(shape.form, Mesh):
-                raise self.source.error(
-                    element.place,
-                    f"a collision of link {link.name!r} has no mass here",
-                    "state the inertia of the link",
-                )
-            stated = element.child("density") or inertial.child("density")
-            density = WATER if stated is None else read_decimal(self.source, stated, "", stated.text.strip())
-            found = mass_properties([PlacedForm(shape.form, density)], _no_mesh)
-            xx, yy, zz = (exact(value) for value in found.inertia[:3])
-            none = ZERO[0]
-            part = ExactMass(exact(found.mass), ZERO, ((xx, none, none), (none, yy, none), (none, none, zz)))
-            part = part.moved(shape.placement)
-            total = part if total is None else total.joined(part)
-        if total is None or not total.mass:
-            raise self.source.error(
-                inertial.place, f"link {link.name!r} has no collision that its inertia can follow from", "state it"
-            )
-        mass = inertial.child("mass")
-        if mass is None:
-            return total
-        return total.scaled(exact(read_decimal(self.source, mass, "", mass.text.strip())) / total.mass)
-
-    def _shape(self, element: Element, link: Node) -> Shape | None:
-        form = form_of(element, self._form)
-        if form is None:
-            return None
-        placement = self.frames.on_link(link, element)
-        return Shape(link.name, form, placement, self._color(element), element.attributes.get("name", "").strip())
-
-    def _form(self, element: Element) -> Form | None:
-        """The form, None for one that there is not here, or that has no file or no extent."""
-        match element.tag:
-            case "box":
-                size = self._triple(element, "size")
-                return None if size is None else Box(size)
-            case "ellipsoid":
-                radii = self._triple(element, "radii")
-                return None if radii is None else Ellipsoid(radii)
-            case "sphere":
-                radius = self._number(element, "radius")
-                return None if radius is None else Sphere(radius)
-            case "cylinder" | "capsule":
-                radius, length = self._number(element, "radius"), self._number(element, "length")
-                kind = Cylinder if element.tag == "cylinder" else Capsule
-                return None if radius is None or length is None else kind(radius, length)
-            case "mesh":
-                uri = element.child("uri")
-                name = "" if uri is None else uri.text.strip()
-                return Mesh(self._file(element, name), self._triple(element, "scale") or (1, 1, 1)) if name else None
+def _shape(frames: Frames, element: Element, link: Node) -> Shape | None:
+    form = form_of(element, lambda item: _form(item, frames.world.element.place.file))
+    if form is None:
         return None
+    return Shape(link.name, form, frames.on_link(link, element), _color(element), element.words("name"))
 
-    def _file(self, element: Element, uri: str) -> str:
-        """A file that the file of an element names, from the directory of the first."""
-        if "://" in uri:
-            return uri
-        first = Path(self.source.name).parent
-        around = Path(relpath(Path(self.source.file(element.place)).parent, first))
-        return (around / uri).as_posix()
 
-    def _color(self, element: Element) -> Color | None:
-        material = element.child("material")
-        for tag in COLORS:
-            stated = None if material is None else material.child(tag)
-            if stated is not None and stated.text.strip():
-                red, green, blue, *opacity = read_numbers(self.source, stated, "", 4, 3)
-                return possible_color((red, green, blue, opacity[0] if opacity else 1))
-        return None
+def _form(element: Element, first: str) -> Form | None:
+    """The form, None for one that there is not here, or that has no file or no extent."""
+    match element.tag:
+        case "box":
+            size = _triple(element, "size")
+            return None if size is None else Box(size)
+        case "ellipsoid":
+            radii = _triple(element, "radii")
+            return None if radii is None else Ellipsoid(radii)
+        case "sphere":
+            radius = element.number_of("radius", None)
+            return None if radius is None else Sphere(radius)
+        case "cylinder" | "capsule":
+            radius, length = element.number_of("radius", None), element.number_of("length", None)
+            kind = Cylinder if element.tag == "cylinder" else Capsule
+            return None if radius is None or length is None else kind(radius, length)
+        case "mesh":
+            name = element.text_of("uri")
+            return Mesh(_file(element, name, first), _triple(element, "scale") or (1, 1, 1)) if name else None
+    return None
 
-    def _number(self, around: Element, tag: str) -> Value | None:
-        element = around.child(tag)
-        return None if element is None else read_decimal(self.source, element, "", element.text.strip())
 
-    def _triple(self, around: Element, tag: str) -> Vector | None:
-        element = around.child(tag)
-        return None if element is None else read_triple(self.source, element, "")
+def _file(element: Element, uri: str, first: str) -> str:
+    """A file that the file of an element names, from the directory of the first."""
+    if "://" in uri:
+        return uri
+    return (Path(relpath(Path(element.place.file).parent, Path(first).parent)) / uri).as_posix()
+
+
+def _color(element: Element) -> Color | None:
+    for tag in COLORS:
+        stated = element.part("material").part(tag)
+        if stated.words(""):
+            red, green, blue, *opacity = stated.numbers("", 4, 3)
+            return possible_color((red, green, blue, opacity[0] if opacity else 1))
+    return None
+
+
+def _triple(around: Element, tag: str) -> Vector | None:
+    element = around.child(tag)
+    return None if element is None else element.triple("")
 
 
 def _no_mesh(mesh: Mesh) -> NoReturn:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from mbsym.formats.findings import listing
+from mbsym.formats.foreign_joints import depth_first
 from mbsym.formats.rigid_frames import inverse
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.free import FREE
@@ -83,7 +84,7 @@ def arranged(model: Model, roots: Sequence[str], driven: Collection[str]) -> Arr
     closing = [joint for joint in model.joints if joint.name not in tree and joint.name not in idle]
     if closing:
         inner = [replace(joint, cut="tree") if joint.name in driven else joint for joint in inner]
-    ordered = _depth_first([*inner, *free], model.ground)
+    ordered = [_outward(joint, carrier) for joint, carrier in depth_first([*inner, *free], model.ground)]
     return Arrangement(
         (*ordered, *closing),
         tuple(joint.name for joint in ordered if joint.kind.is_rigid),
@@ -117,25 +118,9 @@ def _floating(model: Model, roots: Sequence[str], sets: _Sets) -> list[Joint]:
     return free
 
 
-def _depth_first(joints: Sequence[Joint], ground: str) -> list[Joint]:
-    """The joints of a tree branch after branch, those of one body in the order given, fixed ones leading outward."""
-    around: dict[str, list[Joint]] = {}
-    for joint in joints:
-        around.setdefault(joint.predecessor, []).append(joint)
-        around.setdefault(joint.successor, []).append(joint)
-    found: dict[str, Joint] = {}
-    waiting = [(joint, ground) for joint in reversed(around.get(ground, []))]
-    while waiting:
-        joint, inner = waiting.pop()
-        outer = joint.successor if joint.predecessor == inner else joint.predecessor
-        found[joint.name] = _outward(joint, inner) if joint.type == FIXED.name else joint
-        waiting += [(item, outer) for item in reversed(around[outer]) if item.name not in found]
-    return list(found.values())
-
-
 def _outward(joint: Joint, inner: str) -> Joint:
-    """A fixed joint, its frame that of its successor, from the body named."""
-    if joint.predecessor == inner:
+    """The joint; if it is fixed, its frame that of its successor, from the body named."""
+    if joint.predecessor == inner or joint.type != FIXED.name:
         return joint
     return replace(
         joint,

@@ -90,8 +90,3 @@ SDF_WORDS: Final[Mapping[str, Words]] = {
     tag: words if words.once or words.many else replace(words, text=True) for tag, words in _WORDS.items()
 }
 """By tag. Elements without children have their values as text."""
-
-REFUSED: Final = {
-    "fluid_added_mass": "remove it, or add its share to the inertia",
-}
-"""Elements that would change the mechanics if they were passed over."""

@@ -13,10 +13,9 @@ from collections.abc import Callable
 from typing import Final
 
 from mbsym.constraints import LinearCoupling
-from mbsym.formats.text_source import TextSource
+from mbsym.formats.text_source import FilePlace
 from mbsym.formats.urdf.loop_file import LoopFile
-from mbsym.formats.xml_document import Element, required
-from mbsym.formats.xml_numbers import read_number, read_triple
+from mbsym.formats.xml_document import Element
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.planar import PLANAR
 from mbsym.joints.prismatic import PRISMATIC
@@ -28,7 +27,6 @@ from mbsym.model.joint import Coupling, Joint
 from mbsym.model.system import Model
 from mbsym.values.diagnostic import nearest
 from mbsym.values.numbers import evaluate
-from mbsym.values.parameter import Vector
 
 LOOP_TYPES: Final[dict[str, JointType]] = {
     "revolute": REVOLUTE,
@@ -41,21 +39,18 @@ LOOP_TYPES: Final[dict[str, JointType]] = {
 """What the words for types of joints mean in a loop."""
 
 
-def read_plus(
-    source: TextSource, robot: Element, model: Model, origin: Callable[[Element, str], Placement]
-) -> LoopFile:
+def read_plus(robot: Element, model: Model, origin: Callable[[Element, str], Placement]) -> LoopFile:
     """The joints and couplings that close the loops of a robot.
 
     Args:
-        source: the text.
-        robot: its root element.
+        robot: the root element.
         model: the tree of its links and joints.
         origin: reads the placement of an element for its owner.
 
     Raises:
         FormatError: a loop or coupling is not whole, or names what does not exist.
     """
-    reader = _Reader(source, model, origin)
+    reader = _Reader(model, origin)
     loops = tuple(reader.loop(element) for element in robot.all("loop"))
     couplings = [reader.coupling(element) for element in robot.all("coupling")]
     return LoopFile(
@@ -67,27 +62,21 @@ def read_plus(
 
 
 class _Reader:
-    def __init__(self, source: TextSource, model: Model, origin: Callable[[Element, str], Placement]) -> None:
-        self.source = source
-        self.places: dict[tuple[str, str], str] = {}
+    def __init__(self, model: Model, origin: Callable[[Element, str], Placement]) -> None:
+        self.places: dict[tuple[str, ...], FilePlace] = {}
         self._links = (model.ground, *(body.name for body in model.bodies))
         self._inboard = {joint.successor: joint for joint in model.joints}
         self._origin = origin
 
     def loop(self, element: Element) -> Joint:
         """The joint that an element <loop> describes."""
-        name = required(self.source, element, "name")
-        kind = required(self.source, element, "type")
+        name = element.required("name")
+        kind = element.required("type")
         if kind not in LOOP_TYPES:
-            raise self.source.error(
-                element.place, f"loop {name!r} has the unknown type {kind!r}", nearest(kind, LOOP_TYPES)
-            )
-        self.places["joints", name] = self.source.at(element.place)
+            raise element.error(f"loop {name!r} has the unknown type {kind!r}", nearest(kind, LOOP_TYPES))
+        self.places["joints", name] = element.place
         predecessor, successor = (self._end(element, name, tag) for tag in ("predecessor", "successor"))
-        axis: Vector = (1, 0, 0)
-        stated = element.child("axis")
-        if stated is not None and "xyz" in stated.attributes:
-            axis = read_triple(self.source, stated, "xyz")
+        axis = element.part("axis").triple("xyz", (1, 0, 0))
         return Joint(
             name,
             LOOP_TYPES[kind].name,
@@ -101,31 +90,30 @@ class _Reader:
 
     def coupling(self, element: Element) -> Coupling | LinearCoupling:
         """What an element <coupling> describes: a coupling of two joints, or a relation of more."""
-        name = required(self.source, element, "name")
+        name = element.required("name")
         ends = [self._end(element, name, tag) for tag in ("predecessor", "successor")]
         ways = [self._way(self._link(end, name)) for end in ends]
         shared = {joint.name for joint in ways[0]} & {joint.name for joint in ways[1]}
         turning = [[joint for joint in way if joint.name not in shared and not joint.kind.is_rigid] for way in ways]
         for end, joints in zip(ends, turning, strict=True):
             if not joints:
-                raise self.source.error(
-                    end.place,
+                raise end.error(
                     f"no joint carries the {end.tag} of coupling {name!r} from the link that carries both",
                     "couple links that joints carry there",
                 )
         stated = element.child("ratio")
         if stated is None:
-            raise self.source.error(element.place, f"coupling {name!r} has no ratio", 'add <ratio value="..."/>')
-        ratio = read_number(self.source, stated, "value")
+            raise element.error(f"coupling {name!r} has no ratio", 'add <ratio value="..."/>')
+        ratio = stated.number("value")
         if not evaluate(ratio):
-            raise self.source.error(stated.place, f"the ratio of coupling {name!r} is zero", "give a ratio")
+            raise stated.error(f"the ratio of coupling {name!r} is zero", "give a ratio")
         leading, following = ([joint.name for joint in reversed(joints)] for joints in turning)
         if len(leading) + len(following) > 2:
-            self.places["constraints", name] = self.source.at(element.place)
+            self.places["constraints", name] = element.place
             factors = (*(1 for _ in following), *(f"-({ratio})" for _ in leading))
             return LinearCoupling(name, (*following, *leading), factors)
         (leader,), (follower,) = leading, following
-        self.places["couplings", follower] = self.source.at(element.place)
+        self.places["couplings", follower] = element.place
         return Coupling(follower, leader, ratio)
 
     def _way(self, link: str) -> list[Joint]:
@@ -139,15 +127,13 @@ class _Reader:
     def _end(self, element: Element, name: str, tag: str) -> Element:
         end = element.child(tag)
         if end is None:
-            raise self.source.error(element.place, f"{element.tag} {name!r} has no {tag}", f'add <{tag} link="..."/>')
+            raise element.error(f"{element.tag} {name!r} has no {tag}", f'add <{tag} link="..."/>')
         return end
 
     def _link(self, end: Element, name: str) -> str:
-        link = required(self.source, end, "link")
+        link = end.required("link")
         if link not in self._links:
-            raise self.source.error(
-                end.place,
-                f"the {end.tag} of {name!r} is link {link!r}, which does not exist",
-                nearest(link, self._links),
+            raise end.error(
+                f"the {end.tag} of {name!r} is link {link!r}, which does not exist", nearest(link, self._links)
             )
         return link

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from mbsym.forces import ForceElement, JointDamper, JointFriction
 from mbsym.formats.angles import looks_rounded, rounded_note, snapped_angle
-from mbsym.formats.findings import listing, owners, place_of
+from mbsym.formats.findings import listing
 from mbsym.formats.fixed_joints import finished
-from mbsym.formats.foreign_joints import resistance, resistance_left_out
+from mbsym.formats.foreign_joints import depth_first, resistance, resistance_left_out
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.rigid_frames import placed_body
-from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
+from mbsym.formats.text_source import LARGEST_XML, FilePlace, TextSource, read_text
 from mbsym.formats.urdf.loop_file import Closing, loops_beside, read_loops
 from mbsym.formats.urdf.plus import read_plus
 from mbsym.formats.urdf.shapes import ShapeReader, named_colors
 from mbsym.formats.urdf.words import URDF_WORDS
 from mbsym.formats.vocabulary import unknown_words
-from mbsym.formats.xml_document import Element, read_xml, required
-from mbsym.formats.xml_numbers import read_number, read_triple
+from mbsym.formats.xml_document import Element, read_xml
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.free import FREE
 from mbsym.joints.planar import PLANAR
@@ -34,8 +32,8 @@ from mbsym.model.joint import Coupling, Joint
 from mbsym.model.names import free_name, model_name
 from mbsym.model.shape import in_body_order
 from mbsym.model.system import Model
-from mbsym.values.diagnostic import Diagnostic
-from mbsym.values.parameter import Value, Vector
+from mbsym.values.diagnostic import nearest
+from mbsym.values.parameter import Value
 
 JOINT_TYPES: dict[str, JointType] = {
     "revolute": REVOLUTE,
@@ -76,16 +74,18 @@ def read_urdf(source: TextSource, options: LoadOptions = DEFAULTS, loops: Closin
         options: how links, joints and angles are taken.
         loops: what closes loops beside the elements <loop> and <coupling> of the text.
     """
-    reader = _Reader(source, options)
+    reader = _Reader(options)
     robot = _robot(source)
     model = reader.model(robot)
     tree_joints = [joint.name for joint in model.joints]
-    closings: list[Closing] = [read_plus(source, robot, model, reader.origin)]
+    closings: list[Closing] = [read_plus(robot, model, reader.origin)]
     closings += [] if loops is None else [loops]
+    places = reader.places
     for closing in closings:
         model = closing.applied(model)
-    places = {key: place for closing in closings for key, place in closing.places.items()}
-    return finished(model, options, lambda item: _where(item, model, reader, places), tree_joints, keep_joints=True)
+        # A joint of the tree that has the name of a loop is told by the place of the loop.
+        places = {key: place for key, place in places.items() if key[:2] not in closing.places} | closing.places
+    return finished(model, options, places, tree_joints, keep_joints=True)
 
 
 def _robot(source: TextSource) -> Element:
@@ -95,19 +95,11 @@ def _robot(source: TextSource) -> Element:
             "sdf": "convert it from SDF to URDF",
             "mujoco": "give the file the suffix .xml, so that it is read as MJCF",
         }.get(robot.tag, "a URDF file holds one element <robot>")
-        raise source.error(robot.place, f"<{robot.tag}> is no robot description in URDF", remedy)
+        raise robot.error(f"<{robot.tag}> is no robot description in URDF", remedy)
     for element in robot.every():
         if element.tag.startswith("xacro:"):
-            raise source.error(
-                element.place, "this file is written in xacro, a macro language", "run it through xacro first"
-            )
+            raise element.error("this file is written in xacro, a macro language", "run it through xacro first")
     return robot
-
-
-def _where(item: Diagnostic, model: Model, reader: _Reader, closings: dict[tuple[str, str], str]) -> str:
-    """``FILE:LINE:COL`` of a diagnostic."""
-    told = next((closings[owner] for owner in owners(item, model) if owner in closings), None)
-    return told or reader.source.at(place_of(item, model, reader.places))
 
 
 @dataclass(slots=True)
@@ -115,27 +107,24 @@ class _Reader:
     """Reads one robot.
 
     Attributes:
-        places: line and column of links, joints and their parts, by kind, name and attribute of the model.
+        places: of links, joints and their parts, by kind, name and attribute of the model.
         rounded: names of the joints and links with angles that look rounded, with one such angle each.
         notes: sentences for the user.
     """
 
-    source: TextSource
     options: LoadOptions
-    places: dict[tuple[str, ...], Place] = field(default_factory=dict)
+    places: dict[tuple[str, ...], FilePlace] = field(default_factory=dict)
     rounded: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def model(self, robot: Element) -> Model:
         """The model with all links and fixed joints as they stand."""
         self.places[()] = self.places["name",] = robot.place
-        self.notes += unknown_words(self.source, robot, URDF_WORDS, strict=self.options.strict)
+        self.notes += unknown_words(robot, URDF_WORDS, strict=self.options.strict)
         links = self._named(robot, "link")
         joints = self._named(robot, "joint")
         if not links:
-            raise self.source.error(
-                robot.place, "the robot has no <link>", "add its links; xacro macros must be expanded"
-            )
+            raise robot.error("the robot has no <link>", "add its links; xacro macros must be expanded")
         self.places |= {("bodies", name): element.place for name, element in links.items()}
         self.places |= {("joints", name): element.place for name, element in joints.items()}
         root = self._root(links, joints)
@@ -144,17 +133,17 @@ class _Reader:
         ground, first = self._base(root, links, read)
         # Pinocchio takes joints of one link in the order of their names.
         by_name = sorted(read, key=lambda joint: joint.name.encode())
-        own_order, their_order = ([*first, *_depth_first(root, order)] for order in (read, by_name))
+        own_order, their_order = ([*first, *_ordered(root, order)] for order in (read, by_name))
         self._note_our_names(links, root, ground)
         self.notes += rounded_note(self.rounded)
         couplings = self._couplings(joints)
-        graphics = ShapeReader(self.source, named_colors(self.source, robot.all("material")), self.origin)
+        graphics = ShapeReader(named_colors(robot.all("material")), self.origin)
         shapes = [shape for name, element in links.items() for shape in graphics.shapes(element, name)]
         driven = {joint.attributes.get("name") for item in robot.all("transmission") for joint in item.all("joint")}
         model_joints = [replace(joint, actuated=joint.name in driven) for joint in own_order]
         moved = [body for body in bodies if body.name != ground]
         return Model(
-            name=model_name(robot.attributes.get("name"), self.source.name),
+            name=model_name(robot.attributes.get("name"), robot.place.file),
             bodies=tuple(moved),
             joints=tuple(model_joints),
             forces=self._forces(joints, {joint.name: joint for joint in model_joints}),
@@ -183,12 +172,10 @@ class _Reader:
     def _named(self, robot: Element, tag: str) -> dict[str, Element]:
         found: dict[str, Element] = {}
         for element in robot.all(tag):
-            name = required(self.source, element, "name")
+            name = element.required("name")
             if name in found:
-                raise self.source.error(
-                    element.place,
-                    f"two {tag}s are named {name!r}, the first in line {found[name].place[0]}",
-                    "rename one of them",
+                raise element.error(
+                    f"two {tag}s are named {name!r}, the first in line {found[name].place.line}", "rename one of them"
                 )
             found[name] = element
         return found
@@ -198,24 +185,22 @@ class _Reader:
         for name, element in joints.items():
             parent, child = (self._link_of(element, tag, links) for tag in ("parent", "child"))
             if child in parent_of:
-                raise self.source.error(
-                    element.place,
+                raise element.error(
                     f"link {child!r} is the child of two joints, {parent_of[child]!r} and {name!r}",
                     "a URDF is a tree: put joints that close loops into NAME.loops.yaml",
                 )
             if parent == child:
-                raise self.source.error(
-                    element.place, f"joint {name!r} connects link {child!r} with itself", "connect two different links"
+                raise element.error(
+                    f"joint {name!r} connects link {child!r} with itself", "connect two different links"
                 )
             parent_of[child] = name
         roots = [name for name in links if name not in parent_of]
         if not roots:
-            raise self.source.error(
-                next(iter(links.values())).place, "every link is the child of a joint", "leave one link without parent"
+            raise next(iter(links.values())).error(
+                "every link is the child of a joint", "leave one link without parent"
             )
         if len(roots) > 1:
-            raise self.source.error(
-                links[roots[1]].place,
+            raise links[roots[1]].error(
                 f"the links {listing(roots)} have no parent, so the robot falls into {len(roots)} parts",
                 "connect them with joints",
             )
@@ -224,13 +209,10 @@ class _Reader:
     def _link_of(self, joint: Element, tag: str, links: dict[str, Element]) -> str:
         element = joint.child(tag)
         if element is None:
-            raise self.source.error(
-                joint.place, f"joint {joint.attributes['name']!r} has no {tag}", f'add <{tag} link="..."/>'
-            )
-        name = required(self.source, element, "link")
+            raise joint.error(f"joint {joint.attributes['name']!r} has no {tag}", f'add <{tag} link="..."/>')
+        name = element.required("link")
         if name not in links:
-            raise self.source.error(
-                element.place,
+            raise element.error(
                 f"joint {joint.attributes['name']!r} refers to link {name!r}, which does not exist",
                 _nearest(name, links),
             )
@@ -244,9 +226,7 @@ class _Reader:
             return Body(name)
         mass = inertial.child("mass")
         if mass is None:
-            raise self.source.error(
-                inertial.place, f"the inertial of link {name!r} has no mass", "add <mass value=.../>"
-            )
+            raise inertial.error(f"the inertial of link {name!r} has no mass", "add <mass value=.../>")
         self.places["bodies", name, "mass"] = mass.place
         placement = self.origin(inertial, f"link {name}")
         origin = inertial.child("origin")
@@ -257,46 +237,36 @@ class _Reader:
         if inertia is not None:
             self.places["bodies", name, "inertia"] = inertia.place
             keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-            moments = [read_number(self.source, inertia, key, "0") for key in keys]
-        return placed_body(name, read_number(self.source, mass, "value"), placement, moments)
+            moments = [inertia.number(key, "0") for key in keys]
+        return placed_body(name, mass.number("value"), placement, moments)
 
     # ---- joints -----------------------------------------------------------------------------------------------------
 
     def _joint(self, name: str, element: Element, links: dict[str, Element]) -> Joint:
-        kind = required(self.source, element, "type")
+        kind = element.required("type")
         if kind not in JOINT_TYPES:
-            raise self.source.error(
-                element.place, f"joint {name!r} has the unknown type {kind!r}", _nearest(kind, JOINT_TYPES)
-            )
+            raise element.error(f"joint {name!r} has the unknown type {kind!r}", _nearest(kind, JOINT_TYPES))
         joint_type = JOINT_TYPES[kind]
         for tag, attributes in PLACED.items():
             part = element.child(tag)
             if part is not None:
                 self.places |= {("joints", name, attribute): part.place for attribute in attributes}
-        limit = element.child("limit")
+        limit = element.part("limit")
         limits: dict[str, Any] = {}
-        if limit is not None and joint_type.shape.nq == 1:
+        if joint_type.shape.nq == 1:
             ends = ("lower", "upper") if kind != "continuous" else ()
             stated = [key for key in ("effort", "velocity") if key in limit.attributes]
             for key in (*(ends if limit.attributes.keys() & set(ends) else ()), *stated):
-                limits[key] = (read_number(self.source, limit, key, "0" if key in ends else ""),)
+                limits[key] = (limit.number(key, "0" if key in ends else ""),)
         return Joint(
             name,
             joint_type.name,
             self._link_of(element, "parent", links),
             self._link_of(element, "child", links),
-            axis=self._axis(element, joint_type),
+            axis=element.part("axis").triple("xyz", (1, 0, 0)) if "axis" in joint_type.entries else (0, 0, 1),
             predecessor_placement=self.origin(element, f"joint {name}"),
             **limits,
         )
-
-    def _axis(self, element: Element, joint_type: JointType) -> Vector:
-        axis = element.child("axis")
-        if "axis" not in joint_type.entries:
-            return (0, 0, 1)
-        if axis is None or "xyz" not in axis.attributes:
-            return (1, 0, 0)
-        return read_triple(self.source, axis, "xyz")
 
     def _couplings(self, joints: dict[str, Element]) -> tuple[Coupling, ...]:
         couplings = []
@@ -310,18 +280,16 @@ class _Reader:
             ignored += 1
             if self.options.mimic == "ignore":
                 continue
-            source = required(self.source, mimic, "joint")
+            source = mimic.required("joint")
             if source not in joints:
-                raise self.source.error(
-                    mimic.place,
-                    f"joint {name!r} mimics joint {source!r}, which does not exist",
-                    _nearest(source, joints),
+                raise mimic.error(
+                    f"joint {name!r} mimics joint {source!r}, which does not exist", _nearest(source, joints)
                 )
-            if JOINT_TYPES.get(required(self.source, element, "type")) is FIXED:
+            if JOINT_TYPES.get(element.required("type")) is FIXED:
                 fixed.append(name)
                 continue
-            ratio = read_number(self.source, mimic, "multiplier", "1")
-            couplings.append(Coupling(name, source, ratio, read_number(self.source, mimic, "offset", "0")))
+            ratio = mimic.number("multiplier", "1")
+            couplings.append(Coupling(name, source, ratio, mimic.number("offset", "0")))
         if ignored and self.options.mimic == "ignore":
             self.notes.append(f"{ignored} mimicking joints are taken as free ones")
         if fixed:
@@ -331,11 +299,9 @@ class _Reader:
     def _forces(self, joints: dict[str, Element], model_joints: dict[str, Joint]) -> tuple[ForceElement, ...]:
         forces: list[JointDamper | JointFriction] = []
         for name, element in joints.items():
-            dynamics = element.child("dynamics")
-            if dynamics is None:
-                continue
-            damping = read_number(self.source, dynamics, "damping", "0")
-            friction = read_number(self.source, dynamics, "friction", "0")
+            dynamics = element.part("dynamics")
+            damping = dynamics.number("damping", "0")
+            friction = dynamics.number("friction", "0")
             for force in resistance(model_joints[name], damping, friction):
                 self.places["forces", force.name] = dynamics.place
                 forces.append(force)
@@ -348,11 +314,9 @@ class _Reader:
 
     def origin(self, element: Element, owner: str = "") -> Placement:
         """The placement that an element has; its angles are noted where they look rounded and it has an owner."""
-        origin = element.child("origin")
-        if origin is None:
-            return COINCIDENT
-        translation: Vector = read_triple(self.source, origin, "xyz") if "xyz" in origin.attributes else (0, 0, 0)
-        written: Vector = read_triple(self.source, origin, "rpy") if "rpy" in origin.attributes else (0, 0, 0)
+        origin = element.part("origin")
+        translation = origin.triple("xyz", (0, 0, 0))
+        written = origin.triple("rpy", (0, 0, 0))
         roll, pitch, yaw = (snapped_angle(angle, self.options.snap_angles) for angle in written)
         for angle in (yaw, pitch, roll):
             if owner and looks_rounded(angle):
@@ -372,23 +336,12 @@ class _Reader:
                 self.notes.append(f"link {name!r} is a body like any other here; ground is called {ground!r}")
 
 
-def _depth_first(root: str, joints: Sequence[Joint]) -> list[Joint]:
-    """The joints branch after branch from the root, those of one link in the order of the file."""
-    leaving: dict[str, list[Joint]] = {}
-    for joint in joints:
-        leaving.setdefault(joint.predecessor, []).append(joint)
-    found: dict[str, Joint] = {}
-    waiting = leaving.get(root, [])[::-1]
-    while waiting:
-        joint = waiting.pop()
-        found[joint.name] = joint
-        waiting += leaving.get(joint.successor, [])[::-1]
+def _ordered(root: str, joints: Sequence[Joint]) -> list[Joint]:
+    """The joints branch after branch from the root, then those that nothing connects with it."""
+    found = {joint.name: joint for joint, _ in depth_first(joints, root)}
     return [*found.values(), *(joint for joint in joints if joint.name not in found)]
 
 
 def _nearest(name: str, known: dict[str, Element] | dict[str, JointType]) -> str:
-    near = get_close_matches(name, list(known), n=1)
-    if near:
-        return f"did you mean {near[0]!r}?"
     names = sorted(known)
-    return f"there are {', '.join(names[:12])}" + (", ..." if len(names) > 12 else "")
+    return nearest(name, names, f"there are {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}")

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from mbsym.formats.foreign_shapes import Color, form_of, possible_color, shapes_of
-from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
 from mbsym.model.body import Placement
 from mbsym.model.shape import Shape
 from mbsym.shapes.forms import Box, Capsule, Cylinder, Form, Mesh, Sphere
@@ -22,12 +20,10 @@ class ShapeReader:
     """Reads the shapes of links.
 
     Attributes:
-        source: the file.
         colors: of the materials that the robot names.
         origin: reads the placement that an element has.
     """
 
-    source: TextSource
     colors: Colors
     origin: Callable[[Element], Placement]
 
@@ -47,42 +43,36 @@ class ShapeReader:
         material = element.child("material")
         color = None
         if material is not None:
-            color = read_color(self.source, material)
-            color = self.colors.get(material.attributes.get("name", "")) if color is None else color
-        return Shape(body, form, placement, color, element.attributes.get("name", "").strip())
+            color = read_color(material) or self.colors.get(material.attributes.get("name", ""))
+        return Shape(body, form, placement, color, element.words("name"))
 
     def _form(self, element: Element) -> Form | None:
         """The form, None for one that there is not here, or that has no file or no extent."""
         match element.tag:
             case "box":
-                return Box(read_triple(self.source, element, "size")) if "size" in element.attributes else None
+                return Box(element.triple("size")) if "size" in element.attributes else None
             case "sphere":
-                return Sphere(read_number(self.source, element, "radius"))
+                return Sphere(element.number("radius"))
             case "cylinder" | "capsule":
                 kind = Cylinder if element.tag == "cylinder" else Capsule
-                return kind(read_number(self.source, element, "radius"), read_number(self.source, element, "length"))
+                return kind(element.number("radius"), element.number("length"))
             case "mesh":
-                name = element.attributes.get("filename", "").strip()
-                scale: Any = (1, 1, 1)
-                if "scale" in element.attributes:
-                    given = read_numbers(self.source, element, "scale", 3, 1)
-                    scale = given if len(given) == 3 else given * 3
-                return Mesh(name, scale) if name else None
+                name = element.words("filename")
+                scale: Any = element.numbers("scale", 3, 1, default=(1,))
+                return Mesh(name, scale if len(scale) == 3 else scale * 3) if name else None
         return None
 
 
-def named_colors(source: TextSource, materials: Iterable[Element]) -> Colors:
+def named_colors(materials: Iterable[Element]) -> Colors:
     """Colours of materials by name.
 
     Raises:
         FormatError: a colour is no four numbers.
     """
-    return {material.attributes.get("name", ""): read_color(source, material) for material in materials}
+    return {material.attributes.get("name", ""): read_color(material) for material in materials}
 
 
-def read_color(source: TextSource, material: Element) -> Color | None:
+def read_color(material: Element) -> Color | None:
     """The colour of a material, None if it has none that can be."""
-    color = material.child("color")
-    if color is None or "rgba" not in color.attributes:
-        return None
-    return possible_color(read_numbers(source, color, "rgba", 4))
+    color = material.part("color")
+    return possible_color(color.numbers("rgba", 4)) if "rgba" in color.attributes else None

@@ -9,7 +9,7 @@ import pytest
 
 from mbsym.errors import FormatError
 from mbsym.formats.mjcf import read_mjcf
-from mbsym.formats.mjcf.words import LONGEST_STEM
+from mbsym.formats.mjcf.reader import LONGEST_STEM
 from mbsym.formats.registry import load
 from mbsym.formats.text_source import LARGEST_YAML, TextSource
 from mbsym.formats.yaml_document import read_yaml

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 from mbsym.formats.mjcf import read_mjcf
+from mbsym.formats.rigid_frames import text
 from mbsym.formats.sdf import read_sdf
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf
@@ -84,3 +87,32 @@ def test_what_is_fixed_together_is_one_body() -> None:
     assert evaluate(body.mass) == 5
     assert [evaluate(value) for value in body.center_of_mass] == pytest.approx(center, rel=1e-14)
     assert inertia_of(body) == pytest.approx(total, abs=1e-14)  # entries of three at most
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [
+        (Fraction(10**18), "1000000000000000000"),
+        (Fraction(-2 * 10**19), "-20000000000000000000"),
+        (Fraction(10**30), "1e+30"),
+        (Fraction(-1, 40), "-0.025"),
+        (Fraction(1, 3), "0.3333333333333333"),
+        (Fraction(7), 7),
+    ],
+)
+def test_numbers_keep_their_size_where_they_are_written(number: Fraction, written: int | str) -> None:
+    assert text(number) == written
+
+
+def test_heavy_bodies_that_are_fixed_together_weigh_what_both_do() -> None:
+    inertial = '<inertial><mass value="1e19"/><inertia ixx="1e19" iyy="1e19" izz="1e19"/></inertial>'
+    model = read_urdf(
+        TextSource(
+            "r.urdf",
+            f"""<robot name="r"><link name="base"/><link name="a">{inertial}</link><link name="b">{inertial}</link>
+            <joint name="hinge" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/></joint>
+            <joint name="weld" type="fixed"><parent link="a"/><child link="b"/></joint></robot>""",
+        )
+    )
+    assert [evaluate(body.mass) for body in model.bodies] == [2e19]
+    assert [evaluate(moment) for moment in model.bodies[0].inertia] == [2e19, 2e19, 2e19, 0, 0, 0]

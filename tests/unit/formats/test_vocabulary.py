@@ -117,7 +117,7 @@ def test_many_unknown_words_are_counted() -> None:
     table = {"a": Words()}
     text = "<a " + " ".join(f'{letter}{letter}{letter}="1"' for letter in "bcdefghijkl") + "/>"
     source = TextSource("x.xml", text)
-    (sentence,) = unknown_words(source, read_xml(source), table, strict=False)
+    (sentence,) = unknown_words(read_xml(source), table, strict=False)
     assert sentence.endswith(f"and {11 - MOST_NAMED} more")
 
 
