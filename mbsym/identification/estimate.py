@@ -99,7 +99,8 @@ def estimate(regressor: Array, forces: Array, where: str = "", repeated: float =
         raise IdentificationError(
             f"{n} samples of {m} forces are too few for {count} parameters", where=where, remedy="measure longer"
         )
-    told, grouped = _told(flat)
+    found = dependencies(flat, range(count))
+    told = sorted(found.pivots)
     used = regressor[:, :, told]
     noise = np.ones(m)
     for _ in range(_ROUNDS):
@@ -113,18 +114,14 @@ def estimate(regressor: Array, forces: Array, where: str = "", repeated: float =
     spread[np.ix_(told, told)] = covariance
     essential, essential_values = _essential(regressor, forces, noise * np.sqrt(repeated), told)
     region = fit.region(repeated)
-    return Estimate(values, deviations, spread, fit.condition, noise, region, grouped, essential, essential_values)
+    return Estimate(
+        values, deviations, spread, fit.condition, noise, region, found.relations, essential, essential_values
+    )
 
 
 def _floor(forces: Array) -> float:
     """Noise below which a fit is exact."""
     return float((1e-12 * np.abs(forces).max(initial=1e-300)) ** 2)
-
-
-def _told(rows: Array) -> tuple[list[int], dict[int, Mapping[int, float]]]:
-    """Columns that stand for themselves, and the others by these."""
-    found = dependencies(rows, range(rows.shape[1]))
-    return sorted(found.pivots), {place: dict(relation) for place, relation in found.relations.items()}
 
 
 @dataclass(frozen=True, slots=True)

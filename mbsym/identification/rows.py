@@ -12,7 +12,7 @@ from mbsym.doors import Array
 from mbsym.errors import IdentificationError
 from mbsym.forces.element import ForceElement
 from mbsym.identification.identifiable import loops_of
-from mbsym.identification.measurements import column_names
+from mbsym.identification.measurements import column_names, column_units
 from mbsym.identification.smoothing import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import body_jacobian_columns
@@ -65,8 +65,8 @@ class Regression:
     @property
     def units(self) -> tuple[str, ...]:
         """Of the forces."""
-        every = [unit for body in self.mechanism.bodies_by_coordinates for unit in body.joint.shape.force_units]
-        return tuple(every[k] for k in self.forces)
+        units = column_units(self.mechanism)
+        return tuple(units[name] for name in self.names)
 
     def rows(self, motion: Motion) -> tuple[Array, Array]:
         """Regressor (n, forces, nbase), and measured forces (n, forces) less the known ones, at each sample."""
@@ -123,7 +123,7 @@ def regression_of(model: Model) -> Regression:
                 remedy="mark as many joints (actuated: true) as there are freedoms",
             )
     found = base_parameters_of(mechanism, loops)
-    columns = force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
+    columns = force_columns(mechanism)
     zero = Scalar(mechanism.graph, 0)
     known = _known(model)
     jacobians = body_jacobian_columns(mechanism)

@@ -174,7 +174,7 @@ def _relations(
     loops: LoopAnalysis | None,
 ) -> _Relations:
     """What is left of the columns that are not solved for."""
-    entries = force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)), internal=True)
+    entries = force_columns(mechanism, internal=True)
     kept = _order(mechanism, columns, [place for place in range(len(columns)) if place not in solved_for])
     if loops is not None and loops.rows:
         rows = loop_rows(mechanism, loops, [entries[place] for place in kept])
@@ -324,7 +324,7 @@ def require_unseen(mechanism: Mechanism, changes: Sequence[Unseen]) -> None:
     Raises:
         DerivationError: one is seen.
     """
-    entries = force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
+    entries = force_columns(mechanism)
     more = [entry for change in changes for entry in change.others.values()]
     points = _Points(mechanism, dict(enumerate(entries)), more)
     for point in range(_CHECKS):

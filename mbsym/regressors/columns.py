@@ -11,7 +11,7 @@ Source: C. G. Atkeson, C. H. An, J. M. Hollerbach, Estimation of inertial parame
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -35,14 +35,15 @@ Ten: TypeAlias = tuple[Scalar, ...]
 """Of a body: what belongs to its mass, first moment and inertia."""
 
 
-def force_columns(mechanism: Mechanism, rates: Speeds, *, internal: bool = False) -> list[Column]:
+def force_columns(mechanism: Mechanism, rates: Speeds | None = None, *, internal: bool = False) -> list[Column]:
     """Columns of Y(q, v, vdot) with tau = Y pi, in the order of ``standard_parameters``.
 
     Args:
         mechanism: of any tree joints; cut joints are left open.
-        rates: vdot by joint.
+        rates: vdot by joint; default its symbols.
         internal: True takes the bodies' parameters in their internal frames instead.
     """
+    rates = mechanism.of_joints(mechanism.entries(mechanism.vdot)) if rates is None else rates
     jacobians = body_jacobian_columns(mechanism)
     bodies: dict[str, list[Column]] = {}
     with mechanism.graph.section("regressor of the bodies"):
@@ -70,6 +71,12 @@ def force_columns(mechanism: Mechanism, rates: Speeds, *, internal: bool = False
             lambda joint: _of_rotor(mechanism, joint, changes),
             lambda element: of_element(mechanism, element, jacobians),
         )
+
+
+def dense(mechanism: Mechanism, columns: Sequence[Column]) -> list[list[Scalar]]:
+    """Columns as rows."""
+    zero = Scalar(mechanism.graph, 0)
+    return [[column.get(row, zero) for column in columns] for row in range(mechanism.nv)]
 
 
 def momentum_columns(mechanism: Mechanism) -> list[Column]:
