@@ -114,8 +114,7 @@ class BaseParameters:
 
     def values(self) -> Array:
         """Of the base parameters in the model, (nbase,)."""
-        found: Array = self.matrix() @ np.array([item.value for item in self.columns])
-        return found
+        return np.asarray(self.matrix() @ np.array([item.value for item in self.columns]))
 
 
 def base_parameters_of(mechanism: Mechanism, loops: LoopAnalysis | None = None) -> BaseParameters:
@@ -235,8 +234,7 @@ class _OwnColumns:
     def matrix(self, places: Collection[int]) -> Array:
         """Some of them, in the order of all."""
         chosen = [k for k, place in enumerate(self.kept) if place in set(places)]
-        found: Array = self.rows[:, chosen] * [float(self.units[self.kept[k]]) for k in chosen]
-        return found
+        return np.asarray(self.rows[:, chosen] * [float(self.units[self.kept[k]]) for k in chosen])
 
     def change(self, place: int, others: Mapping[int, float]) -> dict[int, Fraction]:
         """The change of parameters in SI that nothing shows, from how a column follows from others."""

@@ -14,8 +14,14 @@ from mbsym.kinematics.recursion import joints_at_rest
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.records import Registry
 from mbsym.regressors.base_parameters import base_parameters_of
-from mbsym.regressors.columns import Column, dense, energy_rows, force_columns, momentum_columns
-from mbsym.regressors.extraction import extracted_columns
+from mbsym.regressors.columns import (
+    Column,
+    dense,
+    energy_rows,
+    extracted_columns,
+    force_columns,
+    momentum_columns,
+)
 from mbsym.regressors.parameters import standard_parameters
 from mbsym.symbolic.differentiate import forward
 from mbsym.symbolic.program import Program

@@ -21,7 +21,7 @@ from mbsym.model.own_units import Units, entry_unit, slides
 from mbsym.model.system import Model
 from mbsym.values.entries import entries_of
 from mbsym.values.numbers import evaluate, parameter_values, value_names
-from mbsym.values.parameter import Value
+from mbsym.values.parameter import Parameter, Value
 
 Kind = Literal["inertial", "armature", "force", "share"]
 AXES: Final = "xyz"
@@ -190,3 +190,22 @@ def _with_inertia(model: Model, body: Body, values: Mapping[_Place, Value]) -> B
         inertia_about="frame",
         first_moment=(hx, hy, hz),
     )
+
+
+def with_symbols(model: Model) -> tuple[Model, tuple[str, ...]]:
+    """The model with a symbol for each of its standard parameters, and their names; "" for shares, which are one."""
+    taken = {*(item.name for item in model.parameters), *(item.name for item in model.inputs)}
+    stem = "pi_"
+    while any(name.startswith(stem) for name in taken):
+        stem = f"p{stem}"
+    parameters = standard_parameters(model)
+    names = tuple(f"{stem}{k}" if item.kind != "share" else "" for k, item in enumerate(parameters))
+    values = {item.name: name for item, name in zip(parameters, names, strict=True) if name}
+    added = tuple(
+        Parameter(name, item.value, item.unit, symbolic=True)
+        for item, name in zip(parameters, names, strict=True)
+        if name
+    )
+    # The numbers of the bodies are read before they are replaced.
+    changed = with_values(model, values)
+    return replace(changed, parameters=(*model.parameters, *added)), names

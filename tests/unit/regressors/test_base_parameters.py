@@ -27,10 +27,10 @@ from mbsym.regressors import base_parameters as room
 from mbsym.regressors import grouping
 from mbsym.regressors.base_parameters import base_parameters_of, require_unseen
 from mbsym.regressors.columns import force_columns
-from mbsym.regressors.extraction import with_symbols
 from mbsym.regressors.functions import REGRESSOR_FUNCTIONS
 from mbsym.regressors.grouping import Unseen
 from mbsym.regressors.invariants import invariants
+from mbsym.regressors.parameters import with_symbols
 from mbsym.regressors.relations_text import relation, relations_text
 from mbsym.regressors.sampled import dependencies, loop_rows, random_rows
 from mbsym.symbolic.field_matrix import Echelon, rational

@@ -21,8 +21,7 @@ from mbsym.forces import FORCE_ELEMENTS
 from mbsym.pipeline import GenerationOptions, derive, express, generate, read
 from mbsym.reference import Reference
 from mbsym.registry import contracts_of
-from mbsym.regressors.columns import dense, force_columns
-from mbsym.regressors.extraction import extracted_columns
+from mbsym.regressors.columns import dense, extracted_columns, force_columns
 from mbsym.regressors.functions import REGRESSOR_FUNCTIONS
 from mbsym.regressors.parameters import standard_parameters, with_values
 from mbsym.regressors.sampled import sampled_program
