@@ -145,14 +145,12 @@ class _Fit:
     @property
     def freedom(self) -> Array:
         """Samples of each force less the parameters that it pays for (m,)."""
-        found: Array = np.maximum(self.samples - np.trace(self.shares, axis1=1, axis2=2), 1.0)
-        return found
+        return np.asarray(np.maximum(self.samples - np.trace(self.shares, axis1=1, axis2=2), 1.0))
 
     def uncertain(self, repeated: float) -> Array:
         """Covariance with what estimated weights add: R (1 + 4 sum (P - P^2)/freedom) R^T."""
         more = (self.shares - self.shares @ self.shares) / (self.freedom / repeated)[:, None, None]
-        found: Array = self.root @ (np.eye(len(self.values)) + 4 * more.sum(axis=0)) @ self.root.T
-        return found
+        return np.asarray(self.root @ (np.eye(len(self.values)) + 4 * more.sum(axis=0)) @ self.root.T)
 
     def region(self, repeated: float) -> tuple[float, float]:
         """Scale and degrees of freedom of F; NaN where there are too few samples to say."""

@@ -116,5 +116,4 @@ def _filtered(values: Array, cutoff: float, rate: float) -> Array:
     from scipy.signal import butter, sosfiltfilt
 
     sections = butter(_ORDER, cutoff, fs=rate, output="sos")
-    found: Array = sosfiltfilt(sections, values, axis=0)
-    return found
+    return np.asarray(sosfiltfilt(sections, values, axis=0))
