@@ -220,14 +220,13 @@ class VibratingElements:
             return
         if body.joint.kind.is_rigid:
             self.element.append(inner)
+        elif beam is None:
+            link = self._joint_link(body, R, columns, armature)
+            self.element.append(self._new_element(body.name, inner, link, origin, origin - self._at[inner]))
         else:
-            if beam is None:
-                link = self._joint_link(body, R, columns, armature)
-                self.element.append(self._new_element(body.name, inner, link, origin, origin - self._at[inner]))
-            else:
-                axes = R @ user.reshape(3, 3).T @ (np.diag([-1.0, 1.0, -1.0]) if body.flipped else np.eye(3))
-                start = origin - 0.5 * evaluate(beam.length, self._names) / beam.pieces * axes[:, 0]
-                self.element.append(self._new_piece(beam, body.name, inner, axes, start))
+            axes = R @ user.reshape(3, 3).T @ (np.diag([-1.0, 1.0, -1.0]) if body.flipped else np.eye(3))
+            start = origin - 0.5 * evaluate(beam.length, self._names) / beam.pieces * axes[:, 0]
+            self.element.append(self._new_piece(beam, body.name, inner, axes, start))
         index = self.element[-1]
         if index >= 0 and body.name not in self._bars:
             self._load(index, R, origin - self._at[index], moments)
