@@ -257,7 +257,11 @@ def damped_eigenvalue(tree: VibratingTree, omega: float, shape: Array, where: st
         return 0j
 
     def gap(s: complex) -> complex:
-        response = complex(np.sum(shape * tree.motion(s, shape)))
+        try:
+            response = complex(np.sum(shape * tree.motion(s, shape)))
+        except (AnalysisError, np.linalg.LinAlgError):
+            # A pivot is zero just here, so that the response is infinite.
+            return 0j
         return 1.0 / response
 
     points = [1j * omega * (1.0 + 1e-3), (-1e-3 + 1j) * omega, 1j * omega * (1.0 + 1e-7)]
