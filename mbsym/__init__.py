@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from mbsym.formats.registry import LoadOptions as LoadOptions
     from mbsym.formats.registry import load as load
     from mbsym.identification.excitation import excite as excite
-    from mbsym.identification.identifiable import base_parameters as base_parameters
     from mbsym.identification.identify import identify as identify
+    from mbsym.identification.rows import base_parameters as base_parameters
     from mbsym.linear.analysis import equilibrium as equilibrium
     from mbsym.linear.analysis import linearise as linearise
     from mbsym.linear.analysis import modes as modes
@@ -80,8 +80,8 @@ _OF: Final = {
     "mbsym.forces": "Actuator AppliedWrench JointDamper JointForce JointFriction JointSpring PointSpringDamper",
     "mbsym.formats.registry": "LoadOptions load",
     "mbsym.identification.excitation": "excite",
-    "mbsym.identification.identifiable": "base_parameters",
     "mbsym.identification.identify": "identify",
+    "mbsym.identification.rows": "base_parameters",
     "mbsym.linear.analysis": "equilibrium linearise modes",
     "mbsym.linear.modal_system": "transfer_matrix_system",
     "mbsym.linear.response": "frequency_response",

@@ -127,7 +127,7 @@ def _excite(system: Model, settings: Settings, output: Path | None, delivery: De
 
 
 def _tell_base_parameters(system: Model, options: GenerationOptions, delivery: Delivery) -> None:
-    from mbsym.identification.identifiable import base_parameters
+    from mbsym.identification.rows import base_parameters
     from mbsym.regressors.relations_text import relations_data, relations_text
 
     found = base_parameters(system, symbolic_parameters=options.symbolic_parameters)

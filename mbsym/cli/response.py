@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
         import numpy as np
 
         from mbsym.linear.response import frequency_response
-        from mbsym.linear.response_table import response_text
+        from mbsym.linear.tables import response_text
 
         if not 0.0 < lowest <= highest < float("inf") or (lowest == highest and points > 1):
             raise AnalysisError(

@@ -19,6 +19,7 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.errors import IdentificationError
 from mbsym.model.system import Model
+from mbsym.regressors.grouping import first_columns
 from mbsym.regressors.parameters import StandardParameter
 from mbsym.values.entries import entries_of
 
@@ -91,8 +92,7 @@ class _Problem:
         self, model: Model, columns: Sequence[StandardParameter], matrix: Array, values: Array, covariance: Array
     ) -> None:
         self._own = np.array([item.value for item in columns])
-        starts = {item.owner: place for place, item in reversed(list(enumerate(columns))) if item.kind == "inertial"}
-        self._bodies = [slice(start, start + 10) for start in starts.values()]
+        self._bodies = [slice(start, start + 10) for start in first_columns(columns).values()]
         self._positive = [place for place, item in enumerate(columns) if _must_be_positive(model, item)]
         inertial = {place for body in self._bodies for place in range(body.start, body.stop)}
         self._free = [k for k in range(len(columns)) if k not in inertial and k not in self._positive]

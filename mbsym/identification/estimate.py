@@ -99,7 +99,8 @@ def estimate(regressor: Array, forces: Array, where: str = "", repeated: float =
         raise IdentificationError(
             f"{n} samples of {m} forces are too few for {count} parameters", where=where, remedy="measure longer"
         )
-    told, grouped = _told(flat)
+    found = dependencies(flat, range(count))
+    told = sorted(found.pivots)
     used = regressor[:, :, told]
     noise = np.ones(m)
     for _ in range(_ROUNDS):
@@ -113,18 +114,14 @@ def estimate(regressor: Array, forces: Array, where: str = "", repeated: float =
     spread[np.ix_(told, told)] = covariance
     essential, essential_values = _essential(regressor, forces, noise * np.sqrt(repeated), told)
     region = fit.region(repeated)
-    return Estimate(values, deviations, spread, fit.condition, noise, region, grouped, essential, essential_values)
+    return Estimate(
+        values, deviations, spread, fit.condition, noise, region, found.relations, essential, essential_values
+    )
 
 
 def _floor(forces: Array) -> float:
     """Noise below which a fit is exact."""
     return float((1e-12 * np.abs(forces).max(initial=1e-300)) ** 2)
-
-
-def _told(rows: Array) -> tuple[list[int], dict[int, Mapping[int, float]]]:
-    """Columns that stand for themselves, and the others by these."""
-    found = dependencies(rows, range(rows.shape[1]))
-    return sorted(found.pivots), {place: dict(relation) for place, relation in found.relations.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +145,12 @@ class _Fit:
     @property
     def freedom(self) -> Array:
         """Samples of each force less the parameters that it pays for (m,)."""
-        found: Array = np.maximum(self.samples - np.trace(self.shares, axis1=1, axis2=2), 1.0)
-        return found
+        return np.asarray(np.maximum(self.samples - np.trace(self.shares, axis1=1, axis2=2), 1.0))
 
     def uncertain(self, repeated: float) -> Array:
         """Covariance with what estimated weights add: R (1 + 4 sum (P - P^2)/freedom) R^T."""
         more = (self.shares - self.shares @ self.shares) / (self.freedom / repeated)[:, None, None]
-        found: Array = self.root @ (np.eye(len(self.values)) + 4 * more.sum(axis=0)) @ self.root.T
-        return found
+        return np.asarray(self.root @ (np.eye(len(self.values)) + 4 * more.sum(axis=0)) @ self.root.T)
 
     def region(self, repeated: float) -> tuple[float, float]:
         """Scale and degrees of freedom of F; NaN where there are too few samples to say."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from mbsym.doors import Array
 from mbsym.errors import IdentificationError
-from mbsym.identification.measurements import column_names
+from mbsym.identification.measurements import column_names, column_units
 from mbsym.identification.options import DEFAULT_MOTION, Settings
 from mbsym.identification.rows import Regression, regression_of
 from mbsym.kinematics.measures import measures_of
@@ -94,16 +94,11 @@ class Excitation:
     def columns(self) -> tuple[tuple[str, str, Array], ...]:
         """Of a table: names, units and values."""
         mechanism = self.regression.mechanism
-        names = column_names(mechanism)
-        shapes = [body.joint.shape for body in mechanism.bodies_by_coordinates]
-        found = [("t", "s", self.t)]
-        for own, units, array in (
-            (names.q, [unit for shape in shapes for unit in shape.coordinate_units], self.q),
-            (names.v, [unit for shape in shapes for unit in shape.speed_units], self.v),
-            (names.vdot, [f"{unit}^2" for shape in shapes for unit in shape.speed_units], self.vdot),
-        ):
-            found += [(name, unit, array[:, k]) for k, (name, unit) in enumerate(zip(own, units, strict=True))]
-        return tuple(found)
+        names, units = column_names(mechanism), column_units(mechanism)
+        values = np.column_stack([self.t, self.q, self.v, self.vdot]).T
+        return tuple(
+            (name, units[name], own) for name, own in zip(("t", *names.q, *names.v, *names.vdot), values, strict=True)
+        )
 
 
 def excite(source: Model | str | Path, settings: Settings = DEFAULT_MOTION) -> Excitation:
@@ -141,7 +136,7 @@ def _require_plain(mechanism: Mechanism) -> None:
             where=where,
             remedy="excite their motors by hand",
         )
-    if mechanism.q.quaternions or mechanism.nq != mechanism.nv:
+    if mechanism.q.quaternions:
         raise IdentificationError(
             "orientations by quaternions are no sums of harmonics", where=where, remedy="excite an arm on a fixed base"
         )
@@ -348,7 +343,7 @@ def _pulled_program(regression: Regression) -> Program:
     """Derivatives of the sum of pull times base regressor by q, v and vdot, (nv,) each, in reverse."""
     mechanism = regression.mechanism
     graph = mechanism.graph
-    columns = force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
+    columns = force_columns(mechanism)
     kept = [columns[item.column] for item in regression.found.base]
     shape = (mechanism.nv, len(kept))
     symbols = tuple(graph.symbol(f"pull[{k}]") for k in range(shape[0] * shape[1]))

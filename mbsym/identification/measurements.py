@@ -17,7 +17,9 @@ from mbsym.conventions import unit_factor
 from mbsym.doors import Array
 from mbsym.errors import IdentificationError
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.model.joint import Joint
 from mbsym.model.names import expression_names
+from mbsym.values.numbers import evaluate, parameter_values
 
 DEGREES: Final = 180 / math.pi
 
@@ -105,7 +107,7 @@ def read_measurements(path: str | Path, mechanism: Mechanism, *, forces: Sequenc
         IdentificationError: columns are missing, lines are incomplete, times are uneven, or units look wrong.
     """
     names = column_names(mechanism)
-    table = _Table.read(path, _units(mechanism, names))
+    table = _Table.read(path, column_units(mechanism))
     # Nothing drives a floating base; what the table has of it counts all the same.
     floating = {k for body in mechanism.bodies for k in range(*body.v_range) if body.joint.kind.is_unbound}
     needed = [k for k in (range(mechanism.nv) if forces is None else forces) if k not in floating]
@@ -125,9 +127,9 @@ def read_measurements(path: str | Path, mechanism: Mechanism, *, forces: Sequenc
     return found
 
 
-def _units(mechanism: Mechanism, names: Names) -> dict[str, str]:
+def column_units(mechanism: Mechanism) -> dict[str, str]:
     """By the names of columns."""
-    shapes = [body.joint.shape for body in mechanism.bodies_by_coordinates]
+    names, shapes = column_names(mechanism), [body.joint.shape for body in mechanism.bodies_by_coordinates]
     speeds = [unit for shape in shapes for unit in shape.speed_units]
     groups = (
         (names.q, [unit for shape in shapes for unit in shape.coordinate_units]),
@@ -268,7 +270,7 @@ def _suspect_units(found: Measurements, mechanism: Mechanism, names: Names, wher
     Raises:
         IdentificationError: saying what looks like what.
     """
-    if not mechanism.q.quaternions and found.v is not None and mechanism.nq == mechanism.nv:
+    if not mechanism.q.quaternions and found.v is not None:
         for k, (q, v) in enumerate(zip(names.q, names.v, strict=True)):
             slope = np.gradient(found.q[:, k], found.t)
             size, shared = float(slope @ slope), float(found.v[:, k] @ slope)
@@ -283,7 +285,7 @@ def _suspect_units(found: Measurements, mechanism: Mechanism, names: Names, wher
             if body.joint.shape.coordinate_units[k - body.q_range[0]] != "rad" or names.q[k] in stated:
                 continue
             reach = float(np.abs(found.q[:, k]).max())
-            limits = _limits(mechanism, body.joint.name, k - body.q_range[0])
+            limits = _limits(body.joint, k - body.q_range[0], parameter_values(mechanism.model))
             if reach > (_BEYOND * limits if limits else _TURNS * math.tau):
                 raise IdentificationError(
                     f"{names.q[k]} reaches {reach:.4g}, which looks like degrees",
@@ -292,13 +294,9 @@ def _suspect_units(found: Measurements, mechanism: Mechanism, names: Names, wher
                 )
 
 
-def _limits(mechanism: Mechanism, joint: str, index: int) -> float:
+def _limits(joint: Joint, index: int, numbers: Mapping[str, float]) -> float:
     """The farthest that a joint may be from zero, 0 where the model states no limits."""
-    from mbsym.values.numbers import evaluate, parameter_values
-
-    numbers = parameter_values(mechanism.model)
-    given = next(item for item in mechanism.model.joints if item.name == joint)
-    if not given.lower or not given.upper:
+    if not joint.lower or not joint.upper:
         return 0.0
-    ends = [evaluate(each[index], numbers) for each in (given.lower, given.upper)]
+    ends = [evaluate(each[index], numbers) for each in (joint.lower, joint.upper)]
     return max(map(abs, ends)) if all(map(math.isfinite, ends)) else 0.0

@@ -1,9 +1,10 @@
-"""The rows of the regression: forces and base regressor at each sample, of closed loops along their free motions."""
+"""What can be identified of a model: its base parameters, and what rows measured forces and motions give for these."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -11,19 +12,18 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.errors import IdentificationError
 from mbsym.forces.element import ForceElement
-from mbsym.identification.identifiable import loops_of
-from mbsym.identification.measurements import column_names
+from mbsym.identification.measurements import column_names, column_units
 from mbsym.identification.smoothing import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import body_jacobian_columns
 from mbsym.loops.actuation import actuated_columns
-from mbsym.loops.redundancy import LoopAnalysis
+from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.model.names import TIME
 from mbsym.model.system import Model
 from mbsym.options.generation import GenerationOptions
-from mbsym.pipeline import express
+from mbsym.pipeline import express, read
 from mbsym.regressors.base_parameters import BaseParameters, base_parameters_of
-from mbsym.regressors.columns import force_columns, of_element
+from mbsym.regressors.columns import dense, force_columns, of_element
 from mbsym.regressors.parameters import linear_places
 from mbsym.regressors.sampled import sampled_program
 from mbsym.symbolic.interpret import interpret
@@ -65,8 +65,8 @@ class Regression:
     @property
     def units(self) -> tuple[str, ...]:
         """Of the forces."""
-        every = [unit for body in self.mechanism.bodies_by_coordinates for unit in body.joint.shape.force_units]
-        return tuple(every[k] for k in self.forces)
+        units = column_units(self.mechanism)
+        return tuple(units[name] for name in self.names)
 
     def rows(self, motion: Motion) -> tuple[Array, Array]:
         """Regressor (n, forces, nbase), and measured forces (n, forces) less the known ones, at each sample."""
@@ -87,8 +87,7 @@ class Regression:
         whole: Array = np.broadcast_to(values[name], (count, *values[name].shape[-2:]))
         if self.loops is None:
             return whole[:, list(self.forces)]
-        along: Array = np.einsum("nvf,nvb->nfb", self._free(values["G"], self.loops.mobility), whole)
-        return along
+        return np.asarray(np.einsum("nvf,nvb->nfb", self._free(values["G"], self.loops.mobility), whole))
 
     def _free(self, G: Array, freedom: int) -> Array:
         """Motions (n, nv, forces) that the loops leave, each with one motor going at speed one and the others still."""
@@ -100,8 +99,25 @@ class Regression:
                 where=self.mechanism.model.name,
                 remedy="leave out samples near singular positions, or measure other joints",
             )
-        found: Array = null @ np.linalg.inv(driven)
-        return found
+        return np.asarray(null @ np.linalg.inv(driven))
+
+
+def base_parameters(
+    source: Model | str | Path, *, symbolic_parameters: str | Sequence[str] = "", order: str = "weight"
+) -> BaseParameters:
+    """The fewest sums of standard parameters that the forces of a model depend on.
+
+    Args:
+        source: a model, a model file, or the name of a bundled example.
+        symbolic_parameters: those that stay symbols in coefficients: "" as the model says, "all", "none", or names.
+        order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
+
+    Raises:
+        MbsymError: the model or a name is unusable, loops cannot be closed, or nothing can move.
+    """
+    asked = symbolic_parameters if isinstance(symbolic_parameters, str) else tuple(symbolic_parameters)
+    mechanism = express(read(source), GenerationOptions(symbolic_parameters=asked, order=order))
+    return base_parameters_of(mechanism, _loops_of(mechanism))
 
 
 def regression_of(model: Model) -> Regression:
@@ -112,7 +128,7 @@ def regression_of(model: Model) -> Regression:
         MbsymError: the model is unusable.
     """
     mechanism = express(_passive(model), GenerationOptions(symbolic_parameters="none"))
-    loops = loops_of(mechanism)
+    loops = _loops_of(mechanism)
     forces = tuple(range(mechanism.nv))
     if loops is not None:
         forces = tuple(actuated_columns(mechanism))
@@ -123,18 +139,36 @@ def regression_of(model: Model) -> Regression:
                 remedy="mark as many joints (actuated: true) as there are freedoms",
             )
     found = base_parameters_of(mechanism, loops)
-    columns = force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
+    columns = force_columns(mechanism)
     zero = Scalar(mechanism.graph, 0)
     known = _known(model)
     jacobians = body_jacobian_columns(mechanism)
     held = [of_element(mechanism, element, jacobians) for element in known]
-    total = tuple(sum((column.get(row, zero) for column in held), zero).ref for row in range(mechanism.nv))
+    total = tuple(sum(row, zero).ref for row in dense(mechanism, held))
     more = [Output("known", (mechanism.nv, 1), total)]
     if loops is not None:
         entries = tuple(row.jacobian.get(k, zero).ref for row in loops.rows for k in range(mechanism.nv))
         more.append(Output("G", (len(loops.rows), mechanism.nv), entries))
     program = sampled_program(mechanism, [columns[item.column] for item in found.base], more)
     return Regression(mechanism, loops, found, program, forces, tuple(element.name for element in known))
+
+
+def _loops_of(mechanism: Mechanism) -> LoopAnalysis | None:
+    """The closed loops, None for a tree.
+
+    Raises:
+        DerivationError: they cannot be closed.
+        IdentificationError: nothing can move.
+    """
+    closed = mechanism.cut_joints or mechanism.model.constraints
+    loops = analyse_loops(mechanism) if closed else None
+    if not mechanism.nv or (loops is not None and loops.is_structure):
+        raise IdentificationError(
+            "a structure, which tells nothing of its parameters" + (": its loops leave no freedom" if loops else ""),
+            where=mechanism.model.name,
+            remedy="give the model something that moves: a joint that is not fixed, or loops with a freedom",
+        )
+    return loops
 
 
 def _known(model: Model) -> tuple[ForceElement, ...]:

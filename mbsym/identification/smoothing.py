@@ -72,14 +72,12 @@ def motion_of(data: Measurements, mechanism: Mechanism, cutoff: float = 0.0) -> 
     """
     if data.v is not None and data.vdot is not None and not cutoff:
         return Motion(data.t, data.q, data.v, data.vdot, data.tau)
-    if data.v is None and (mechanism.q.quaternions or mechanism.nq != mechanism.nv):
+    if data.v is None and mechanism.q.quaternions:
         raise IdentificationError(
             "speeds of joints with quaternions cannot be differentiated from their coordinates",
             where=mechanism.model.name,
             remedy="give the columns of v",
         )
-    if data.v is None and any(len(body.q) != len(body.v) for body in mechanism.bodies):
-        raise IdentificationError("speeds are no rates of coordinates here", remedy="give the columns of v")
     if len(data.t) <= _PADDED:
         raise IdentificationError(
             f"{len(data.t)} samples are too few for filters",
@@ -118,5 +116,4 @@ def _filtered(values: Array, cutoff: float, rate: float) -> Array:
     from scipy.signal import butter, sosfiltfilt
 
     sections = butter(_ORDER, cutoff, fs=rate, output="sos")
-    found: Array = sosfiltfilt(sections, values, axis=0)
-    return found
+    return np.asarray(sosfiltfilt(sections, values, axis=0))

@@ -7,7 +7,6 @@ mechanism's own: lengths by its size, forces by the largest energy at work over 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -141,6 +140,14 @@ class Balance:
         tau[list(free.forces)] += forces * self.forces[list(free.forces)]
         return np.concatenate([q, u, tau, multipliers + pull * self._pulls])
 
+    def moved(self, z: Array, amounts: Array) -> Array:
+        """z after a step of the first unknowns alone."""
+        return self.move(z, np.concatenate([amounts, np.zeros(self.problem.nv - len(amounts))]))
+
+    def unbalanced(self, z: Array) -> float:
+        """The largest of the residual."""
+        return float(np.abs(self.residual(z)[0]).max(initial=0.0))
+
     def measured(self, z: Array) -> Array:
         """z by what its entries are measured by."""
         steps = np.concatenate([self.measures.coordinates, self._input_steps, self.forces, self._pulls])
@@ -183,19 +190,3 @@ def balance_program(mechanism: Mechanism, loops: LoopAnalysis | None) -> Program
     given = Input("lambda", (len(rows),), tuple(x.ref for x in multipliers))
     inputs = (mechanism.q, mechanism.v, *mechanism.extra_inputs, given)
     return Program("balance", graph, inputs, tuple(outputs), mechanism.parameters)
-
-
-def free_of_names(mechanism: Mechanism, names: Sequence[str], known: Sequence[Sequence[str]]) -> Free:
-    """What the names stand for.
-
-    Args:
-        mechanism: of the model.
-        names: of increments, control inputs and speeds, all known.
-        known: names of increments, inputs and speeds.
-    """
-    increments, inputs, speeds = (list(each) for each in known)
-    return Free(
-        tuple(sorted({increments.index(name) for name in names if name in increments})),
-        tuple(sorted({inputs.index(name) for name in names if name in inputs})),
-        tuple(sorted({speeds.index(name) for name in names if name in speeds})),
-    )

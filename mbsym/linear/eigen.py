@@ -93,15 +93,13 @@ def _timeless(A: Array, pace: float) -> Array:
     n = len(A) // 2
     rate = float(np.sqrt(np.abs(A[n:, :n]).max(initial=pace**2))) or float(np.abs(A).max(initial=0.0)) or 1.0
     scale = np.repeat([1.0, rate], n)
-    scaled: Array = A * scale[None, :] / scale[:, None] / rate
-    return scaled
+    return np.asarray(A * scale[None, :] / scale[:, None] / rate)
 
 
 def _resting(A: Array) -> Array:
     """States at which all stays as it is, orthonormal rows."""
     _, sizes, rows = np.linalg.svd(A)
-    resting: Array = rows[sizes <= NOTHING]
-    return resting
+    return np.asarray(rows[sizes <= NOTHING])
 
 
 def _second_order(A: Array, mass: Array, pace: float) -> tuple[Array, Array] | None:

@@ -21,7 +21,7 @@ from mbsym.model.system import Model
 from mbsym.options.generation import GenerationOptions
 from mbsym.pipeline import Derivation, Progress, derive, describe, express
 from mbsym.registry import available_functions
-from mbsym.simulation.equations import coordinate_quantities, speed_quantities
+from mbsym.simulation.equations import coordinate_quantities, speed_quantities, suggestion
 from mbsym.symbolic.program import Program
 
 _TREE: Final = ("forward_dynamics", "mass_matrix", "body_poses", "tangent_map", "forward_dynamics_derivatives")
@@ -88,13 +88,9 @@ class LinearEquations:
 
     @property
     def loops(self) -> LoopAnalysis | None:
-        """What is known of closed loops, None for a tree."""
-        return self.derivation.loops
-
-    @property
-    def is_closed(self) -> bool:
-        """True where closed loops hold the motion."""
-        return self.loops is not None and bool(self.loops.rows)
+        """What is known of closed loops that hold the motion, None where none do."""
+        loops = self.derivation.loops
+        return loops if loops is not None and loops.rows else None
 
     @property
     def looped_system(self) -> LoopedSystem:
@@ -122,6 +118,16 @@ class LinearEquations:
         quantities = (*coordinate_quantities(self.mechanism), *speed_quantities(self.mechanism))
         inputs = {item.name: item.unit for item in self.mechanism.model.inputs}
         return {**{item.name: item.unit for item in quantities}, **inputs, "t": "s"}
+
+    def by_name(self, state: State) -> dict[str, object]:
+        """What a state is made of, by name, for machines."""
+        groups = (self.coordinates, state.q), (self.speeds, state.v), (self.speeds, state.tau), (self.inputs, state.u)
+        named = (dict(zip(names, values.tolist(), strict=True)) for names, values in groups)
+        return dict(zip(("q", "v", "tau", "u", "t"), (*named, state.t), strict=True))
+
+    def unknown(self, kind: str, name: str, known: Sequence[str]) -> AnalysisError:
+        """The error that nothing of a kind is called so."""
+        return AnalysisError(f"no {kind} is called {name!r}", where=self.name, remedy=suggestion(name, known))
 
     def program(self, name: str) -> Program:
         """A function as a graph."""
@@ -153,7 +159,7 @@ class LinearEquations:
         """
         self._require_inertia(state)
         (vdot,) = self.evaluate("forward_dynamics", state)
-        function = "constrained_dynamics_derivatives" if self.is_closed else "forward_dynamics_derivatives"
+        function = "forward_dynamics_derivatives" if self.loops is None else "constrained_dynamics_derivatives"
         by_q, by_v, by_tau = self.evaluate(function, state)[:3]
         by_u = np.zeros((len(vdot), 0))
         if self.inputs:

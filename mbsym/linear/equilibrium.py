@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
 from mbsym.doors import Array
 from mbsym.errors import AnalysisError, MbsymError
 from mbsym.kinematics.measures import measures_of
-from mbsym.linear.balance import Balance, free_of_names
+from mbsym.linear.balance import Balance, Free
 from mbsym.linear.eigen import eigenpairs
 from mbsym.linear.equations import LinearEquations, State
 from mbsym.linear.freedom import independent_with
@@ -19,7 +20,6 @@ from mbsym.linear.options import STARTS
 from mbsym.linear.search import solutions
 from mbsym.linear.tangent import increment_names
 from mbsym.pipeline import Progress
-from mbsym.simulation.equations import suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +88,10 @@ class Equilibrium:
 
     def as_dict(self) -> dict[str, object]:
         """For machines."""
-        equations, state = self.equations, self.state
+        state = self.equations.by_name(self.state)
         return {
             "name": self.name,
-            "q": dict(zip(equations.coordinates, state.q.tolist(), strict=True)),
-            "u": dict(zip(equations.inputs, state.u.tolist(), strict=True)),
-            "tau": dict(zip(equations.speeds, state.tau.tolist(), strict=True)),
-            "t": state.t,
+            **{key: state[key] for key in ("q", "u", "tau", "t")},
             "stability": self.stability.kind,
             "growing": self.stability.growing,
             "drifting": self.stability.drifting,
@@ -153,15 +150,11 @@ def equilibria(
     known = (increments, equations.inputs, equations.speeds)
     for name in free:
         if not any(name in names for names in known):
-            raise AnalysisError(
-                f"no coordinate, control input or speed is called {name!r}",
-                where=equations.name,
-                remedy=suggestion(name, [each for names in known for each in names]),
-            )
+            raise equations.unknown("coordinate, control input or speed", name, [*chain(*known)])
     named = tuple(free) or increments
     state = replace(state, v=np.zeros(mechanism.nv))
-    chosen = free_of_names(mechanism, named, known)
-    if equations.is_closed and chosen.speeds:
+    chosen = Free(*(tuple(k for k, each in enumerate(names) if each in named) for names in known))
+    if equations.loops is not None and chosen.speeds:
         # What follows from the coordinates that are free is free too.
         (rows,) = equations.evaluate("constraint_jacobian", state)
         rows = rows * measures_of(mechanism).increments
@@ -182,10 +175,8 @@ def equilibria(
         there = replace(state, q=q, u=u, tau=tau)
         idle = np.abs(balance.idle(z)).max(axis=1, initial=0.0)
         moving = tuple(name for name, share in zip(labels, idle, strict=True) if share > 1e-6)
-        left = float(np.abs(balance.residual(z)[0]).max(initial=0.0))
-        found.append(
-            Equilibrium(f"equilibrium {number}", there, stability_at(equations, there), moving, left, equations)
-        )
+        stability = stability_at(equations, there)
+        found.append(Equilibrium(f"equilibrium {number}", there, stability, moving, balance.unbalanced(z), equations))
     return Equilibria(tuple(found), named)
 
 

@@ -26,7 +26,6 @@ from mbsym.loops.independent import independent_columns
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.loops.runtime import closure_sizes
 from mbsym.loops.tolerances import FOLLOWS
-from mbsym.simulation.equations import suggestion
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
@@ -70,39 +69,34 @@ def freedom_at(equations: LinearEquations, state: State, independent: Sequence[s
         AnalysisError: the loops are open or part, the state is singular, or coordinates are chosen from which the
             others do not follow.
     """
-    nv = equations.mechanism.nv
-    if not equations.is_closed:
+    nv, loops = equations.mechanism.nv, equations.loops
+    if loops is None:
         if independent:
             raise AnalysisError(
                 "all coordinates of a tree are independent", where=equations.name, remedy="choose none of them"
             )
         return Freedom(tuple(range(nv)), np.eye(nv), np.zeros((nv, nv)))
-    rows = _rows(equations, state)
+    rows = _rows(equations, loops, state)
     measured = rows * measures_of(equations.mechanism).increments
-    chosen = (
-        _named(equations, measured, independent)
-        if independent
-        else list(independent_columns(equations.mechanism, measured))
-    )
+    chosen = _chosen(equations, measured, independent)
     dependent = [k for k in range(nv) if k not in chosen]
     motion, change = np.zeros((nv, len(chosen))), np.zeros((nv, len(chosen)))
     motion[chosen] = np.eye(len(chosen))
     motion[dependent] = -np.linalg.solve(rows[:, dependent], rows[:, chosen])
-    if state.v.any() and equations.loops is not None:
-        changes = Evaluator(_rate_program(equations.mechanism, equations.loops))(state.q, state.v)["rate_dq"]
+    if state.v.any():
+        changes = Evaluator(_rate_program(equations.mechanism, loops))(state.q, state.v)["rate_dq"]
         change[dependent] = -np.linalg.solve(rows[:, dependent], changes @ motion)
     return Freedom(tuple(chosen), motion, change)
 
 
-def _rows(equations: LinearEquations, state: State) -> Array:
+def _rows(equations: LinearEquations, loops: LoopAnalysis, state: State) -> Array:
     """G at a state, which closes the loops, keeps them closed, and is regular.
 
     Raises:
         AnalysisError: it does not, or is singular.
     """
-    assert equations.loops is not None
-    mechanism, measures = equations.mechanism, measures_of(equations.mechanism)
-    every = [row for closure in equations.loops.closures for row in closure.rows]
+    measures = measures_of(equations.mechanism)
+    every = [row for closure in loops.closures for row in closure.rows]
     gaps = np.abs(equations.evaluate("closure_gap", state)[0])
     open_by = gaps / np.array([measures.of_unit(row.unit) for row in every])
     if open_by.max(initial=0.0) > OPEN:
@@ -116,7 +110,7 @@ def _rows(equations: LinearEquations, state: State) -> Array:
         )
     (rows,) = equations.evaluate("constraint_jacobian", state)
     # By the lengths of the loops, not by the rows' own sizes: a row may vanish by itself.
-    sizes = np.array(closure_sizes(mechanism, equations.loops))
+    sizes = np.array(closure_sizes(equations.mechanism, loops))
     parting = np.abs(rows @ state.v)
     if np.any(parting / sizes > PARTING * float(np.abs(state.v / measures.increments).max(initial=0.0))):
         raise AnalysisError(
@@ -145,16 +139,14 @@ def _moving(equations: LinearEquations, motions: Array) -> list[str]:
     return [name for name, share in zip(names, shares, strict=True) if share > 1e-6]
 
 
-def _named(equations: LinearEquations, rows: Array, names: Sequence[str]) -> list[int]:
-    """Columns of the coordinates that are named; empty where none is."""
+def _chosen(equations: LinearEquations, rows: Array, names: Sequence[str]) -> list[int]:
+    """Columns of the coordinates that are named; where none is, of those that tell the others best."""
     if not names:
-        return []
+        return list(independent_columns(equations.mechanism, rows))
     known = increment_names(equations.mechanism)
     for name in names:
         if name not in known:
-            raise AnalysisError(
-                f"no coordinate is called {name!r}", where=equations.name, remedy=suggestion(name, known)
-            )
+            raise equations.unknown("coordinate", name, known)
     chosen = sorted({known.index(name) for name in names})
     freedoms = len(known) - len(rows)
     if len(chosen) != freedoms:

@@ -21,7 +21,7 @@ from mbsym.linear.freedom import Freedom, freedom_at
 from mbsym.linear.observed import observed
 from mbsym.linear.state_space import StateSpace
 from mbsym.linear.tangent import increment_names, increment_units, turning_at
-from mbsym.simulation.equations import speed_quantities, suggestion
+from mbsym.simulation.equations import speed_quantities
 from mbsym.values.numbers import evaluate, parameter_values
 
 if TYPE_CHECKING:
@@ -99,14 +99,9 @@ class Linearisation(StateSpace):
 
     def as_dict(self) -> dict[str, object]:
         """For machines."""
-        equations, state = self.equations, self.state
         return {
-            "name": equations.name,
-            "q": dict(zip(equations.coordinates, state.q.tolist(), strict=True)),
-            "v": dict(zip(equations.speeds, state.v.tolist(), strict=True)),
-            "tau": dict(zip(equations.speeds, state.tau.tolist(), strict=True)),
-            "u": dict(zip(equations.inputs, state.u.tolist(), strict=True)),
-            "t": state.t,
+            "name": self.equations.name,
+            **self.equations.by_name(self.state),
             "equilibrium": self.is_equilibrium,
             "rates": dict(zip(self.states, self.rates.tolist(), strict=True)),
             "states": list(self.states),
@@ -121,20 +116,6 @@ class Linearisation(StateSpace):
 
 AT_REST: Final = 1e-8
 """Part of what the forces at work could do that counts as none: equilibria are found to about 1e-10 of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class InputColumns:
-    """What enters: control inputs, or generalised forces along speeds.
-
-    Attributes:
-        names, units: of the inputs.
-        by_input: derivatives of vdot (nv, m).
-    """
-
-    names: tuple[str, ...]
-    units: tuple[str, ...]
-    by_input: Array
 
 
 def linearised(
@@ -162,17 +143,18 @@ def linearised(
     mechanism, nv = equations.mechanism, equations.mechanism.nv
     freedom = freedom_at(equations, state, independent)
     slopes = equations.slopes(state)
-    chosen = _columns(equations, slopes, inputs)
+    entries = _entered(equations, slopes, inputs)
+    by_input = np.array([column for _, _, column in entries]).reshape(len(entries), nv).T
     motion = np.block([[turning_at(mechanism, state.v), np.eye(nv)], [slopes.by_q, slopes.by_v]])
-    entry = np.concatenate([np.zeros_like(chosen.by_input), chosen.by_input])
+    entry = np.concatenate([np.zeros_like(by_input), by_input])
     carried = freedom.of_states
     kept = [*freedom.independent, *(nv + k for k in freedom.independent)]
     increments = increment_names(mechanism)
     names = tuple((*increments, *equations.speeds)[k] for k in kept)
     units = (*increment_units(mechanism), *(item.unit for item in speed_quantities(mechanism)))
-    C, D = np.eye(len(kept)), np.zeros((len(kept), len(chosen.names)))
+    C, D = np.eye(len(kept)), np.zeros((len(kept), len(entries)))
     if outputs:
-        rows = [_output(equations, slopes, chosen, state, name) for name in outputs]
+        rows = [_output(equations, slopes, by_input, state, name) for name in outputs]
         C, D = np.array([row for row, _ in rows]) @ carried, np.array([row for _, row in rows])
     (mass,) = equations.evaluate("mass_matrix", state)
     measures = measures_of(mechanism)
@@ -182,10 +164,10 @@ def linearised(
         C,
         D,
         names,
-        chosen.names,
+        tuple(name for name, _, _ in entries),
         tuple(outputs) or names,
         tuple(units[k] for k in kept),
-        chosen.units,
+        tuple(unit for _, unit, _ in entries),
         state,
         np.concatenate([state.v, slopes.vdot])[kept],
         freedom,
@@ -229,7 +211,8 @@ def _entries(equations: LinearEquations, slopes: Slopes) -> tuple[dict[str, _Ent
     return {**{force[0]: force for force in forces.values()}, **forces, **inputs}, groups
 
 
-def _columns(equations: LinearEquations, slopes: Slopes, asked: str | Sequence[str]) -> InputColumns:
+def _entered(equations: LinearEquations, slopes: Slopes, asked: str | Sequence[str]) -> list[_Entry]:
+    """What enters: control inputs, or generalised forces along speeds."""
     known, groups = _entries(equations, slopes)
     if asked == "auto":
         asked = next(group for group, names in groups.items() if names)
@@ -242,25 +225,18 @@ def _columns(equations: LinearEquations, slopes: Slopes, asked: str | Sequence[s
         )
     for name in chosen:
         if name not in known:
-            raise AnalysisError(
-                f"no control input or speed is called {name!r}",
-                where=equations.name,
-                remedy=suggestion(name, (*groups, *groups["all"])),
-            )
-    found = [known[name] for name in chosen]
-    by_input = np.array([column for _, _, column in found]).reshape(len(found), len(slopes.vdot)).T
-    return InputColumns(tuple(name for name, _, _ in found), tuple(unit for _, unit, _ in found), by_input)
+            raise equations.unknown("control input or speed", name, (*groups, *groups["all"]))
+    return [known[name] for name in chosen]
 
 
 def _output(
-    equations: LinearEquations, slopes: Slopes, chosen: InputColumns, state: State, name: str
+    equations: LinearEquations, slopes: Slopes, by_input: Array, state: State, name: str
 ) -> tuple[Array, Array]:
     """Rows of C and D of a quantity over all increments (2 nv,) and the inputs."""
-    nv, found = equations.mechanism.nv, observed(equations, name)
-    row, through = np.zeros(2 * nv), np.zeros(len(chosen.names))
-    k = found.place
+    (nv, inputs), found = by_input.shape, observed(equations, name)
+    row, through, k = np.zeros(2 * nv), np.zeros(inputs), found.place
     if found.kind == "acceleration":
-        return np.concatenate([slopes.by_q[k], slopes.by_v[k]]), chosen.by_input[k]
+        return np.concatenate([slopes.by_q[k], slopes.by_v[k]]), by_input[k]
     if found.kind == "position":
         row[:nv] = equations.evaluate(POSITIONS, state)[0][k, 3 + found.axis]
     elif found.kind == "coordinate":

@@ -10,7 +10,7 @@ Source: Markushevich, Theory of Functions of a Complex Variable (1977), expansio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias, Unpack
@@ -22,7 +22,7 @@ from mbsym.errors import AnalysisError
 from mbsym.linear.analysis import BALANCED, At
 from mbsym.linear.options import LinearOptions, OfModalSystem
 from mbsym.linear.state_space import StateSpace
-from mbsym.linear.transfer_matrix_modes import answers, points_asked, vibrating_tree
+from mbsym.linear.transfer_matrix_modes import TransferFunction, transfer_function, vibrating_elements
 from mbsym.linear.vibration.roots import TOGETHER, damped_eigenvalues, modes
 from mbsym.linear.vibration.tree import VibratingTree
 from mbsym.model.system import Model
@@ -127,29 +127,25 @@ def transfer_matrix_system(
         raise AnalysisError(
             "transfer matrices need inputs by name", where="`inputs`", remedy="give ELEMENT.x, ELEMENT.rx and the like"
         )
-    checked, _, tree = vibrating_tree(model, at, asked, progress)
-    wanted, told, loads, rows = points_asked(tree, checked.name, asked.inputs, asked.outputs)
-    count = asked.modes
-
-    def response(s: complex) -> Array:
-        return answers(tree, s, loads, rows)
-
+    elements = vibrating_elements(model, at, asked, progress)
+    tree, name, count = elements.tree, elements.name, asked.modes
+    response = transfer_function(elements, asked.inputs, asked.outputs)
     # One more mode says how far the last one that is kept is from the next, one that swings how far those at rest are.
     most = count + 1
-    values = _eigenvalues(tree, most, checked.name)
+    values = _eigenvalues(tree, most, name)
     while not values.any() and len(values) == most:
         most *= 2
-        values = _eigenvalues(tree, most, checked.name)
+        values = _eigenvalues(tree, most, name)
     near = _distance(values, 0.0)
     resting = int(np.sum(values == 0.0))
     parts, taken = [], resting
     if resting:
-        parts.append(_resting(response, AROUND * near, checked.name))
+        parts.append(_resting(response, AROUND * near, name))
     while taken < min(count, len(values)):
         together = values[np.abs(values - values[taken]) <= TOGETHER * abs(values[taken])]
         value, taken = complex(np.mean(together)), taken + len(together)
         parts.append(_swinging(response, value, AROUND * _distance(values, value)))
-    system = _together(checked.name, parts, wanted, told, taken)
+    system = _together(name, parts, response, taken)
     if tree.freedoms is not None and tree.freedoms <= count:
         _require_whole(system, response)
         return system
@@ -178,7 +174,7 @@ def _eigenvalues(tree: VibratingTree, count: int, name: str) -> Array:
     return np.array([complex(value.real, abs(value.imag)) for value in found])
 
 
-def _require_whole(system: ModalSystem, response: Callable[[complex], Array]) -> None:
+def _require_whole(system: ModalSystem, response: TransferFunction) -> None:
     """Compares the response of all modes with that of the tree.
 
     Raises:
@@ -213,7 +209,7 @@ _Part: TypeAlias = tuple[Array, Array, Array, list[complex]]
 """A, B and C of the modes of a pole, and the eigenvalue of each."""
 
 
-def _swinging(response: Callable[[complex], Array], value: complex, radius: float) -> _Part:
+def _swinging(response: TransferFunction, value: complex, radius: float) -> _Part:
     turns = radius * _circle()
     values = np.array([response(value + turn) for turn in turns])
     left, right = _factors(np.tensordot(turns, values, axes=1) / POINTS, radius * np.abs(values).max(initial=0.0))
@@ -222,14 +218,12 @@ def _swinging(response: Callable[[complex], Array], value: complex, radius: floa
     left, right = left * turned, right / turned[:, None]
     signs = np.array([np.sign(row[np.argmax(np.abs(row))].real) for row in right])
     left, right = left * signs, right * signs[:, None]
-    count, (real, imaginary) = len(right), (value.real, value.imag)
-    A = np.kron(np.eye(count), [[real, -imaginary], [imaginary, real]])
-    B = np.stack([right.real, right.imag], axis=1).reshape(2 * count, right.shape[1])
-    C = np.stack([2.0 * left.real, -2.0 * left.imag], axis=2).reshape(len(left), 2 * count)
-    return A, B, C, [value] * count
+    real, imaginary = value.real, value.imag
+    block = np.array([[real, -imaginary], [imaginary, real]])
+    return _states_of(value, block, (right.real, right.imag), (2.0 * left.real, -2.0 * left.imag))
 
 
-def _resting(response: Callable[[complex], Array], radius: float, name: str) -> _Part:
+def _resting(response: TransferFunction, radius: float, name: str) -> _Part:
     """The double pole at zero.
 
     Raises:
@@ -244,11 +238,17 @@ def _resting(response: Callable[[complex], Array], radius: float, name: str) -> 
             "a motion that no spring resists is damped", where=name, remedy="add a spring, or leave `method` out"
         )
     left, right = _factors(double.real, size)
-    count, nothing = len(right), np.zeros_like(right)
-    A = np.kron(np.eye(count), [[0.0, 0.0], [1.0, 0.0]])
-    B = np.stack([right, nothing], axis=1).reshape(2 * count, right.shape[1])
-    C = np.stack([np.zeros_like(left), left], axis=2).reshape(len(left), 2 * count)
-    return A, B, C, [0j] * count
+    block = np.array([[0.0, 0.0], [1.0, 0.0]])
+    return _states_of(0j, block, (right, np.zeros_like(right)), (np.zeros_like(left), left))
+
+
+def _states_of(value: complex, block: Array, entering: tuple[Array, Array], leaving: tuple[Array, Array]) -> _Part:
+    """Two states for each mode of a pole: what enters the first and the second (r, m), what leaves them (p, r)."""
+    count, inputs = entering[0].shape
+    A = np.kron(np.eye(count), block)
+    B = np.stack(entering, axis=1).reshape(2 * count, inputs)
+    C = np.stack(leaving, axis=2).reshape(len(leaving[0]), 2 * count)
+    return A, B, C, [value] * count
 
 
 def _factors(residue: Array, size: float) -> tuple[Array, Array]:
@@ -259,15 +259,12 @@ def _factors(residue: Array, size: float) -> tuple[Array, Array]:
     return left[:, kept] * roots, roots[:, None] * right[kept]
 
 
-def _together(
-    name: str, parts: Sequence[_Part], inputs: tuple[str, ...], outputs: tuple[str, ...], searched: int
-) -> ModalSystem:
+def _together(name: str, parts: Sequence[_Part], response: TransferFunction, searched: int) -> ModalSystem:
+    from scipy.linalg import block_diag
+
+    inputs, outputs = response.inputs, response.outputs
     eigenvalues = [value for part in parts for value in part[3]]
-    A = np.zeros((2 * len(eigenvalues),) * 2)
-    place = 0
-    for block, _, _, _ in parts:
-        A[place : place + len(block), place : place + len(block)] = block
-        place += len(block)
+    A = block_diag(np.zeros((0, 0)), *(part[0] for part in parts))
     B = np.vstack([np.zeros((0, len(inputs))), *(part[1] for part in parts)])
     C = np.hstack([np.zeros((len(outputs), 0)), *(part[2] for part in parts)])
     D = np.zeros((len(outputs), len(inputs)))

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mbsym.errors import AnalysisError
 from mbsym.linear.equations import LinearEquations
 from mbsym.linear.tangent import increment_names
 from mbsym.model.system import Model
-from mbsym.simulation.equations import suggestion
 
 AXES: Final = "xyz"
 """Of the base, along which places of frames are told."""
@@ -73,10 +71,6 @@ def observed(equations: LinearEquations, name: str) -> Observed:
     stem, _, axis = name.rpartition(".")
     if stem in frames and axis in tuple(AXES):
         return Observed("position", frames.index(stem), AXES.index(axis))
-    model = equations.mechanism.model
-    bodies = (body.name for body in model.bodies)
-    raise AnalysisError(
-        f"no coordinate, speed, acceleration, frame or body is called {name!r}",
-        where=equations.name,
-        remedy=suggestion(name, (*increments, *speeds, *accelerations, *bodies)),
-    )
+    bodies = (body.name for body in equations.mechanism.model.bodies)
+    known = (*increments, *speeds, *accelerations, *bodies)
+    raise equations.unknown("coordinate, speed, acceleration, frame or body", name, known)

@@ -43,12 +43,12 @@ def _counted(count: int | None) -> None:
         raise AnalysisError(f"{count} modes", where="`count`", remedy="ask for one at least")
 
 
-def _by_elements(option: str, asked: Any) -> Exclusion:
+def _by_elements(option: str) -> Exclusion:
     """An option that only transfer matrices have."""
     return Exclusion(
         f"{option} of equations",
         (option, "method equations"),
-        lambda options, facts: options.method == "equations" and asked(options),
+        lambda options, facts: options.method == "equations" and getattr(options, option) not in ("", None),
         f"`{option}` means nothing to equations of motion, which have the model's segments and all modes",
         "add `method transfer-matrix`",
     )
@@ -115,7 +115,7 @@ class LinearOptions:
         "",
         "Of transfer-matrix: exact (default), consistent, lumped (finite elements) or segments (as other methods).",
         "beams",
-        excludes=(_by_elements("beams", lambda options: bool(options.beams)),),
+        excludes=(_by_elements("beams"),),
     )
     count: int | None = option(
         None,
@@ -123,7 +123,7 @@ class LinearOptions:
         "count",
         kind=int,
         check=_counted,
-        excludes=(_by_elements("count", lambda options: options.count is not None),),
+        excludes=(_by_elements("count"),),
     )
     symbols: bool = option(
         False, "The matrices in the model's parameters too.", "symbols", excludes=(_by_equations("symbols"),)

@@ -13,7 +13,7 @@ from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.linear.analysis import BALANCED, At, linearise
 from mbsym.linear.options import LinearOptions, OfLinearisation, OfResponse
-from mbsym.linear.transfer_matrix_modes import answers, points_asked, vibrating_tree
+from mbsym.linear.transfer_matrix_modes import transfer_function, vibrating_elements
 from mbsym.model.system import Model
 from mbsym.option import made, takes
 from mbsym.pipeline import Progress
@@ -85,8 +85,8 @@ def frequency_response(
         found = linear.response(frequencies)
         name, sides = linear.equations.name, (linear.inputs, linear.outputs)
     else:
-        checked, _, tree = vibrating_tree(model, at, asked, progress)
-        wanted, told, loads, rows = points_asked(tree, checked.name, asked.inputs, asked.outputs)
-        found = np.array([answers(tree, s, loads, rows) for s in 2j * np.pi * frequencies])
-        name, sides = checked.name, (wanted, told)
+        elements = vibrating_elements(model, at, asked, progress)
+        answer = transfer_function(elements, asked.inputs, asked.outputs)
+        found = np.array([answer(s) for s in 2j * np.pi * frequencies])
+        name, sides = elements.name, (answer.inputs, answer.outputs)
     return FrequencyResponse(name, asked.method, frequencies, *sides, found)

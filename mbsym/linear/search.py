@@ -63,10 +63,9 @@ def solutions(balance: Balance, q: Array, starts: int, progress: Progress | None
 def _moved(balance: Balance, q: Array, generator: np.random.Generator) -> Array:
     """Free coordinates anywhere: angles up to half a turn, lengths up to the mechanism's size away."""
     units = increment_units(balance.mechanism)
-    step = np.zeros(balance.free.count + balance.rows)
-    for place, column in enumerate(balance.free.speeds):
-        step[place] = generator.uniform(-1.0, 1.0) * (np.pi if units[column] == "rad" else 1.0)
-    return balance.split(balance.move(balance.start(q), step))[0]
+    most = np.array([np.pi if units[column] == "rad" else 1.0 for column in balance.free.speeds])
+    way = generator.uniform(-1.0, 1.0, len(most)) * most
+    return balance.split(balance.moved(balance.start(q), way))[0]
 
 
 def _returned(balance: Balance, z: Array, q: Array) -> Array:
@@ -79,7 +78,7 @@ def _returned(balance: Balance, z: Array, q: Array) -> Array:
             if body.v_range[0] <= column < body.v_range[1] and body.joint.kind.speeds_are_rates:
                 moved = z.copy()
                 moved[place] = q[place]
-                z = moved if np.abs(balance.residual(moved)[0]).max(initial=0.0) < CLOSED else z
+                z = moved if balance.unbalanced(moved) < CLOSED else z
     return z
 
 
@@ -94,8 +93,7 @@ def _unwound(balance: Balance, z: Array) -> Array:
             # Half a turn either way is one place, whatever round-off says.
             turned[place] = np.pi + SAME - (np.pi + SAME - z[place]) % (2.0 * np.pi)
             if unit == "rad" and turned[place] != z[place]:
-                gap = np.abs(balance.residual(turned)[0]).max(initial=0.0)
-                z = turned if gap < CLOSED else z
+                z = turned if balance.unbalanced(turned) < CLOSED else z
     return z
 
 
@@ -125,9 +123,8 @@ def _leads_to(balance: Balance, first: Array, second: Array) -> bool:
         if np.linalg.norm(motions @ amounts) < AHEAD * left:
             return False
         way = idle @ amounts
-        step = np.zeros(balance.free.count + balance.rows)
-        step[: len(way)] = way * min(1.0, STRIDE / float(np.abs(way).max(initial=1e-300)))
-        done = close(balance.problem, balance.move(here, step), iterations=5)
+        way *= min(1.0, STRIDE / float(np.abs(way).max(initial=1e-300)))
+        done = close(balance.problem, balance.moved(here, way), iterations=5)
         if not done.gap < CLOSED:
             return False
         here = done.q
@@ -137,9 +134,6 @@ def _leads_to(balance: Balance, first: Array, second: Array) -> bool:
 def _motions(balance: Balance, z: Array, idle: Array) -> Array:
     """How coordinates move along idle directions, measured, in columns."""
     small = 1e-6
-    found = []
-    for column in idle.T:
-        step = np.zeros(balance.free.count + balance.rows)
-        step[: len(column)] = small * column
-        found.append((balance.move(z, step) - z)[: balance.mechanism.nq] / small / balance.measures.coordinates)
+    moves = (balance.moved(z, small * column) - z for column in idle.T)
+    found = [move[: balance.mechanism.nq] / small / balance.measures.coordinates for move in moves]
     return np.array(found).T

@@ -58,17 +58,30 @@ def moved_frames(rest: Array, at: Array, motion: Array) -> Array:
         at: points of the bodies, base axes (nb, 3) [m].
         motion: [rotation; displacement] of these points in base axes (nb, 6).
     """
-    size = float(np.linalg.norm(rest[:, :3, 3], axis=-1).max(initial=0.0)) or 1.0
-    way = float(np.linalg.norm(motion[:, 3:], axis=-1).max(initial=0.0))
-    turn = float(np.linalg.norm(motion[:, :3], axis=-1).max(initial=0.0))
-    swing = min(SWING * size / way if way > 0.0 else np.inf, 0.5 / turn if turn > 0.0 else np.inf)
+    swing = _swing(_longest(rest[:, :3, 3]), _longest(motion[:, 3:]), _longest(motion[:, :3]))
     turns = np.cos(4.0 * np.pi * np.arange(FRAMES) / FRAMES)
-    steps = turns[:, None, None] * (swing if np.isfinite(swing) else 0.0) * motion
+    steps = turns[:, None, None] * swing * motion
     moved = np.repeat(rest[None], FRAMES, axis=0)
     about = _turns(steps[..., :3])
     moved[..., :3, :3] = about @ rest[:, :3, :3]
     moved[..., :3, 3] = at + steps[..., 3:] + np.einsum("fbij,bj->fbi", about, rest[:, :3, 3] - at)
     return moved
+
+
+def _longest(vectors: Array) -> float:
+    """Length of the longest of vectors (..., 3)."""
+    return float(np.linalg.norm(vectors, axis=-1).max(initial=0.0))
+
+
+def _swing(size: float, way: float, turn: float) -> float:
+    """By what a motion is taken, so that neither its longest way nor its largest turn is more than can be watched.
+
+    Args:
+        size: of the mechanism, 0 for that of one metre [m].
+        way: the longest of the motion.
+        turn: the largest of the motion. What turns about its own axis moves no point.
+    """
+    return min(SWING * (size or 1.0) / way if way else np.inf, 0.5 / (turn or 1e-300))
 
 
 def _turns(vectors: Array) -> Array:
@@ -95,10 +108,7 @@ def swinging_frames(equations: LinearEquations, q: Array, increments: Array) -> 
     small = 1e-4
     still = _places(equations, q[None, :])
     moved = _places(equations, _along(equations, q, small * steps))
-    way = float(np.linalg.norm(moved - still, axis=-1).max(initial=0.0)) / small
-    size = float(np.linalg.norm(still.reshape(-1, 3), axis=-1).max(initial=0.0)) or 1.0
-    # What turns about its own axis moves no point.
-    swing = min(SWING * size / way if way > 0.0 else np.inf, 0.5 / float(np.abs(steps).max(initial=1e-300)))
+    swing = _swing(_longest(still), _longest(moved - still) / small, float(np.abs(steps).max(initial=0.0)))
     poses = np.asarray(equations.module.functions["body_poses"](_along(equations, q, swing * steps)))
     return np.broadcast_to(poses, (FRAMES, equations.mechanism.nb, 4, 4))
 
@@ -117,5 +127,4 @@ def _places(equations: LinearEquations, q: Array) -> Array:
     centers = np.array([body.center for body in skeleton(equations.mechanism).bodies])
     poses = np.asarray(equations.module.functions["body_poses"](q))
     poses = np.broadcast_to(poses, (len(q), len(centers), 4, 4))
-    places: Array = np.einsum("nbij,bj->nbi", poses[..., :3, :3], centers) + poses[..., :3, 3]
-    return places
+    return np.asarray(np.einsum("nbij,bj->nbi", poses[..., :3, :3], centers) + poses[..., :3, 3])

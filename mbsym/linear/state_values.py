@@ -40,7 +40,7 @@ def state_of(equations: LinearEquations, given: Mapping[str, float], tau: Mappin
     inputs = {name: value for name, value in given.items() if name in equations.inputs}
     moving = {name: value for name, value in given.items() if name not in inputs and name != "t"}
     q, v, named = initial_state(mechanism, moving)
-    if equations.is_closed:
+    if equations.loops is not None:
         assembly, v = closed_state(mechanism, equations.looped_system, q, v, named)
         q = assembly.q
     return State(
@@ -93,17 +93,14 @@ def _of_json(path: Path, text: str) -> tuple[dict[str, float], dict[str, float]]
         raise AnalysisError("this is no state", where=str(path), remedy='write {"NAME": NUMBER}') from None
     if isinstance(document, dict) and isinstance(document.get("solutions"), list) and document["solutions"]:
         document = document["solutions"][0]
-    if not isinstance(document, dict):
-        raise AnalysisError("this is no object of numbers by name", where=str(path), remedy='write {"NAME": NUMBER}')
-    groups = {name: value for name, value in document.items() if name in _GROUPS}
-    if not any(isinstance(value, dict) for value in groups.values()):
+    if not isinstance(document, dict) or not any(isinstance(document.get(name), dict) for name in _GROUPS):
         return _numbers(path, document), {}
     found: dict[str, float] = {}
     for name in ("q", "v", "u"):
-        found |= _numbers(path, groups.get(name, {}))
-    if "t" in groups:
-        found["t"] = _number(path, "t", groups["t"])
-    return found, _numbers(path, groups.get("tau", {}))
+        found |= _numbers(path, document.get(name, {}))
+    if "t" in document:
+        found["t"] = _number(path, "t", document["t"])
+    return found, _numbers(path, document.get("tau", {}))
 
 
 def _numbers(path: Path, entries: object) -> dict[str, float]:

@@ -6,13 +6,16 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import Any, Final
+
+import numpy as np
 
 from mbsym.derivatives.loop_functions import in_independent_coordinates
 from mbsym.derivatives.tangent import Matrix, tangent_map
+from mbsym.doors import Array
 from mbsym.doors import sympy as sp
 from mbsym.errors import AnalysisError
-from mbsym.formulations.recursive.sparse_factor import product
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.equations import BY_INPUTS, POSITIONS, LinearEquations, State
 from mbsym.linear.observed import Observed, observed
@@ -74,10 +77,10 @@ def symbolic_system(
     Raises:
         AnalysisError: the entries written out are too long.
     """
-    graph, rows, columns = equations.mechanism.graph, *_matrices(equations, names, independent)
+    graph, matrices = equations.mechanism.graph, _matrices(equations, names, independent)
     numbers = {} if general else _values(equations, state)
     table = {**_symbols(equations), **numbers}
-    flat = [entry.ref for matrix in rows for row in matrix for entry in row]
+    flat = [entry.ref for matrix in matrices for entry in matrix.flat]
     if shared:
         replacements, entries = to_shared_sympy(graph, flat, table)
     else:
@@ -88,51 +91,50 @@ def symbolic_system(
                 remedy="ask for shared=True: what they share as symbols of their own",
             )
         replacements, entries = [], [_simplified(entry) for entry in to_sympy(graph, flat, table, evaluate=True)]
-    A, B, C, D = _shaped(entries, rows, columns)
+    rest = iter(entries)
+    A, B, C, D = (sp.Matrix(*matrix.shape, list(islice(rest, matrix.size))) for matrix in matrices)
     return SymbolicSystem(A, B, C, D, tuple(replacements))
 
 
 def _matrices(
     equations: LinearEquations, names: tuple[Sequence[str], Sequence[str]], independent: Sequence[int]
-) -> tuple[list[Matrix], list[int]]:
-    """A, B, C and D as graphs, with the number of their columns."""
-    slopes, own = _slopes(equations, independent), list(independent)
-    nv, count = equations.mechanism.nv, len(own)
-    turned = _times(turning(equations.mechanism), slopes.motion)
-    above = [[x + y for x, y in zip(*pair, strict=True)] for pair in zip(turned, slopes.change, strict=True)]
-    by_states = [
-        [*x, *y] for x, y in (*zip(above, slopes.motion, strict=True), *zip(slopes.by_q, slopes.by_v, strict=True))
-    ]
-    inputs = [list(row) for row in zip(*(slopes.by_input[name] for name in names[0]), strict=True)] or [[]] * nv
+) -> list[Array]:
+    """A, B, C and D, of values of the graph."""
+    slopes, nv, own = _slopes(equations, independent), equations.mechanism.nv, list(independent)
+    turned = _array(turning(equations.mechanism)) @ slopes.motion
+    by_states = np.block([[turned + slopes.change, slopes.motion], [slopes.by_q, slopes.by_v]])
     zero = Scalar(equations.mechanism.graph, 0)
-    still = [[zero] * len(names[0])] * nv
-    kept = [*own, *(nv + k for k in own)]
-    C, D = [], []
-    for name in names[1]:
+    by_inputs = np.full((2 * nv, len(names[0])), zero, object)
+    for column, name in enumerate(names[0]):
+        by_inputs[nv:, column] = slopes.by_input[name]
+    C = np.full((len(names[1]), 2 * len(own)), zero, object)
+    D = np.full((len(names[1]), len(names[0])), zero, object)
+    for row, name in enumerate(names[1]):
         item = observed(equations, name)
         if item.kind == "acceleration":
-            C.append(by_states[nv + item.place])
-            D.append(inputs[item.place])
-            continue
-        row = _seen(equations, slopes.motion, item)
-        C.append([*slopes.change[item.place], *row] if item.kind == "speed" else [*row, *[zero] * count])
-        D.append(still[0])
-    by_inputs = [*still, *inputs]
-    return [[by_states[k] for k in kept], [by_inputs[k] for k in kept], C, D], [2 * count, len(names[0])] * 2
+            C[row], D[row] = by_states[nv + item.place], by_inputs[nv + item.place]
+        elif item.kind == "speed":
+            C[row] = [*slopes.change[item.place], *slopes.motion[item.place]]
+        else:
+            C[row, : len(own)] = _seen(equations, slopes.motion, item)
+    kept = [*own, *(nv + k for k in own)]
+    return [by_states[kept], by_inputs[kept], C, D]
 
 
-def _seen(equations: LinearEquations, motion: Matrix, item: Observed) -> Sequence[Scalar]:
-    """How an increment, a speed, a coordinate or a place changes with a motion."""
+def _seen(equations: LinearEquations, motion: Array, item: Observed) -> Array:
+    """How an increment, a coordinate or a place changes with a motion."""
+    mechanism = equations.mechanism
     if item.kind == "coordinate":
-        return _times([tangent_map(equations.mechanism)[item.place]], motion)[0]
+        return np.asarray(_array(tangent_map(mechanism))[item.place] @ motion)
     if item.kind == "position":
-        return _times([_frame_rows(equations)[item.place][3 + item.axis]], motion)[0]
-    return motion[item.place]
+        (output,) = transplant(equations.program(POSITIONS), mechanism.graph).outputs
+        return np.asarray(_entries(mechanism, output)[item.place, 3 + item.axis] @ motion)
+    return np.asarray(motion[item.place])
 
 
 @dataclass(frozen=True, slots=True)
 class _Slopes:
-    """Changes along the independent increments; of a tree all are.
+    """Changes along the independent increments, of values of the graph; of a tree all are independent.
 
     Attributes:
         motion, change: of increments and speeds, N and N' (nv, n).
@@ -140,61 +142,39 @@ class _Slopes:
         by_input: of vdot by the name of each input (nv,).
     """
 
-    motion: Matrix
-    change: Matrix
-    by_q: Matrix
-    by_v: Matrix
-    by_input: dict[str, Sequence[Scalar]]
+    motion: Array
+    change: Array
+    by_q: Array
+    by_v: Array
+    by_input: dict[str, Array]
 
 
 def _slopes(equations: LinearEquations, independent: Sequence[int]) -> _Slopes:
     mechanism, nv = equations.mechanism, equations.mechanism.nv
-    zero = Scalar(mechanism.graph, 0)
-    if equations.loops is not None and equations.is_closed:
+    if equations.loops is not None:
         function = in_independent_coordinates(INDEPENDENT_DYNAMICS_DERIVATIVES, independent)
         found = function(mechanism, restated(equations.loops, mechanism))
-        _, motion, change, by_q, by_v, by_tau = (_rows_of(mechanism, output) for output in found.outputs)
+        _, motion, change, by_q, by_v, by_tau = (_entries(mechanism, output) for output in found.outputs)
     else:
-        found = equations.program("forward_dynamics_derivatives")
-        by_q, by_v, by_tau = (_rows_of(mechanism, output) for output in transplant(found, mechanism.graph).outputs)
-        motion = [[zero + int(i == k) for k in range(nv)] for i in range(nv)]
-        change = [[zero] * nv for _ in range(nv)]
-    columns = [list(column) for column in zip(*by_tau, strict=True)]
-    names = (f"tau_{speed.removeprefix('v_')}" for speed in equations.speeds)
-    by_input: dict[str, Sequence[Scalar]] = dict(zip(names, columns, strict=True))
+        found = transplant(equations.program("forward_dynamics_derivatives"), mechanism.graph)
+        by_q, by_v, by_tau = (_entries(mechanism, output) for output in found.outputs)
+        zero = Scalar(mechanism.graph, 0)
+        motion, change = np.eye(nv, dtype=object) + zero, np.full((nv, nv), zero, object)
+    by_input = {f"tau_{speed.removeprefix('v_')}": by_tau[:, k] for k, speed in enumerate(equations.speeds)}
     if equations.inputs:
-        (by_u,) = transplant(equations.program(BY_INPUTS.name), mechanism.graph).outputs
-        pushed = [[-x for x in row] for row in _times(by_tau, _rows_of(mechanism, by_u))]
-        by_input |= dict(zip(equations.inputs, map(list, zip(*pushed, strict=True)), strict=True))
+        (output,) = transplant(equations.program(BY_INPUTS.name), mechanism.graph).outputs
+        by_u = -(by_tau @ _entries(mechanism, output))
+        by_input |= {name: by_u[:, k] for k, name in enumerate(equations.inputs)}
     return _Slopes(motion, change, by_q, by_v, by_input)
 
 
-def _frame_rows(equations: LinearEquations) -> list[Matrix]:
-    """Jacobians of the frames, (nf, 6, nv)."""
-    nv = equations.mechanism.nv
-    (output,) = transplant(equations.program(POSITIONS), equations.mechanism.graph).outputs
-    flat = [Scalar(equations.mechanism.graph, ref) for ref in output.values]
-    rows = [flat[k : k + nv] for k in range(0, len(flat), nv)]
-    return [rows[k : k + 6] for k in range(0, len(rows), 6)]
+def _entries(mechanism: Mechanism, output: Output) -> Array:
+    """An output as an array of values of the mechanism's graph."""
+    return _array([Scalar(mechanism.graph, ref) for ref in output.values]).reshape(output.shape)
 
 
-def _rows_of(mechanism: Mechanism, output: Output) -> Matrix:
-    columns = output.shape[1] if len(output.shape) > 1 else 1
-    flat = [Scalar(mechanism.graph, ref) for ref in output.values]
-    return [flat[k : k + columns] for k in range(0, len(flat), columns)]
-
-
-def _times(a: Matrix, b: Matrix) -> Matrix:
-    columns = [list(column) for column in zip(*b, strict=True)]
-    return [[product(row, column) for column in columns] for row in a]
-
-
-def _shaped(entries: Sequence[Any], matrices: Sequence[Matrix], columns: Sequence[int]) -> Iterator[Any]:
-    start = 0
-    for matrix, width in zip(matrices, columns, strict=True):
-        count = len(matrix) * width
-        yield sp.Matrix(len(matrix), width, entries[start : start + count])
-        start += count
+def _array(values: Sequence[Scalar] | Matrix) -> Array:
+    return np.array(values, object)
 
 
 def _symbols(equations: LinearEquations) -> dict[str, Any]:

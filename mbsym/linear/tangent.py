@@ -51,13 +51,8 @@ def turning(mechanism: Mechanism) -> list[list[Scalar]]:
     return matrix
 
 
-def turning_program(mechanism: Mechanism) -> Program:
-    """``turning`` as a function of v."""
-    refs = tuple(entry.ref for row in turning(mechanism) for entry in row)
-    output = Output("K", (mechanism.nv, mechanism.nv), refs, "1/s", "how increments of q turn with the motion")
-    return Program("turning", mechanism.graph, (mechanism.v,), (output,), mechanism.parameters)
-
-
 def turning_at(mechanism: Mechanism, v: Array) -> Array:
     """``turning`` in numbers."""
-    return np.asarray(interpret(turning_program(mechanism), {"v": v})["K"])
+    output = Output("K", (mechanism.nv, mechanism.nv), tuple(x.ref for row in turning(mechanism) for x in row))
+    program = Program("turning", mechanism.graph, (mechanism.v,), (output,), mechanism.parameters)
+    return np.asarray(interpret(program, {"v": v})["K"])

@@ -45,7 +45,6 @@ class TransferMatrixModes(ModeSequence):
         elements: names of the bodies at the points; of a beam of n segments BEAM_1 to BEAM_n at every nth of it.
         points: of the elements at rest, base axes (n, 3) [m].
         beams: how beams were taken.
-        tree: behind them.
         placed: the mechanism as elements.
     """
 
@@ -54,7 +53,6 @@ class TransferMatrixModes(ModeSequence):
     elements: tuple[str, ...]
     points: Array
     beams: BeamModel
-    tree: VibratingTree
     placed: VibratingElements
 
     @property
@@ -110,15 +108,16 @@ def transfer_matrix_modes(
         MbsymError: the model cannot be read.
     """
     asked: LinearOptions = made(LinearOptions, options)
-    checked, elements, tree = vibrating_tree(model, at, asked, progress)
-    omegas, shapes = modes(tree, asked.modes, checked.name)
-    values = damped_eigenvalues(tree, omegas, shapes, checked.name) if tree.is_damped else list(1j * omegas)
+    elements = vibrating_elements(model, at, asked, progress)
+    tree, name = elements.tree, elements.name
+    omegas, shapes = modes(tree, asked.modes, name)
+    values = damped_eigenvalues(tree, omegas, shapes, name) if tree.is_damped else list(1j * omegas)
     found = [
         Mode(f"mode {k}", complex(value), _told(shape, elements.told, tree.size))
         for k, (value, shape) in enumerate(zip(values, shapes, strict=True), start=1)
     ]
     names = tuple(tree.elements[k].name for k in elements.told)
-    return TransferMatrixModes(checked.name, tuple(found), names, elements.places, elements.beams, tree, elements)
+    return TransferMatrixModes(name, tuple(found), names, elements.places, elements.beams, elements)
 
 
 def _told(shape: Array, told: list[int], size: float) -> Array:
@@ -127,10 +126,10 @@ def _told(shape: Array, told: list[int], size: float) -> Array:
     return of_size_one(shape[told], size, whole).ravel()
 
 
-def vibrating_tree(
+def vibrating_elements(
     model: Model | str | Path, at: At, asked: LinearOptions, progress: Progress | None
-) -> tuple[Model, VibratingElements, VibratingTree]:
-    """The model, its elements about a state of rest, and the tree of them; arguments as ``transfer_matrix_modes``.
+) -> VibratingElements:
+    """A model's elements about a state of rest; arguments as ``transfer_matrix_modes``.
 
     Raises:
         AnalysisError: the state is none of rest, or something is not covered.
@@ -141,26 +140,56 @@ def vibrating_tree(
     if chosen is None:
         raise AnalysisError(f"beams cannot be {beams!r}", where="beams", remedy=f"say {', '.join(BEAM_MODELS)}")
     checked = with_parameters(read(model), asked.parameters or {})
-    elements, tree = _at_rest(checked, at, asked.order, chosen, progress)
-    return checked, elements, tree
+    if at is None or at == BALANCED:
+        mechanism = express(checked, GenerationOptions(order=asked.order))
+        try:
+            return VibratingElements(mechanism, initial_coordinates(mechanism), chosen)
+        except AnalysisError:
+            # A mechanism that cannot be covered at all is refused below, for the same reason.
+            if not mechanism.nv or (at is None and not mechanism.cut_joints):
+                raise
+    equations = prepare(checked, asked.order, (), progress)
+    # Beams stand straight, and so does what hangs on them.
+    state = state_at(equations, at, None, progress)
+    if np.any(state.v):
+        raise AnalysisError(
+            "the state moves", where=checked.name, remedy="give coordinates alone, or leave `method` out"
+        )
+    return VibratingElements(equations.mechanism, state.q, chosen)
 
 
-def points_asked(
-    tree: VibratingTree, name: str, inputs: str | Sequence[str], outputs: Sequence[str]
-) -> tuple[tuple[str, ...], tuple[str, ...], Array, list[int]]:
-    """Inputs and outputs by name, the loads of the inputs (m, n, 6), and where the outputs stand in flat motions.
+@dataclass(frozen=True, slots=True)
+class TransferFunction:
+    """What motions of elements' points answer to loads on them.
 
-    Args:
+    Attributes:
         tree: of the elements.
-        name: of the model.
-        inputs: ELEMENT.x and the like.
-        outputs: likewise; default the inputs'.
+        inputs, outputs: ELEMENT.x and the like.
+        loads: of the inputs (m, n, 6).
+        rows: where the outputs stand in the motions of all points, flat.
+    """
+
+    tree: VibratingTree
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    loads: Array
+    rows: list[int]
+
+    def __call__(self, s: complex) -> Array:
+        """Motions exp(s t) to loads exp(s t), outputs by inputs (outputs, inputs)."""
+        return np.array([self.tree.motion(s, load).ravel()[self.rows] for load in self.loads]).T
+
+
+def transfer_function(
+    elements: VibratingElements, inputs: str | Sequence[str], outputs: Sequence[str]
+) -> TransferFunction:
+    """That of inputs and outputs by name; default outputs are the inputs' motions.
 
     Raises:
         AnalysisError: there is no such motion, or no input.
     """
-    told_points = [k for k, element in enumerate(tree.elements) if not element.inside]
-    place = {f"{tree.elements[k].name}.{motion}": 6 * k + i for k in told_points for i, motion in enumerate(MOTIONS)}
+    tree, name = elements.tree, elements.name
+    place = {f"{tree.elements[k].name}.{motion}": 6 * k + i for k in elements.told for i, motion in enumerate(MOTIONS)}
     wanted = (inputs,) if isinstance(inputs, str) else tuple(inputs)
     if not wanted:
         raise AnalysisError("no input is named", where=name, remedy="give inputs as ELEMENT.x, ELEMENT.rx and the like")
@@ -170,33 +199,5 @@ def points_asked(
             raise AnalysisError(f"no motion is called {asked!r}", where=name, remedy=suggestion(asked, tuple(place)))
     loads = np.zeros((len(wanted), 6 * len(tree.elements)))
     loads[np.arange(len(wanted)), [place[asked] for asked in wanted]] = 1.0
-    return wanted, told, loads.reshape(len(wanted), -1, 6), [place[asked] for asked in told]
-
-
-def answers(tree: VibratingTree, s: complex, loads: Array, rows: Sequence[int]) -> Array:
-    """Motions exp(s t) to loads exp(s t), outputs by inputs (outputs, inputs)."""
-    return np.array([tree.motion(s, load).ravel()[list(rows)] for load in loads]).T
-
-
-def _at_rest(
-    model: Model, at: At, order: str, beams: BeamModel, progress: Progress | None
-) -> tuple[VibratingElements, VibratingTree]:
-    if at is None or at == BALANCED:
-        mechanism = express(model, GenerationOptions(order=order))
-        try:
-            return _elements(mechanism, initial_coordinates(mechanism), beams)
-        except AnalysisError:
-            # A mechanism that cannot be covered at all is refused below, for the same reason.
-            if not mechanism.nv or (at is None and not mechanism.cut_joints):
-                raise
-    equations = prepare(model, order, (), progress)
-    # Beams stand straight, and so does what hangs on them.
-    state = state_at(equations, at, None, progress)
-    if np.any(state.v):
-        raise AnalysisError("the state moves", where=model.name, remedy="give coordinates alone, or leave `method` out")
-    return _elements(equations.mechanism, state.q, beams)
-
-
-def _elements(mechanism: Mechanism, q: Array, beams: BeamModel) -> tuple[VibratingElements, VibratingTree]:
-    elements = VibratingElements(mechanism, q, beams)
-    return elements, elements.tree()
+    rows = [place[asked] for asked in told]
+    return TransferFunction(tree, wanted, told, loads.reshape(len(wanted), -1, 6), rows)

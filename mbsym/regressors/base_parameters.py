@@ -114,8 +114,7 @@ class BaseParameters:
 
     def values(self) -> Array:
         """Of the base parameters in the model, (nbase,)."""
-        found: Array = self.matrix() @ np.array([item.value for item in self.columns])
-        return found
+        return np.asarray(self.matrix() @ np.array([item.value for item in self.columns]))
 
 
 def base_parameters_of(mechanism: Mechanism, loops: LoopAnalysis | None = None) -> BaseParameters:
@@ -174,7 +173,7 @@ def _relations(
     loops: LoopAnalysis | None,
 ) -> _Relations:
     """What is left of the columns that are not solved for."""
-    entries = force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)), internal=True)
+    entries = force_columns(mechanism, internal=True)
     kept = _order(mechanism, columns, [place for place in range(len(columns)) if place not in solved_for])
     if loops is not None and loops.rows:
         rows = loop_rows(mechanism, loops, [entries[place] for place in kept])
@@ -235,8 +234,7 @@ class _OwnColumns:
     def matrix(self, places: Collection[int]) -> Array:
         """Some of them, in the order of all."""
         chosen = [k for k, place in enumerate(self.kept) if place in set(places)]
-        found: Array = self.rows[:, chosen] * [float(self.units[self.kept[k]]) for k in chosen]
-        return found
+        return np.asarray(self.rows[:, chosen] * [float(self.units[self.kept[k]]) for k in chosen])
 
     def change(self, place: int, others: Mapping[int, float]) -> dict[int, Fraction]:
         """The change of parameters in SI that nothing shows, from how a column follows from others."""
@@ -324,7 +322,7 @@ def require_unseen(mechanism: Mechanism, changes: Sequence[Unseen]) -> None:
     Raises:
         DerivationError: one is seen.
     """
-    entries = force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
+    entries = force_columns(mechanism)
     more = [entry for change in changes for entry in change.others.values()]
     points = _Points(mechanism, dict(enumerate(entries)), more)
     for point in range(_CHECKS):

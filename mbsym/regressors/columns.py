@@ -11,21 +11,25 @@ Source: C. G. Atkeson, C. H. An, J. M. Hollerbach, Estimation of inertial parame
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
 from mbsym.forces.element import ForceElement
+from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.joints.motion import Motion
-from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.observables import body_jacobian_columns
 from mbsym.kinematics.recursion import Speeds, accelerations, joint_speeds, turning_matrix, velocities
 from mbsym.kinematics.rotors import turning_of_speeds
 from mbsym.kinematics.scene import MechanismAtRest, MechanismInMotion, acting, user_poses
 from mbsym.model.inertial_parameters import INERTIAL_NAMES
-from mbsym.regressors.parameters import alone, standard_parameters
+from mbsym.regressors.parameters import alone, standard_parameters, with_symbols
 from mbsym.spatial.transform import identity_transform
 from mbsym.spatial.vector import Matrix3, Vector3, add, cross, dot, multiply, negate, subtract, transpose
+from mbsym.symbolic.compose import transplant
+from mbsym.symbolic.differentiate import jacobian
+from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 
 Column: TypeAlias = Mapping[int, Scalar]
@@ -35,14 +39,15 @@ Ten: TypeAlias = tuple[Scalar, ...]
 """Of a body: what belongs to its mass, first moment and inertia."""
 
 
-def force_columns(mechanism: Mechanism, rates: Speeds, *, internal: bool = False) -> list[Column]:
+def force_columns(mechanism: Mechanism, rates: Speeds | None = None, *, internal: bool = False) -> list[Column]:
     """Columns of Y(q, v, vdot) with tau = Y pi, in the order of ``standard_parameters``.
 
     Args:
         mechanism: of any tree joints; cut joints are left open.
-        rates: vdot by joint.
+        rates: vdot by joint; default its symbols.
         internal: True takes the bodies' parameters in their internal frames instead.
     """
+    rates = mechanism.of_joints(mechanism.entries(mechanism.vdot)) if rates is None else rates
     jacobians = body_jacobian_columns(mechanism)
     bodies: dict[str, list[Column]] = {}
     with mechanism.graph.section("regressor of the bodies"):
@@ -70,6 +75,39 @@ def force_columns(mechanism: Mechanism, rates: Speeds, *, internal: bool = False
             lambda joint: _of_rotor(mechanism, joint, changes),
             lambda element: of_element(mechanism, element, jacobians),
         )
+
+
+def dense(mechanism: Mechanism, columns: Sequence[Column]) -> list[list[Scalar]]:
+    """Columns as rows."""
+    zero = Scalar(mechanism.graph, 0)
+    return [[column.get(row, zero) for column in columns] for row in range(mechanism.nv)]
+
+
+def extracted_columns(mechanism: Mechanism) -> list[Column]:
+    """The same as ``force_columns``, by differentiating inverse dynamics with symbols for all parameters."""
+    model, names = with_symbols(mechanism.model)
+    asked = mechanism.symbolic_parameters
+    if asked == "none":
+        asked = ()
+    symbols = tuple(name for name in names if name)
+    other = build_mechanism(model, mechanism.labelling, asked if isinstance(asked, str) else (*asked, *symbols))
+    graph, elements = other.graph, {element.name: element for element in model.forces}
+    forces = TREE_FUNCTIONS["inverse_dynamics"](other)
+    rows = iter(
+        zip(*jacobian(graph, forces.output_references, [other.names[name].ref for name in symbols]), strict=True)
+    )
+    jacobians = body_jacobian_columns(other)
+    entries: list[list[int]] = []
+    for item in standard_parameters(mechanism.model):
+        if item.kind == "share":
+            column = of_element(other, elements[item.owner], jacobians)
+            entries.append([column[row].ref for row in range(other.nv)])
+        else:
+            entries.append(list(next(rows)))
+    refs = tuple(ref for column in entries for ref in column)
+    found = Program("columns", graph, (), (Output("entries", (len(refs),), refs),))
+    copied = iter(transplant(found, mechanism.graph).output_references)
+    return [dict(enumerate(Scalar(mechanism.graph, next(copied)) for _ in column)) for column in entries]
 
 
 def momentum_columns(mechanism: Mechanism) -> list[Column]:

@@ -14,8 +14,14 @@ from mbsym.kinematics.recursion import joints_at_rest
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.records import Registry
 from mbsym.regressors.base_parameters import base_parameters_of
-from mbsym.regressors.columns import Column, energy_rows, force_columns, momentum_columns
-from mbsym.regressors.extraction import extracted_columns
+from mbsym.regressors.columns import (
+    Column,
+    dense,
+    energy_rows,
+    extracted_columns,
+    force_columns,
+    momentum_columns,
+)
 from mbsym.regressors.parameters import standard_parameters
 from mbsym.symbolic.differentiate import forward
 from mbsym.symbolic.program import Program
@@ -31,17 +37,13 @@ def regressor(mechanism: Mechanism) -> Derived:
 def _fewest(mechanism: Mechanism, kept: Sequence[int]) -> tuple[list[Column], str]:
     """Some columns of Y, and how they were derived."""
     ways: dict[str, Callable[[Mechanism], list[Column]]] = {
-        "Jacobians of the bodies": _by_jacobians,
+        "Jacobians of the bodies": force_columns,
         "differentiated recursive Newton-Euler": extracted_columns,
     }
     columns, how = shortest_way(
         mechanism, ways, lambda columns: (entry for place in kept for entry in columns[place].values())
     )
     return [columns[place] for place in kept], how
-
-
-def _by_jacobians(mechanism: Mechanism) -> list[Column]:
-    return force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
 
 
 def energy_regressor(mechanism: Mechanism) -> Derived:
@@ -67,12 +69,6 @@ def momentum_regressor(mechanism: Mechanism) -> Derived:
         for change, force in zip(changes, forces, strict=True)
     ]
     return Derived({"P": dense(mechanism, momenta), "F": dense(mechanism, found)}, sizes={"np": len(momenta)})
-
-
-def dense(mechanism: Mechanism, columns: Sequence[Column]) -> list[list[Scalar]]:
-    """Columns as rows."""
-    zero = Scalar(mechanism.graph, 0)
-    return [[column.get(row, zero) for column in columns] for row in range(mechanism.nv)]
 
 
 def base_regressor(mechanism: Mechanism, loops: LoopAnalysis | None = None) -> Derived:

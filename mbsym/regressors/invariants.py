@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
+from mbsym.doors import Array
+from mbsym.doors import numpy as np
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.symbolic import finite_field
@@ -24,7 +26,6 @@ from mbsym.symbolic.finite_field import PRIME
 from mbsym.symbolic.program import Output, Program
 
 Ten = tuple[Fraction, ...]
-Matrix = list[list[int]]
 
 _PLACES: Final = (3, 2, 1, 5, 6, 4, 7, 8, 9, 0)
 """Order in which the ten are solved for; those solved for last are free."""
@@ -74,28 +75,25 @@ def _conditions(direction: Sequence[int], place: int) -> list[int]:
     """D H, and the upper triangle of ad_H^T D + D ad_H, for one of the ten as D."""
     inertia = _matrix(place)
     s, t = _crossing(direction[:3]), _crossing(direction[3:])
-    turn = [[*s[i], 0, 0, 0] for i in range(3)] + [[*t[i], *s[i]] for i in range(3)]
-    held = [sum(entry * h for entry, h in zip(row, direction, strict=True)) % PRIME for row in inertia]
-    half = [[sum(inertia[i][k] * turn[k][j] for k in range(6)) % PRIME for j in range(6)] for i in range(6)]
-    return held + [(half[i][j] + half[j][i]) % PRIME for i in range(6) for j in range(i, 6)]
+    half = inertia @ np.block([[s, 0 * s], [t, s]])
+    both = half + half.T
+    return [entry % PRIME for entry in (*(inertia @ np.array(direction, object)), *both[np.triu_indices(6)])]
 
 
-def _matrix(place: int) -> Matrix:
+def _matrix(place: int) -> Array:
     """The 6 x 6 inertia [[I, h~], [-h~, m]] of one of the ten."""
-    entries = [[0] * 6 for _ in range(6)]
+    entries = np.zeros((6, 6), object)
     if place == 0:
-        for k in (3, 4, 5):
-            entries[k][k] = 1
+        entries[3:, 3:] = np.eye(3, dtype=int)
     elif place < 4:
         arm = _crossing([int(k == place - 1) for k in range(3)])
-        for i in range(3):
-            for j in range(3):
-                entries[i][3 + j], entries[3 + i][j] = arm[i][j], -arm[i][j]
+        entries[:3, 3:], entries[3:, :3] = arm, -arm
     else:
         i, j = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))[place - 4]
-        entries[i][j] = entries[j][i] = 1
+        entries[i, j] = entries[j, i] = 1
     return entries
 
 
-def _crossing(a: Sequence[int]) -> Matrix:
-    return [[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]]
+def _crossing(a: Sequence[int]) -> Array:
+    """The matrix of a x, of whole numbers of any size."""
+    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]], object)

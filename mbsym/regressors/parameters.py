@@ -7,25 +7,29 @@ fields that an element calls ``linear_in``, or where it has none one factor of i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 from mbsym.errors import ModelError
 from mbsym.forces.element import ForceElement
 from mbsym.model.body import Body
 from mbsym.model.inertial_parameters import INERTIAL_NAMES, INERTIAL_UNITS, inertial_values
-from mbsym.model.joint import Joint
 from mbsym.model.names import identifier_part
 from mbsym.model.own_units import Units, entry_unit, slides
 from mbsym.model.system import Model
 from mbsym.values.entries import entries_of
 from mbsym.values.numbers import evaluate, parameter_values, value_names
-from mbsym.values.parameter import Value
+from mbsym.values.parameter import Parameter, Value
 
 Kind = Literal["inertial", "armature", "force", "share"]
 AXES: Final = "xyz"
+
+_Place: TypeAlias = tuple[str, int]
+"""A key, and which of three where that holds three, else -1."""
+
+_ARMATURE: Final = ("armature", -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,19 +125,20 @@ def linear_places(model: Model, element: ForceElement) -> tuple[tuple[str, int],
 
 def alone(model: Model, element: ForceElement, parameter: StandardParameter) -> ForceElement:
     """The element with one of its parameters at one and the others at zero; as it is where it counts as a whole."""
+    own = (parameter.key, parameter.index)
+    return _with_fields(element, {place: int(place == own) for place in linear_places(model, element)})
+
+
+def _with_fields(element: ForceElement, values: Mapping[_Place, Value]) -> ForceElement:
+    """The element with other values of fields, or of one of the three that a field holds."""
     changes: dict[str, Any] = {}
-    for key, index in linear_places(model, element):
-        mine = 1 if (key, index) == (parameter.key, parameter.index) else 0
+    for (key, index), value in values.items():
         if index < 0:
-            changes[key] = mine
+            changes[key] = value
         else:
-            before = list(changes.get(key, (0, 0, 0)))
-            before[index] = mine
-            changes[key] = tuple(before)
-    return _replaced(element, changes)
-
-
-def _replaced(element: ForceElement, changes: Mapping[str, Any]) -> ForceElement:
+            three = list(changes.get(key, getattr(element, key)))
+            three[index] = value
+            changes[key] = tuple(three)
     made: Any = replace(element, **changes)  # type: ignore[type-var]
     found: ForceElement = made
     return found
@@ -149,28 +154,34 @@ def with_values(model: Model, values: Mapping[str, Value]) -> Model:
     for name in values:
         if name not in known:
             raise ModelError(f"there is no parameter {name!r}", where=model.name, remedy=f"known: {', '.join(known)}")
-    columns = tuple(known.values())
+    changes: dict[tuple[Kind, str], dict[_Place, Value]] = {}
+    for name, value in values.items():
+        item = known[name]
+        if item.kind != "share":
+            changes.setdefault((item.kind, item.owner), {})[item.key, item.index] = value
+        elif value != 1:
+            raise ModelError(
+                f"the force of {item.owner} is known as a whole", where=name, remedy="scale its expressions"
+            )
+
+    def of(kind: Kind, owner: str) -> Mapping[_Place, Value]:
+        return changes.get((kind, owner), {})
+
     return replace(
         model,
-        bodies=tuple(_changed_body(model, body, columns, values) for body in model.bodies),
-        joints=tuple(_changed_joint(joint, columns, values) for joint in model.joints),
-        forces=tuple(_changed_force(element, columns, values) for element in model.forces),
+        bodies=tuple(_with_inertia(model, body, of("inertial", body.name)) for body in model.bodies),
+        joints=tuple(
+            replace(joint, armature=of("armature", joint.name).get(_ARMATURE, joint.armature)) for joint in model.joints
+        ),
+        forces=tuple(_with_fields(element, of("force", element.name)) for element in model.forces),
     )
 
 
-def _own(
-    columns: Sequence[StandardParameter], kinds: tuple[Kind, ...], owner: str, values: Mapping[str, Value]
-) -> list[tuple[StandardParameter, Value]]:
-    mine = (column for column in columns if column.kind in kinds and column.owner == owner)
-    return [(column, values[column.name]) for column in mine if column.name in values]
-
-
-def _changed_body(model: Model, body: Body, columns: Sequence[StandardParameter], values: Mapping[str, Value]) -> Body:
-    changes = {column.key: value for column, value in _own(columns, ("inertial",), body.name, values)}
-    if not changes:
+def _with_inertia(model: Model, body: Body, values: Mapping[_Place, Value]) -> Body:
+    if not values:
         return body
-    given = dict(zip(INERTIAL_NAMES, inertial_values(model, body), strict=True))
-    mass, hx, hy, hz, xx, yy, zz, xy, xz, yz = (changes.get(key, given[key]) for key in INERTIAL_NAMES)
+    given = zip(INERTIAL_NAMES, inertial_values(model, body), strict=True)
+    mass, hx, hy, hz, xx, yy, zz, xy, xz, yz = (values.get((key, -1), own) for key, own in given)
     return replace(
         body,
         mass=mass,
@@ -181,28 +192,20 @@ def _changed_body(model: Model, body: Body, columns: Sequence[StandardParameter]
     )
 
 
-def _changed_joint(joint: Joint, columns: Sequence[StandardParameter], values: Mapping[str, Value]) -> Joint:
-    for _, value in _own(columns, ("armature",), joint.name, values):
-        return replace(joint, armature=value)
-    return joint
-
-
-def _changed_force(
-    element: ForceElement, columns: Sequence[StandardParameter], values: Mapping[str, Value]
-) -> ForceElement:
-    changes: dict[str, Any] = {}
-    for column, value in _own(columns, ("force", "share"), element.name, values):
-        if column.kind == "share":
-            if value != 1:
-                raise ModelError(
-                    f"the force of {element.name} is known as a whole",
-                    where=column.name,
-                    remedy="scale its expressions",
-                )
-        elif column.index < 0:
-            changes[column.key] = value
-        else:
-            before = list(changes.get(column.key, getattr(element, column.key)))
-            before[column.index] = value
-            changes[column.key] = tuple(before)
-    return _replaced(element, changes) if changes else element
+def with_symbols(model: Model) -> tuple[Model, tuple[str, ...]]:
+    """The model with a symbol for each of its standard parameters, and their names; "" for shares, which are one."""
+    taken = {*(item.name for item in model.parameters), *(item.name for item in model.inputs)}
+    stem = "pi_"
+    while any(name.startswith(stem) for name in taken):
+        stem = f"p{stem}"
+    parameters = standard_parameters(model)
+    names = tuple(f"{stem}{k}" if item.kind != "share" else "" for k, item in enumerate(parameters))
+    values = {item.name: name for item, name in zip(parameters, names, strict=True) if name}
+    added = tuple(
+        Parameter(name, item.value, item.unit, symbolic=True)
+        for item, name in zip(parameters, names, strict=True)
+        if name
+    )
+    # The numbers of the bodies are read before they are replaced.
+    changed = with_values(model, values)
+    return replace(changed, parameters=(*model.parameters, *added)), names

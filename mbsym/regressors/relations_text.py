@@ -78,12 +78,6 @@ def relation(found: BaseParameters, item: BaseParameter) -> str:
     return f"{item.name} = {' '.join(parts).removeprefix('+ ')}"
 
 
-def coefficient_text(coefficient: Scalar) -> str:
-    """A number or an expression of the model's parameters."""
-    sign, text = _signed(coefficient)
-    return f"{'-' if sign < 0 else ''}{text or '1'}"
-
-
 def relations_data(found: BaseParameters) -> dict[str, object]:
     """The same for programs; coefficients as exact text and as numbers at the model's values."""
     matrix, values = found.matrix(), found.values()
@@ -117,7 +111,10 @@ def relations_data(found: BaseParameters) -> dict[str, object]:
 
 def exact_text(coefficient: Scalar) -> str:
     """A fraction, or an expression."""
-    return str(coefficient.constant) if coefficient.constant is not None else coefficient_text(coefficient)
+    if coefficient.constant is not None:
+        return str(coefficient.constant)
+    sign, text = _expression(coefficient)
+    return f"{'-' if sign < 0 else ''}{text}"
 
 
 def _signed(coefficient: Scalar) -> tuple[int, str]:

@@ -24,7 +24,7 @@ from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.names import TIME
 from mbsym.model.own_units import Units, own_length
 from mbsym.model.system import Model
-from mbsym.regressors.columns import Column
+from mbsym.regressors.columns import Column, dense
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
@@ -74,8 +74,7 @@ class Dependencies:
 
 def sampled_program(mechanism: Mechanism, columns: Sequence[Column], more: Sequence[Output] = ()) -> Program:
     """Y (nv, columns) and other outputs at q, v, vdot and, where the model has them, t and u."""
-    zero = Scalar(mechanism.graph, 0)
-    refs = tuple(column.get(row, zero).ref for row in range(mechanism.nv) for column in columns)
+    refs = tuple(entry.ref for row in dense(mechanism, columns) for entry in row)
     inputs = (mechanism.q, mechanism.v, mechanism.vdot, *mechanism.extra_inputs)
     outputs = (Output("Y", (mechanism.nv, len(columns)), refs), *more)
     return Program("sampled", mechanism.graph, inputs, outputs, mechanism.parameters)

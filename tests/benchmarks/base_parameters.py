@@ -40,7 +40,7 @@ def robots() -> dict[str, Path]:
 
 def numeric_rank(mechanism: Mechanism, loops: LoopAnalysis | None) -> int:
     """By singular values."""
-    columns = force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
+    columns = force_columns(mechanism)
     rows = (random_rows(mechanism, columns) if loops is None else loop_rows(mechanism, loops, columns)).matrix
     sizes = np.linalg.norm(rows, axis=0)
     felt = sizes > THRESHOLD * sizes.max(initial=0.0)

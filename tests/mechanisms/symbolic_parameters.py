@@ -9,7 +9,7 @@ from mbsym import examples
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.system import Model
-from mbsym.regressors.extraction import with_symbols
+from mbsym.regressors.parameters import with_symbols
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar

@@ -20,7 +20,7 @@ from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, derive, express, read
 from mbsym.registry import SIMPLIFICATIONS, available_functions
 from mbsym.regressors.base_parameters import base_parameters_of
-from mbsym.regressors.extraction import with_symbols
+from mbsym.regressors.parameters import with_symbols
 from mbsym.symbolic.equality import compare
 from mechanisms.benchmark_chains import benchmark_chain, spatial_chain
 from mechanisms.examples import further

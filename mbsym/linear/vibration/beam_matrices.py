@@ -101,8 +101,7 @@ def dynamic_stiffness(length: float, mass: float, bending: complex, s: complex) 
         ]
     )
     scale = np.array([1.0, L, 1.0, L])
-    matrix: Array = bending / L**3 * unit * np.outer(scale, scale)
-    return matrix
+    return np.asarray(bending / L**3 * unit * np.outer(scale, scale))
 
 
 def element_stiffness(length: float, bending: complex) -> Array:
@@ -110,8 +109,7 @@ def element_stiffness(length: float, bending: complex) -> Array:
     L = length
     unit = np.array([[12, 6 * L, -12, 6 * L], [6 * L, 4 * L**2, -6 * L, 2 * L**2],
                      [-12, -6 * L, 12, -6 * L], [6 * L, 2 * L**2, -6 * L, 4 * L**2]])  # fmt: skip
-    matrix: Array = bending / L**3 * unit
-    return matrix
+    return np.asarray(bending / L**3 * unit)
 
 
 def element_mass(length: float, mass: float, model: MassModel) -> Array:
@@ -121,8 +119,7 @@ def element_mass(length: float, mass: float, model: MassModel) -> Array:
         return np.diag([mass / 2, 0.0, mass / 2, 0.0])
     unit = np.array([[156, 22 * L, 54, -13 * L], [22 * L, 4 * L**2, 13 * L, -3 * L**2],
                      [54, 13 * L, 156, -22 * L], [-13 * L, -3 * L**2, -22 * L, 4 * L**2]])  # fmt: skip
-    matrix: Array = mass / 420 * unit
-    return matrix
+    return np.asarray(mass / 420 * unit)
 
 
 def load_stiffness(length: float, tension: float) -> Array:
@@ -130,8 +127,7 @@ def load_stiffness(length: float, tension: float) -> Array:
     L = length
     unit = np.array([[36, 3 * L, -36, 3 * L], [3 * L, 4 * L**2, -3 * L, -(L**2)],
                      [-36, -3 * L, 36, -3 * L], [3 * L, -(L**2), -3 * L, 4 * L**2]])  # fmt: skip
-    matrix: Array = tension / (30 * L) * unit
-    return matrix
+    return np.asarray(tension / (30 * L) * unit)
 
 
 def rigid_mass(length: float, mass: float) -> Array:

@@ -90,8 +90,7 @@ class CutAtRest:
     @property
     def turn(self) -> Array:
         """Rotation of the successor's frame in the predecessor's (3, 3)."""
-        found: Array = self.rotations[0].T @ self.rotations[1]
-        return found
+        return np.asarray(self.rotations[0].T @ self.rotations[1])
 
     @property
     def angle(self) -> float:
@@ -131,11 +130,11 @@ class CutAtRest:
 
         Args:
             elements: that it connects, -1 for ground.
-            at: their points; of ground any.
+            at: their points; of ground its origin.
         """
         free = np.kron(np.eye(2), self.rotations[0]) @ self.columns
         held = np.linalg.svd(free, full_matrices=True)[0][:, free.shape[1] :].T if free.size else np.eye(6)
-        return Closure(self.joint.name, elements, self._levers(elements, at), held) if len(held) else None
+        return Closure(self.joint.name, elements, self._levers(at), held) if len(held) else None
 
     def tie(
         self, elements: tuple[int, int], at: tuple[Array, Array], laws: Sequence[Array], start: float, size: float
@@ -174,19 +173,13 @@ class CutAtRest:
         column = np.kron(np.eye(2), self.rotations[0]) @ self.columns[:, 0]
         rows = (column / (column @ column))[None, :]
         stiffness, damping = (np.array([sum(float(law[k]) for law in laws)]) for k in (0, 1))
-        levers = self._levers(elements, at)
-        return Tie(self.joint.name, elements, levers, rows, stiffness, damping, np.array([self.armature]))
+        return Tie(self.joint.name, elements, self._levers(at), rows, stiffness, damping, np.array([self.armature]))
 
     @property
     def _apart(self) -> Array:
         """Of the frames' origins, in the predecessor's axes (3,) [m]."""
-        found: Array = self.rotations[0].T @ (self.ends[1] - self.ends[0])
-        return found
+        return np.asarray(self.rotations[0].T @ (self.ends[1] - self.ends[0]))
 
-    def _levers(self, elements: tuple[int, int], at: tuple[Array, Array]) -> tuple[Array, Array]:
+    def _levers(self, at: tuple[Array, Array]) -> tuple[Array, Array]:
         """Both to the successor's end: what slides has no other point in common with what it slides on."""
-        end = self.ends[1]
-        first, second = (
-            lever_matrix(end - place if k >= 0 else np.zeros(3)) for k, place in zip(elements, at, strict=True)
-        )
-        return first, second
+        return lever_matrix(self.ends[1] - at[0]), lever_matrix(self.ends[1] - at[1])

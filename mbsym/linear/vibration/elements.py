@@ -81,6 +81,10 @@ class VibrationElement:
     gradient: Array
     inside: bool = False
 
+    def resisting(self, s: complex, damped: bool) -> Array:
+        """Loads on the body that motions exp(s t) of the element's point need (6, 6)."""
+        return np.asarray(self.stiffness + s**2 * self.mass + (s * self.damping if damped else 0.0))
+
 
 @dataclass(frozen=True, slots=True)
 class Closure:

@@ -93,13 +93,14 @@ class VibratingElements:
         rotations: by label, of the internal frame.
         beams: how beams are taken.
         element: by label, index of the element that the body belongs to, -1 for ground.
+        tree: of the elements.
     """
 
     def __init__(self, mechanism: Mechanism, q: Array, beams: BeamModel = "exact") -> None:
         """Evaluates what the elements need at a configuration.
 
         Raises:
-            AnalysisError: something is not covered.
+            AnalysisError: the state is not one of rest, or something is not covered.
         """
         self.mechanism = mechanism
         model = mechanism.model
@@ -125,7 +126,7 @@ class VibratingElements:
         self.points, self.rotations = [np.zeros(3)], [np.eye(3)]
         self.element = [-1]
         self.elements: list[VibrationElement] = []
-        self._at: list[Array] = []
+        self._at = {-1: np.zeros(3)}
         points = iter(numbers["ends"])
         self._laws = [
             (force, law, own, list(islice(points, len(law.ends))))
@@ -137,26 +138,22 @@ class VibratingElements:
         self._closures: list[Closure] = []
         for cut, own in zip(mechanism.cut_joints, numbers["cuts"], strict=True):
             self._add_cut(cut, own)
+        self.tree = VibratingTree(self.elements, self.gravity, self._closures, self._ties)
 
-    def tree(self) -> VibratingTree:
-        """The elements about this state.
-
-        Raises:
-            AnalysisError: the state is not one of rest, or a static load is not covered.
-        """
-        return VibratingTree(self.elements, self.gravity, self._closures, self._ties)
+    @property
+    def name(self) -> str:
+        """Of the model."""
+        return self.mechanism.model.name
 
     def body_frames(self) -> Array:
         """Frames of all bodies at rest (nb, 4, 4)."""
         program = available_functions(self.mechanism, "auto").functions["body_poses"](self.mechanism)
-        poses: Array = interpret(program, {"q": self._q})["poses"].reshape(-1, 4, 4)
-        return poses
+        return np.asarray(interpret(program, {"q": self._q})["poses"].reshape(-1, 4, 4))
 
     def motions_of_bodies(self, shape: Array) -> tuple[Array, Array]:
         """Points of all bodies at rest (nb, 3), and their motions in a shape of the points that are told (nb, 6)."""
-        own, row = self.element[1:], {k: place for place, k in enumerate(self.told)}
-        at = [self._at[k] if k >= 0 else np.zeros(3) for k in own]
-        return np.array(at), np.array([shape[row[k]] if k >= 0 else np.zeros(6) for k in own])
+        own, moved = self.element[1:], {-1: np.zeros(6), **dict(zip(self.told, shape, strict=True))}
+        return np.array([self._at[k] for k in own]), np.array([moved[k] for k in own])
 
     @property
     def told(self) -> list[int]:
@@ -223,15 +220,13 @@ class VibratingElements:
             return
         if body.joint.kind.is_rigid:
             self.element.append(inner)
+        elif beam is None:
+            link = self._joint_link(body, R, columns, armature)
+            self.element.append(self._new_element(body.name, inner, link, origin, origin - self._at[inner]))
         else:
-            base = self._at[inner] if inner >= 0 else np.zeros(3)
-            if beam is None:
-                link: JointLink | BeamLink = self._joint_link(body, R, columns, armature)
-                self.element.append(self._new_element(body.name, inner, link, origin, origin - base))
-            else:
-                axes = R @ user.reshape(3, 3).T @ (np.diag([-1.0, 1.0, -1.0]) if body.flipped else np.eye(3))
-                start = origin - 0.5 * evaluate(beam.length, self._names) / beam.pieces * axes[:, 0]
-                self.element.append(self._new_piece(beam, body.name, inner, axes, start))
+            axes = R @ user.reshape(3, 3).T @ (np.diag([-1.0, 1.0, -1.0]) if body.flipped else np.eye(3))
+            start = origin - 0.5 * evaluate(beam.length, self._names) / beam.pieces * axes[:, 0]
+            self.element.append(self._new_piece(beam, body.name, inner, axes, start))
         index = self.element[-1]
         if index >= 0 and body.name not in self._bars:
             self._load(index, R, origin - self._at[index], moments)
@@ -240,11 +235,10 @@ class VibratingElements:
         self, name: str, inner: int, link: JointLink | BeamLink, at: Array, lever: Array, *, inside: bool = False
     ) -> int:
         """Index of a new element with nothing at its end."""
-        self._at.append(at)
-        nothing = np.zeros((6, 6))
-        element = VibrationElement(name, inner, lever, link, nothing, nothing, nothing, np.zeros(6), inside)
-        self.elements.append(element)
-        return len(self.elements) - 1
+        nothing, index = np.zeros((6, 6)), len(self.elements)
+        self._at[index] = at
+        self.elements.append(VibrationElement(name, inner, lever, link, nothing, nothing, nothing, np.zeros(6), inside))
+        return index
 
     def _add_modal(self, beam: Beam, body: TreeBody, inner: int, axes: Array, start: Array) -> None:
         """The pieces of a beam that has modes in the equations of motion."""
@@ -289,23 +283,19 @@ class VibratingElements:
             stiffness[law.index] += spring
             damping[law.index] += damper
             if spring:
-                torque[law.index] += spring * (self._coordinate(body, law.index) - rest)
+                torque[law.index] += spring * (self._q[body.q_range[0] + law.index] - rest)
         order = 0
         if k == 2 and np.all(np.linalg.norm(turned[:3], axis=0) > 0.0):
             order = -1 if body.flipped else 1
         return JointLink(turned, stiffness, damping, armature, torque, order)
-
-    def _coordinate(self, body: TreeBody, index: int) -> float:
-        return float(self._q[body.q_range[0] + index])
 
     def _new_piece(self, beam: Beam, name: str, inner: int, axes: Array, start: Array) -> int:
         """Index of an element that is an nth of a beam, from a point along the first of its axes."""
         shares = (INSIDE, 1.0 - INSIDE) if self.beams in ("exact", "segments") else (1.0,)
         for k, share in enumerate(shares, start=1):
             link = self._beam_link(beam, axes, share)
-            base = self._at[inner] if inner >= 0 else np.zeros(3)
             end = start + link.length * axes[:, 0]
-            inner = self._new_element(name, inner, link, end, start - base, inside=k < len(shares))
+            inner = self._new_element(name, inner, link, end, start - self._at[inner], inside=k < len(shares))
             start = end
         return inner
 
@@ -352,7 +342,7 @@ class VibratingElements:
                 pull = stiffness * strain * span
             levers = []
             for k, point, sign in zip(index, points, (1.0, -1.0), strict=True):
-                lever = point - self._at[k] if k >= 0 else np.zeros(3)
+                lever = point - self._at[k]
                 levers.append(lever_matrix(lever))
                 if k >= 0:
                     self._add_pull(k, lever, sign * pull)
@@ -380,11 +370,11 @@ class VibratingElements:
         size = max(float(np.ptp([*self.points, *found.ends], axis=0).max()), 0.0)
         found.require_closed(size)
         pair = (self.element[cut.predecessor], self.element[cut.successor])
-        at = tuple(self._at[k] if k >= 0 else np.zeros(3) for k in pair)
-        closure = found.closure(pair, (at[0], at[1]))
+        at = (self._at[pair[0]], self._at[pair[1]])
+        closure = found.closure(pair, at)
         laws = [values for force, law, values, _ in self._laws if cut.joint.name in force.named("joint")]
         start = evaluate(cut.joint.initial[0], self._names) if cut.joint.initial else 0.0
-        tie = found.tie(pair, (at[0], at[1]), laws, start, size)
+        tie = found.tie(pair, at, laws, start, size)
         self._closures += [] if closure is None else [closure]
         self._ties += [] if tie is None else [tie]
 

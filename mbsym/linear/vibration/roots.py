@@ -170,7 +170,7 @@ def _polished(tree: VibratingTree, omega: float, size: int, where: str) -> list[
     return list(zip(found, moved, strict=True))
 
 
-def _space(tree: VibratingTree, above: complex, below: complex, size: int) -> tuple[Array, list[list[Array]]]:
+def _space(tree: VibratingTree, above: complex, below: complex, size: int) -> tuple[Array, list[Array]]:
     """Orthonormal motions at a frequency that occurs so often, and their freedoms.
 
     Args:
@@ -183,21 +183,15 @@ def _space(tree: VibratingTree, above: complex, below: complex, size: int) -> tu
     # Loads without any symmetry excite all shapes; the same ones in every run.
     turns = np.arange(1, 6 * n * size + 1) * 0.6180339887498949
     motions = (turns - np.floor(turns) - 0.5).reshape(size, n, 6)
-    freedoms: list[list[Array]] = []
+    freedoms: list[Array] = []
     for _ in range(2):
         moved, parts = tree.undamped_motions(above, motions)
         other, other_parts = tree.undamped_motions(below, motions)
-        moved = moved - other
-        for own, others in zip(parts, other_parts, strict=True):
-            own[:] = [x - y for x, y in zip(own, others, strict=True)]
+        moved, parts = moved - other, [x - y for x, y in zip(parts, other_parts, strict=True)]
         _, triangle = np.linalg.qr(moved.reshape(size, -1).T)
         factors = np.linalg.inv(triangle).T
         motions = np.tensordot(factors, moved, axes=1)
-        freedoms = [
-            [sum((own * part[k] for own, part in zip(row, parts, strict=True)), np.zeros_like(parts[0][k]))
-             for k in range(n)]
-            for row in factors
-        ]  # fmt: skip
+        freedoms = [np.asarray(sum(map(np.outer, factors.T, part))) for part in parts]
     return motions, freedoms
 
 
@@ -216,8 +210,7 @@ def of_size_one(shape: Array, size: float, whole: float = 0.0) -> Array:
     sizes = np.abs(flat)
     if not sizes.any():
         return shape
-    first: Array = shape / flat[int(np.argmax(sizes > sizes.max() * (1 - 1e-6)))]
-    return first
+    return np.asarray(shape / flat[int(np.argmax(sizes > sizes.max() * (1 - 1e-6)))])
 
 
 def damped_eigenvalues(tree: VibratingTree, omegas: Array, shapes: Array, name: str) -> list[complex]:
@@ -264,7 +257,11 @@ def damped_eigenvalue(tree: VibratingTree, omega: float, shape: Array, where: st
         return 0j
 
     def gap(s: complex) -> complex:
-        response = complex(np.sum(shape * tree.motion(s, shape)))
+        try:
+            response = complex(np.sum(shape * tree.motion(s, shape)))
+        except (AnalysisError, np.linalg.LinAlgError):
+            # A pivot is zero just here, so that the response is infinite.
+            return 0j
         return 1.0 / response
 
     points = [1j * omega * (1.0 + 1e-3), (-1e-3 + 1j) * omega, 1j * omega * (1.0 + 1e-7)]

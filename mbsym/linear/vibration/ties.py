@@ -39,8 +39,7 @@ class Ties:
 
     def resisting(self, s: complex, damped: bool) -> Array:
         """Forces along the rows by motions exp(s t) along them (m, m)."""
-        forces: Array = self.stiffness + s**2 * self.inertia + (s * self.damping if damped else 0.0)
-        return forces
+        return np.asarray(self.stiffness + s**2 * self.inertia + (s * self.damping if damped else 0.0))
 
     def negative(self, compliance: Array, closing: int, s: complex) -> int:
         """Negative eigenvalues that closed loops and ties, undamped, add to those of all pivots.

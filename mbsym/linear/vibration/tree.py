@@ -137,9 +137,7 @@ class VibratingTree:
     def is_damped(self) -> bool:
         """Whether anything takes energy."""
         return bool(self._ties.damping.any()) or any(
-            element.damping.any()
-            or (np.any(element.link.damping) if isinstance(element.link, JointLink) else element.link.damping)
-            for element in self.elements
+            element.damping.any() or np.any(element.link.damping) for element in self.elements
         )
 
     def _independent_rows(self, closures: Sequence[Closure]) -> Array:
@@ -157,8 +155,7 @@ class VibratingTree:
             felt = felt - felt @ basis @ basis.T
         left, sizes, _ = np.linalg.svd(felt)
         kept = left[:, : len(sizes)][:, sizes > HELD * scale]
-        independent: Array = np.tensordot(kept.T, np.array(rows), axes=1)
-        return independent
+        return np.asarray(np.tensordot(kept.T, np.array(rows), axes=1))
 
     def _rows_of_elements(self) -> Array:
         """What elements hold by themselves, as forces on all of them (m, n, 6)."""
@@ -232,11 +229,13 @@ class VibratingTree:
         found = self._eliminate(s, damped)
         return self._respond(found, self._with_holding(found, forces, s, damped))[0]
 
-    def undamped_motions(self, s: complex, forces: Array) -> tuple[Array, list[list[Array]]]:
-        """As ``motion`` without dampers, of several loads (m, n, 6) and real, and the freedoms of all elements."""
+    def undamped_motions(self, s: complex, forces: Array) -> tuple[Array, list[Array]]:
+        """As ``motion`` without dampers, of several loads (m, n, 6) and real, and the freedoms by element (m, k)."""
         found = self._eliminate(s, damped=False)
-        both = [self._respond(found, self._with_holding(found, own, s, False)) for own in forces]
-        return np.array([moved.real for moved, _ in both]), [[own.real for own in each] for _, each in both]
+        motions, freedoms = zip(
+            *(self._respond(found, self._with_holding(found, own, s, False)) for own in forces), strict=True
+        )
+        return np.array(motions).real, [np.array(own).real for own in zip(*freedoms, strict=True)]
 
     def _with_holding(self, found: Sequence[Eliminated], forces: Array, s: complex, damped: bool) -> Array:
         """The loads with the forces that keep loops closed, and those of springs between two elements."""
@@ -248,8 +247,7 @@ class VibratingTree:
         own[: self._closing] = 0.0
         scale[self._closing :, self._closing :] = self._ties.resisting(s, damped)
         multipliers = np.linalg.solve(own + scale @ self._compliance(found), scale @ gaps)
-        loads: Array = forces - np.tensordot(multipliers, self._rows, axes=1)
-        return loads
+        return np.asarray(forces - np.tensordot(multipliers, self._rows, axes=1))
 
     def _compliance(self, found: Sequence[Eliminated]) -> Array:
         """Motions along the held rows by unit forces along them (m, m)."""
@@ -264,33 +262,32 @@ class VibratingTree:
         for k in range(n - 1, -1, -1):
             own = found[k]
             push = own.columns.T @ loads[k]
-            rests[k] = solved(self.elements[k].name, own.pivot, push) if len(push) else push
-            if self.elements[k].parent >= 0:
-                loads[self.elements[k].parent] += own.lever.T @ loads[k] - own.coupling.T @ rests[k]
+            rests[k] = solved(own.name, own.pivot, push) if len(push) else push
+            parent = self.elements[k].parent
+            if parent >= 0:
+                loads[parent] += own.lever.T @ loads[k] - own.coupling.T @ rests[k]
         moved = np.zeros((n, 6), dtype=complex)
         for k, own in enumerate(found):
             parent = self.elements[k].parent
             inner = moved[parent] if parent >= 0 else np.zeros(6)
-            freedoms = rests[k]
-            if len(freedoms):
-                freedoms = freedoms - solved(self.elements[k].name, own.pivot, own.coupling @ inner)
-            moved[k] = own.lever @ inner + own.columns @ freedoms
-            rests[k] = freedoms
+            if len(rests[k]):
+                rests[k] = rests[k] - solved(own.name, own.pivot, own.coupling @ inner)
+            moved[k] = own.lever @ inner + own.columns @ rests[k]
         return moved, rests
 
-    def quadratic_form(self, s: complex, freedoms: Sequence[Sequence[Array]], moved: Array) -> Array:
+    def quadratic_form(self, s: complex, freedoms: Sequence[Array], moved: Array) -> Array:
         """x^T K(s) x of motions, undamped, element by element: zero along a shape at its frequency (m, m).
 
         Args:
             s: frequency [1/s].
-            freedoms: by motion and element, as ``respond`` gives them.
+            freedoms: by element, as ``undamped_motions`` gives them.
             moved: of the elements' points (m, n, 6).
         """
         total = np.zeros((len(moved), len(moved)), dtype=complex)
         for k, element in enumerate(self.elements):
             blocks = self._blocks(k, s, damped=False)
-            own = np.array([each[k][: blocks.columns.shape[1]] for each in freedoms])
-            total += moved[:, k] @ self._own(element, s, False) @ moved[:, k].T + own @ blocks.end @ own.T
+            own = freedoms[k][:, : blocks.columns.shape[1]]
+            total += moved[:, k] @ element.resisting(s, damped=False) @ moved[:, k].T + own @ blocks.end @ own.T
             if element.parent >= 0:
                 inner = moved[:, element.parent]
                 cross = own @ blocks.coupling @ inner.T
@@ -302,13 +299,9 @@ class VibratingTree:
     def _blocks(self, k: int, s: complex, damped: bool) -> Blocks:
         return blocks_of(self.elements[k], self._loads[k], s, damped, self.gravity)
 
-    def _own(self, element: VibrationElement, s: complex, damped: bool) -> Array:
-        own: Array = element.stiffness + s**2 * element.mass + (s * element.damping if damped else 0.0)
-        return own
-
     def _eliminate(self, s: complex, damped: bool) -> list[Eliminated]:
         n = len(self.elements)
-        S = [self._own(element, s, damped) for element in self.elements]
+        S = [element.resisting(s, damped) for element in self.elements]
         found: list[Eliminated] = [None] * n  # type: ignore[list-item]
         for k in range(n - 1, -1, -1):
             element = self.elements[k]
@@ -389,8 +382,7 @@ def _rows_held_by(element: VibrationElement, index: int, closures: Sequence[Clos
     if not len(held) or not columns.size:
         return np.zeros((0, 6))
     left, sizes, _ = np.linalg.svd(held @ (columns * _measures_of(columns, float(measures[5]))))
-    independent: Array = left[:, : len(sizes)][:, sizes > HELD * max(1.0, float(sizes.max()))].T @ held
-    return independent
+    return np.asarray(left[:, : len(sizes)][:, sizes > HELD * max(1.0, float(sizes.max()))].T @ held)
 
 
 def _held_besides(own: Eliminated, held: Array) -> Eliminated:

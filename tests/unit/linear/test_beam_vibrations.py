@@ -20,7 +20,7 @@ from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
 from mbsym.linear import modal_system, shapes
 from mbsym.linear.options import LinearOptions
-from mbsym.linear.transfer_matrix_modes import TransferMatrixModes, transfer_matrix_modes, vibrating_tree
+from mbsym.linear.transfer_matrix_modes import TransferMatrixModes, transfer_matrix_modes, vibrating_elements
 from mbsym.linear.vibration import beam_matrices
 from mbsym.linear.vibration.roots import modes as roots_of_tree
 from mbsym.model.system import Model
@@ -342,7 +342,7 @@ def test_motions_that_rest_are_found_when_no_more_are_asked_for(name: str) -> No
     few = read_native(TextSource(path.name, path.read_text().replace("segments: 6", "segments: 1")))
     whole = transfer_matrix_modes(few, count=more).frequencies
     assert not whole[:resting].any() and whole[resting] > 1.0
-    tree = vibrating_tree(few, None, LinearOptions(), None)[2]
+    tree = vibrating_elements(few, None, LinearOptions(), None).tree
     for count in range(1, 7):
         assert roots_of_tree(tree, count)[0] == pytest.approx(whole[:count], rel=1e-4)
 

@@ -27,10 +27,10 @@ from mbsym.regressors import base_parameters as room
 from mbsym.regressors import grouping
 from mbsym.regressors.base_parameters import base_parameters_of, require_unseen
 from mbsym.regressors.columns import force_columns
-from mbsym.regressors.extraction import with_symbols
 from mbsym.regressors.functions import REGRESSOR_FUNCTIONS
 from mbsym.regressors.grouping import Unseen
 from mbsym.regressors.invariants import invariants
+from mbsym.regressors.parameters import with_symbols
 from mbsym.regressors.relations_text import relation, relations_text
 from mbsym.regressors.sampled import dependencies, loop_rows, random_rows
 from mbsym.symbolic.field_matrix import Echelon, rational
@@ -58,7 +58,7 @@ LOOPS = {"four_bar": 8, "slider_crank": 7, "five_bar": 13, "stewart_platform": 8
 
 def numeric_rank(mechanism: Mechanism, loops: LoopAnalysis | None = None) -> int:
     """Of the regressor of all standard parameters, by singular values of columns of length one."""
-    columns = force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
+    columns = force_columns(mechanism)
     rows = (random_rows(mechanism, columns) if loops is None else loop_rows(mechanism, loops, columns)).matrix
     sizes = np.linalg.norm(rows, axis=0)
     felt = sizes > 1e-8 * sizes.max()
@@ -97,7 +97,7 @@ def test_rounded_relations_hold_in_floating_point(name: int) -> None:
     mechanism = mechanism_of(model_named(name))
     found = base_parameters_of(mechanism)
     assert not found.exact
-    columns = force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
+    columns = force_columns(mechanism)
     rows = random_rows(mechanism, columns).matrix
     kept = rows[:, [item.column for item in found.base]]
     assert np.allclose(kept @ found.matrix(), rows, atol=1e-8 * np.abs(rows).max())

@@ -86,7 +86,7 @@ def along_loops(mechanism: Mechanism, loops: LoopAnalysis) -> Program:
         Output("residual", (count, 1), tuple(row.residual.ref for row in loops.rows)),
         Output("gamma", (count, 1), tuple(row.bias.ref for row in loops.rows)),
     )
-    columns = force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
+    columns = force_columns(mechanism)
     return sampled_program(mechanism, columns, more)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mbsym.errors import ModelError
+from mbsym.forces.applied_wrench import AppliedWrench
 from mbsym.forces.joint_damper import JointDamper
 from mbsym.forces.joint_force import JointForce
 from mbsym.model.inertial_parameters import INERTIAL_NAMES
@@ -16,6 +17,7 @@ from mbsym.model.system import Model
 from mbsym.regressors import base_parameters
 from mbsym.regressors.invariants import invariants, solved_places
 from mbsym.regressors.parameters import alone, standard_parameters, with_values
+from mbsym.regressors.relations_text import proof
 from mbsym.regressors.sampled import dependencies, is_deficient
 from mbsym.symbolic.field_matrix import Echelon, rational
 from mbsym.symbolic.finite_field import PRIME
@@ -131,6 +133,28 @@ def test_an_element_with_one_of_its_parameters_alone() -> None:
     found = {item.key: item for item in standard_parameters(model)}
     assert alone(model, model.forces[0], found["damping"]) == JointDamper("oil", "j", 1)
     assert alone(model, model.forces[1], found["share"]) == model.forces[1]
+
+
+def test_one_of_three_components_alone_and_with_another_value() -> None:
+    """Columns of a load by component; what shares a name with an earlier one is counted."""
+    load = AppliedWrench("push", "a", force=(1, 2, 3), point=(0, 0, "0.5"))
+    model = replace(one_joint("revolute", BAR, axis=(0, 0, 1)), forces=(load,))
+    found = [item for item in standard_parameters(model) if item.owner == "push"]
+    assert [item.name for item in found[:3]] == ["push_force_x", "push_force_y", "push_force_z"]
+    assert alone(model, load, found[1]) == replace(load, force=(0, 1, 0), moment=(0, 0, 0))
+    changed = with_values(model, {"push_force_y": 7, "push_force_z": 8}).forces[0]
+    assert changed == replace(load, force=(1, 7, 8))
+    both = replace(model, forces=tuple(replace(load, name=name) for name in ("it_all", "it all", "it-all")))
+    names = [item.name for item in standard_parameters(both) if item.key == "moment"]
+    assert names == [f"it_all_moment_{axis}{again}" for again in ("", "_2", "_3") for axis in "xyz"]
+
+
+def test_parameters_told_apart_by_rounding_are_counted() -> None:
+    found = base_parameters.base_parameters_of(mechanism_of(driven()))
+    assert repr(found) == f"<BaseParameters of 'one': {len(found)} of 13 parameters, GF(p)>"
+    assert proof(found).endswith("elements")
+    blurred = "less 2 that only the rounding of the model's numbers tells apart; some coefficients are rounded"
+    assert proof(replace(found, blurred=2, exact=False)).endswith(blurred)
 
 
 @pytest.mark.parametrize("value", [1 / 3, -2.5, 1.2345678e-8, 7.0e-13, 123456.789, 0.0])

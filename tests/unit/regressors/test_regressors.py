@@ -21,9 +21,8 @@ from mbsym.forces import FORCE_ELEMENTS
 from mbsym.pipeline import GenerationOptions, derive, express, generate, read
 from mbsym.reference import Reference
 from mbsym.registry import contracts_of
-from mbsym.regressors.columns import force_columns
-from mbsym.regressors.extraction import extracted_columns
-from mbsym.regressors.functions import REGRESSOR_FUNCTIONS, dense
+from mbsym.regressors.columns import dense, extracted_columns, force_columns
+from mbsym.regressors.functions import REGRESSOR_FUNCTIONS
 from mbsym.regressors.parameters import standard_parameters, with_values
 from mbsym.regressors.sampled import sampled_program
 from mbsym.symbolic.interpret import interpret
@@ -78,8 +77,7 @@ def test_momenta_and_their_rates_are_linear_in_the_parameters(name: str | int) -
 def test_both_ways_to_the_regressor_agree(name: str | int) -> None:
     """By Jacobians of the bodies and by differentiation: entries of single columns, where a sum would hide."""
     mechanism = mechanism_of(model_named(name))
-    rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
-    sides = [dense(mechanism, columns) for columns in (force_columns(mechanism, rates), extracted_columns(mechanism))]
+    sides = [dense(mechanism, columns) for columns in (force_columns(mechanism), extracted_columns(mechanism))]
     case = Symbolic(mechanism, ())
     assert case.same(*([entry for row in side for entry in row] for side in sides))
 
@@ -165,7 +163,7 @@ def test_columns_are_those_of_pinocchio(robot: str) -> None:
     other = pin.buildModelFromUrdf(str(path))
     data = other.createData()
     rng = np.random.default_rng(0)
-    columns = force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
+    columns = force_columns(mechanism)
     program = sampled_program(mechanism, columns)
     order = [other.joints[other.getJointId(body.joint.name)].idx_v for body in mechanism.bodies_by_coordinates]
     ten = (0, 1, 2, 3, 4, 6, 9, 5, 7, 8)
