@@ -16,7 +16,8 @@ from mbsym.codegen.statuses import Failure, Status
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Program
-from mbsym.transfer_matrix import planar, spatial
+from mbsym.transfer_matrix import planar, spatial, spatial_rotation
+from mbsym.transfer_matrix.kernel import programs_of
 from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.schemes import SCHEME_SIZE, scheme_programs
@@ -47,8 +48,8 @@ def kernel_programs(rotation: RotationVariable) -> tuple[Program, ...]:
     """The kernels of one variant, over a graph of their own: the same for every mechanism."""
     graph = Graph()
     if rotation == "angle":
-        return tuple(derive(graph) for derive in planar.PROGRAMS)
-    return spatial.programs(graph, rotation)
+        return programs_of(planar.KERNELS, graph)
+    return programs_of((*spatial_rotation.KERNELS[rotation], *spatial.KERNELS), graph)
 
 
 def generate_step(mechanism: Mechanism, rotation: RotationVariable | None = None) -> SteppingModule:
