@@ -225,6 +225,16 @@ def close_from_anywhere(
     return replace(best, iterations=count)
 
 
+def still_open(found: Sequence[Closure], done: Closing) -> str:
+    """The loop with the widest gap of closures that were not closed, and how wide it is."""
+    rows = [row for closure in found for row in closure.rows]
+    worst = rows[int(np.argmax(np.abs(done.residual)))]
+    return (
+        f"the loop of {worst.closure} cannot be closed: the smallest gap found is {done.gap:.3g} {worst.unit}"
+        f" ({worst.quantity})"
+    )
+
+
 def largest(values: Array) -> float:
     """Largest size of an entry, 0 of none."""
     return float(np.max(np.abs(values), initial=0.0))

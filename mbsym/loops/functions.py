@@ -172,8 +172,8 @@ def solve_multipliers(mechanism: Mechanism, system: ConstrainedSystem) -> Vector
 # ---- functions ------------------------------------------------------------------------------------------------------
 
 
-def _constraint_residual(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Entries:
-    return [row.residual for row in loops.rows]
+def _of_rows(entry: Callable[[ClosureRow], Scalar]) -> Derivation:
+    return lambda mechanism, loops, method: [entry(row) for row in loops.rows]
 
 
 def _closure_scale(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
@@ -187,10 +187,6 @@ def _closure_gap(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> E
 
 def _constraint_jacobian(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Entries:
     return [dense(mechanism, row.jacobian) for row in loops.rows]
-
-
-def _constraint_bias(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Entries:
-    return [row.bias for row in loops.rows]
 
 
 def _position_correction(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
@@ -301,9 +297,9 @@ def _wrenches(
 LOOP_FUNCTIONS: Final = Registry(
     "function of closed loops",
     (
-        LoopFunction(contracts.CONSTRAINT_RESIDUAL, _constraint_residual),
+        LoopFunction(contracts.CONSTRAINT_RESIDUAL, _of_rows(lambda row: row.residual)),
         LoopFunction(contracts.CONSTRAINT_JACOBIAN, _constraint_jacobian),
-        LoopFunction(contracts.CONSTRAINT_BIAS, _constraint_bias),
+        LoopFunction(contracts.CONSTRAINT_BIAS, _of_rows(lambda row: row.bias)),
         LoopFunction(contracts.CLOSURE_SCALE, _closure_scale),
         LoopFunction(contracts.CLOSURE_GAP, _closure_gap),
         LoopFunction(contracts.CONSTRAINED_DYNAMICS, _constrained_dynamics, factors=True),

@@ -74,7 +74,6 @@ class LoopedSystem:
         name: of the model.
         nq, nv: sizes of q and v.
         rows: number of independent closure rows.
-        quaternions: indices in q of the first component of each quaternion.
         extra: t and u, where the dynamics take them.
         functions: by name; each takes arrays in the catalogue's order and returns an array or a tuple of arrays, as
             they are where it fails.
@@ -85,7 +84,6 @@ class LoopedSystem:
     nq: int
     nv: int
     rows: int
-    quaternions: tuple[int, ...]
     extra: tuple[Argument, ...]
     functions: Mapping[str, Function]
     projection: Function | None = None
@@ -105,7 +103,7 @@ class LoopedSystem:
                     remedy="generate it with all functions",
                 )
         dynamics = module.functions["constrained_dynamics"]
-        q, _, _, *extra = dynamics.inputs
+        _, _, _, *extra = dynamics.inputs
         functions: dict[str, Function] = dict(module.functions)
         if parameters:
             functions = {name: partial(function, parameters=parameters) for name, function in functions.items()}
@@ -115,7 +113,6 @@ class LoopedSystem:
             int(module.manifest["nq"]),
             int(module.manifest["nv"]),
             dynamics.outputs[1].size,
-            q.quaternions,
             tuple(extra),
             functions,
             None if report is None else partial(report.with_status, parameters=parameters),

@@ -19,7 +19,7 @@ from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.loops.closing import Closing, closing_problem
+from mbsym.loops.closing import closing_problem, still_open
 from mbsym.loops.constraints import Closure, ClosureRow, closures
 from mbsym.loops.generic_rank import independent_anywhere, rank_of, regular_configurations
 from mbsym.loops.start import close_near, given_joints
@@ -82,7 +82,12 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     problem = closing_problem(mechanism, found)
     closed = close_near(mechanism, found, start, given_joints(mechanism)).closing
     if not closed.closed:
-        raise cannot_close(mechanism.model.name, found, closed)
+        raise DerivationError(
+            still_open(found, closed),
+            where=mechanism.model.name,
+            remedy="check the lengths and placements around that loop, "
+            "or give initial coordinates nearer to a closed one",
+        )
     program = _sampling_program(mechanism, found)
     matrix_at, noise = Evaluator(replace(program, outputs=program.outputs[:1])), _round_off(mechanism, rows)
 
@@ -168,19 +173,6 @@ def restated(analysis: LoopAnalysis, mechanism: Mechanism) -> LoopAnalysis:
         closures=found,
         rows=tuple(row for k, row in enumerate(rows) if k in kept),
         dependent=tuple(row for k, row in enumerate(rows) if k not in kept),
-    )
-
-
-def cannot_close(where: str, found: Sequence[Closure], closing: Closing) -> DerivationError:
-    """The error that names the loop with the widest gap."""
-    rows = [row for closure in found for row in closure.rows]
-    widest = max(range(len(rows)), key=lambda k: abs(float(closing.residual[k])))
-    row = rows[widest]
-    return DerivationError(
-        f"the loop of {row.closure} cannot be closed: the smallest gap found is {closing.gap:.3g} {row.unit}"
-        f" ({row.quantity})",
-        where=where,
-        remedy="check the lengths and placements around that loop, or give initial coordinates nearer to a closed one",
     )
 
 
