@@ -10,7 +10,7 @@ import numpy as np
 from mbsym.errors import ModelError
 from mbsym.model.frame import Frame
 from mbsym.model.system import Model
-from mbsym.reference import closure, frames, maximal, placements
+from mbsym.reference import closure, maximal, placements
 from mbsym.reference.force_elements import element_forces, stored_energy
 from mbsym.reference.maximal import MaximalSolution
 from mbsym.reference.mechanism import NumericMechanism, numeric_mechanism
@@ -238,7 +238,7 @@ class Reference:
         poses = np.zeros((len(self._frames), 4, 4), dtype=rotations.dtype)
         poses[:, 3, 3] = 1.0
         for pose, frame in zip(poses, self._frames, strict=True):
-            pose[:3, :3], pose[:3, 3] = frames.frame_pose(self.mechanism, frame, rotations, origins)
+            pose[:3, :3], pose[:3, 3] = placements.frame_pose(self.mechanism, frame, rotations, origins)
         return poses
 
     def frame_velocities(self, q: Any, v: Any) -> Array:
@@ -268,14 +268,14 @@ class Reference:
         return self.mechanism.model.frames
 
     def _twists(self, at: Configuration, moving: Motion) -> Array:
-        return np.stack([frames.frame_twists(self.mechanism, frame, at, moving) for frame in self._frames])
+        return np.stack([placements.frame_twists(self.mechanism, frame, at, moving) for frame in self._frames])
 
     def _frame_accelerations(self, q: Any, v: Any, vdot: Any, gravity: Array) -> Array:
         at, moving, _ = self._state(q, v)
         alpha, linear = accelerations(self.mechanism, at, moving, self._vector(vdot, self.nv, "vdot"))
         return np.stack(
             [
-                frames.frame_acceleration(self.mechanism, frame, at, moving, alpha, linear - gravity)
+                placements.frame_acceleration(self.mechanism, frame, at, moving, alpha, linear - gravity)
                 for frame in self._frames
             ]
         )

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from mbsym.spatial.vector import dot
 from mbsym.symbolic.scalar import Scalar, constant, cos, sin
 from mbsym.transfer_matrix.kernel import Kernel, Kernels, Vector2
 from mbsym.transfer_matrix.layout import INTERFACE, LAYOUTS
@@ -32,10 +33,6 @@ def _turn(motion: tuple[Scalar, ...], a: Vector2) -> Vector2:
 def _across(a: Vector2) -> Vector2:
     """E a."""
     return -a[1], a[0]
-
-
-def _dot(a: Vector2, b: Vector2) -> Scalar:
-    return a[0] * b[0] + a[1] * b[1]
 
 
 def _cross(a: Vector2, b: Vector2) -> Scalar:
@@ -91,7 +88,7 @@ def _inertia(k: Kernel) -> None:
     mC = m * C
     q = (m * ax - fx, m * ay - fy)
     zero = constant(k.graph, 0)
-    first = (J * C + mC * _dot(rho, rho) - geometric * _dot(rho, q), -(mC * rho[1]), mC * rho[0])
+    first = (J * C + mC * dot(rho, rho) - geometric * dot(rho, q), -(mC * rho[1]), mC * rho[0])
     W = (*first, first[1], mC, zero, first[2], zero, mC)
     k.output("W", (3, 3), W, "")
     k.output("w", 3, (J * motion[3] + _cross(rho, q) - moment, *q), "")
@@ -195,7 +192,7 @@ def _end(k: Kernel) -> None:
     # T^T S T with T = [[1, 0], [E beta, 1]].
     right = [S[3 * i] + S[3 * i + 1] * ax + S[3 * i + 2] * ay for i in range(3)]
     first = (
-        right[0] + ax * right[1] + ay * right[2] - _dot(beta, force),
+        right[0] + ax * right[1] + ay * right[2] - dot(beta, force),
         S[1] + ax * S[4] + ay * S[7],
         S[2] + ax * S[5] + ay * S[8],
     )
@@ -271,7 +268,7 @@ def _observe(k: Kernel) -> None:
     v = k.pair("velocity", "of the centre of mass", "m/s")
     k.output("attitude", 1, (base + z,), "angle", "rad")
     k.output("omega", 1, (rate,), "angular velocity", "rad/s")
-    k.output("energy", (), ((m * _dot(v, v) + J * rate * rate) / 2,), "", "J")
+    k.output("energy", (), ((m * dot(v, v) + J * rate * rate) / 2,), "", "J")
 
 
 KERNELS: Final[Kernels] = (
