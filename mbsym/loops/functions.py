@@ -291,7 +291,7 @@ def _wrenches(
     if not loops.dependent:
         return Derived(wrenches)
     least = least_wrenches(mechanism, loops, multipliers, wrenches)
-    return Derived(least, description=f"{contracts.WRENCH_SENTENCE}; of least norm, because reactions are not unique")
+    return Derived(least, description=contracts.JOINT_WRENCHES.description + contracts.OF_LEAST_NORM)
 
 
 LOOP_FUNCTIONS: Final = Registry(

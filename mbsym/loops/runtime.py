@@ -96,7 +96,7 @@ def _functions(
     gains = Argument("gains", "in", (2,), "1/s", "alpha and beta of the restoring terms")
     state = (_argument(item) for item in (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs))
     given = {item.name: item for item in (*state, gains)}
-    least = "; of least norm, because reactions are not unique" if analysis.dependent else ""
+    least = contracts.OF_LEAST_NORM if analysis.dependent else ""
     functions = []
     for contract in offered:
         own, calls = count_operations(routine, contract.name)
