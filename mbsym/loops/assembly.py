@@ -71,7 +71,6 @@ def assemble(
     *,
     fixed: Sequence[str] = (),
     wanted: Sequence[str] | None = None,
-    parameters: Mapping[str, float] | None = None,
 ) -> Assembly:
     """Finds a configuration in which all loops are closed.
 
@@ -81,7 +80,6 @@ def assemble(
         fixed: names of joints whose coordinates stay as they are.
         wanted: names of joints whose coordinates in the guess, or where they are cut, whose initial values stay as they
             are if they fit together; default all of which the model gives initial values, none where a guess is given.
-        parameters: values of run-time parameters.
 
     Raises:
         SimulationError: the guess has the wrong size, a name is unknown, or the loops cannot be closed; the error names
@@ -95,14 +93,14 @@ def assemble(
     held = _held(mechanism, fixed)
     if wanted is None:
         wanted = given_joints(mechanism) if q_guess is None else ()
-    start = close_near(mechanism, found, guess, (*fixed, *wanted), held, parameters)
+    start = close_near(mechanism, found, guess, (*fixed, *wanted), held)
     done = start.closing
     if not done.closed:
         remedy = "check the lengths and placements around that loop, or give a better guess"
-        if held and close_from_anywhere(closing_problem(mechanism, found, parameters), done.q).closed:
+        if held and close_from_anywhere(closing_problem(mechanism, found), done.q).closed:
             remedy = f"it closes if {', '.join(fixed)} may move: hold other coordinates, or give them other values"
         raise SimulationError(still_open(found, done), where=mechanism.model.name, remedy=remedy)
-    moved = _moved(mechanism, guess, done.q, wanted, parameters)
+    moved = _moved(mechanism, guess, done.q, wanted)
     return Assembly(
         done.q, done.gap, float(np.max(np.abs(done.q - guess))), done.iterations, moved, start.contradiction
     )
@@ -170,9 +168,7 @@ def _held(mechanism: Mechanism, fixed: Sequence[str]) -> tuple[int, ...]:
     return tuple(sorted(set(held)))
 
 
-def _moved(
-    mechanism: Mechanism, guess: Array, q: Array, wanted: Sequence[str], parameters: Mapping[str, float] | None
-) -> tuple[MovedJoint, ...]:
+def _moved(mechanism: Mechanism, guess: Array, q: Array, wanted: Sequence[str]) -> tuple[MovedJoint, ...]:
     """The joints that closing has moved by more than counts as closed."""
     found: list[MovedJoint] = []
     for body in mechanism.bodies:
@@ -185,10 +181,10 @@ def _moved(
     rigid = held_cuts(mechanism, wanted)
     names = [cut.joint.name for cut in mechanism.cut_joints if cut.joint.name in wanted]
     if rigid:
-        problem = closing_problem(mechanism, rigid, parameters)
+        problem = closing_problem(mechanism, rigid)
         residual = (problem.gap(q)[0] * problem.rows).reshape(-1, 6)
         for name, closure, gaps in zip(names, rigid, residual, strict=True):
             found.append(MovedJoint(name, *off_initial(closure, gaps), True))
-    length = length_unit(mechanism.model, parameters)
+    length = length_unit(mechanism.model)
     far = (item for item in found if item.by > CLOSED * (length if item.unit == "m" else 1.0))
     return tuple(sorted(far, key=lambda item: not item.given))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -89,8 +88,8 @@ class LoopedSystem:
     projection: Function | None = None
 
     @classmethod
-    def of_module(cls, module: LoadedModule, parameters: Mapping[str, float] | None = None) -> LoopedSystem:
-        """The system of a generated module, with the given values of its run-time parameters.
+    def of_module(cls, module: LoadedModule) -> LoopedSystem:
+        """The system of a generated module.
 
         Raises:
             SimulationError: the module lacks a function.
@@ -104,9 +103,6 @@ class LoopedSystem:
                 )
         dynamics = module.functions["constrained_dynamics"]
         _, _, _, *extra = dynamics.inputs
-        functions: dict[str, Function] = dict(module.functions)
-        if parameters:
-            functions = {name: partial(function, parameters=parameters) for name, function in functions.items()}
         report = module.functions.get("project_position_report")
         return cls(
             str(module.manifest["name"]),
@@ -114,8 +110,8 @@ class LoopedSystem:
             int(module.manifest["nv"]),
             dynamics.outputs[1].size,
             tuple(extra),
-            functions,
-            None if report is None else partial(report.with_status, parameters=parameters),
+            module.functions,
+            None if report is None else report.with_status,
         )
 
     def position_rate(self, q: Array, v: Array) -> Array:

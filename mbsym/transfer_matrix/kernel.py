@@ -49,10 +49,6 @@ class Kernel:
         x, y, z = self.array(name, 3, description, unit)
         return x, y, z
 
-    def matrix3(self, name: str, description: str, unit: str = "") -> Matrix3:
-        """An input matrix of three rows."""
-        return rows_of(self.array(name, (3, 3), description, unit))
-
     def output(
         self, name: str, shape: int | tuple[int, ...], entries: Sequence[Scalar], description: str, unit: str = ""
     ) -> None:

@@ -14,7 +14,7 @@ seven for the new history, each with the coefficient of z first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -198,11 +198,10 @@ SCHEME_FUNCTIONS: Final[Mapping[str, SchemeFunction]] = {
 """Every scheme, by the name of its generated function."""
 
 
-def scheme_programs(graph: Graph, names: Sequence[str] = tuple(SCHEME_FUNCTIONS)) -> tuple[Program, ...]:
+def scheme_programs(graph: Graph) -> tuple[Program, ...]:
     """Programs (h, parameters) -> scheme."""
     programs = []
-    for name in names:
-        function = SCHEME_FUNCTIONS[name]
+    for name, function in SCHEME_FUNCTIONS.items():
         kernel = Kernel(graph, name, f"constants of one step: {function.description}")
         h = kernel.scalar("h", "step", "s")
         parameters = [kernel.scalar(item.name, item.description) for item in function.parameters]

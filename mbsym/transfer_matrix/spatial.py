@@ -90,7 +90,7 @@ def _rotation(k: Kernel) -> None:
 
 
 def _elastic_hinge(k: Kernel) -> None:
-    S = k.matrix3("S", "interface at the outboard end")
+    S = rows_of(k.array("S", (3, 3), "interface at the outboard end"))
     stiffness = k.scalar("stiffness", "of the hinge, with its damper's share", "N/m")
     Y = inverse_of(plus(S, diagonal(stiffness)))
     through = minus(diagonal(stiffness), times(Y, stiffness * stiffness))
@@ -119,7 +119,7 @@ def _elastic_point(k: Kernel) -> None:
 def _end(k: Kernel) -> None:
     motion = MotionParts(k)
     b = k.vector3("b", "end, from the input end in body axes", "m")
-    S = k.matrix3("S", "interface at the end")
+    S = rows_of(k.array("S", (3, 3), "interface at the end"))
     force = k.vector3("Q", "force at the end, last iterate; 0 keeps the lever fixed", "N")
     lever = skew(multiply(motion.R, b))
     right = times(product(S, lever), constant(k.graph, -1))
