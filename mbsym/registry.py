@@ -357,9 +357,10 @@ def _with_loops(
 
 def _stepping(mechanism: Mechanism) -> tuple[Mapping[str, DeriveFunction], FixedFunctions]:
     """Stepping by transfer matrices: kernels, and the sweeps around them."""
-    from mbsym.transfer_matrix.module import generate_step
+    from mbsym.transfer_matrix.module import stepping_module
+    from mbsym.transfer_matrix.recognition import transfer_system
 
-    module = generate_step(mechanism)
+    module = stepping_module(transfer_system(mechanism))
     functions = {program.name: partial(_given, program) for program in module.programs}
     fixed = FixedFunctions(
         module.runtime, tuple(functions), constants=dict(module.constants), manifest=dict(module.manifest)

@@ -110,7 +110,7 @@ def tell_warning(sentence: str) -> None:
 
 def tell_immobility(model: Model, order: str = "weight") -> None:
     """Says on standard error where nothing of the model can move."""
-    from mbsym.loops.immobility import immobility
+    from mbsym.loops.redundancy import immobility
 
     found = immobility(model, order)
     if found:

@@ -21,7 +21,7 @@ from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.equations import LinearEquations, State
 from mbsym.linear.tangent import increment_names
-from mbsym.loops.dependent import dependent_columns
+from mbsym.loops.generic_rank import dependent_columns
 from mbsym.loops.independent import independent_columns
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.loops.runtime import closure_sizes

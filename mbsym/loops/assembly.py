@@ -15,14 +15,8 @@ from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
-from mbsym.loops.closing import (
-    Closing,
-    ClosingProblem,
-    close_from_anywhere,
-    closing_problem,
-    largest,
-)
-from mbsym.loops.constraints import ClosureRow, closures
+from mbsym.loops.closing import close_from_anywhere, closing_problem, largest, still_open
+from mbsym.loops.constraints import closures
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.start import Contradiction, close_near, given_joints, held_cuts, off_initial
 from mbsym.loops.tolerances import CLOSED, DEPENDENT
@@ -72,43 +66,41 @@ class Assembly:
 
 
 def assemble(
-    source: Model | Mechanism | LoopedSystem,
+    source: Model | Mechanism,
     q_guess: Array | Sequence[float] | None = None,
     *,
     fixed: Sequence[str] = (),
     wanted: Sequence[str] | None = None,
-    parameters: Mapping[str, float] | None = None,
 ) -> Assembly:
     """Finds a configuration in which all loops are closed.
 
     Args:
-        source: a model or its mechanism; or a generated module's system, for which ``fixed`` must be empty.
+        source: a model or its mechanism.
         q_guess: where to start (nq,), default the model's initial coordinates.
         fixed: names of joints whose coordinates stay as they are.
         wanted: names of joints whose coordinates in the guess, or where they are cut, whose initial values stay as they
             are if they fit together; default all of which the model gives initial values, none where a guess is given.
-        parameters: values of run-time parameters.
 
     Raises:
         SimulationError: the guess has the wrong size, a name is unknown, or the loops cannot be closed; the error names
             the loop with the widest gap and says how wide it is.
     """
-    if isinstance(source, LoopedSystem):
-        return _assemble_system(source, q_guess, fixed)
     mechanism = build_mechanism(source, source.label()) if isinstance(source, Model) else source
     guess = _guess(mechanism, q_guess)
     found = closures(mechanism)
-    rows = [row for closure in found for row in closure.rows]
-    if not rows:
+    if not any(closure.rows for closure in found):
         return Assembly(guess, 0.0, 0.0, 0)
     held = _held(mechanism, fixed)
     if wanted is None:
         wanted = given_joints(mechanism) if q_guess is None else ()
-    start = close_near(mechanism, found, guess, (*fixed, *wanted), held, parameters)
+    start = close_near(mechanism, found, guess, (*fixed, *wanted), held)
     done = start.closing
     if not done.closed:
-        raise _open_loop(mechanism, closing_problem(mechanism, found, parameters), rows, done, held, fixed)
-    moved = _moved(mechanism, guess, done.q, wanted, parameters)
+        remedy = "check the lengths and placements around that loop, or give a better guess"
+        if held and close_from_anywhere(closing_problem(mechanism, found), done.q).closed:
+            remedy = f"it closes if {', '.join(fixed)} may move: hold other coordinates, or give them other values"
+        raise SimulationError(still_open(found, done), where=mechanism.model.name, remedy=remedy)
+    moved = _moved(mechanism, guess, done.q, wanted)
     return Assembly(
         done.q, done.gap, float(np.max(np.abs(done.q - guess))), done.iterations, moved, start.contradiction
     )
@@ -176,9 +168,7 @@ def _held(mechanism: Mechanism, fixed: Sequence[str]) -> tuple[int, ...]:
     return tuple(sorted(set(held)))
 
 
-def _moved(
-    mechanism: Mechanism, guess: Array, q: Array, wanted: Sequence[str], parameters: Mapping[str, float] | None
-) -> tuple[MovedJoint, ...]:
+def _moved(mechanism: Mechanism, guess: Array, q: Array, wanted: Sequence[str]) -> tuple[MovedJoint, ...]:
     """The joints that closing has moved by more than counts as closed."""
     found: list[MovedJoint] = []
     for body in mechanism.bodies:
@@ -191,52 +181,10 @@ def _moved(
     rigid = held_cuts(mechanism, wanted)
     names = [cut.joint.name for cut in mechanism.cut_joints if cut.joint.name in wanted]
     if rigid:
-        problem = closing_problem(mechanism, rigid, parameters)
+        problem = closing_problem(mechanism, rigid)
         residual = (problem.gap(q)[0] * problem.rows).reshape(-1, 6)
         for name, closure, gaps in zip(names, rigid, residual, strict=True):
             found.append(MovedJoint(name, *off_initial(closure, gaps), True))
-    length = length_unit(mechanism.model, parameters)
+    length = length_unit(mechanism.model)
     far = (item for item in found if item.by > CLOSED * (length if item.unit == "m" else 1.0))
     return tuple(sorted(far, key=lambda item: not item.given))
-
-
-def _open_loop(
-    mechanism: Mechanism,
-    problem: ClosingProblem,
-    rows: Sequence[ClosureRow],
-    done: Closing,
-    held: Sequence[int],
-    fixed: Sequence[str],
-) -> SimulationError:
-    """The error that names the loop that stays open, and whether held joints are to blame."""
-    worst = rows[int(np.argmax(np.abs(done.residual)))]
-    what = f"the loop of {worst.closure} cannot be closed: the smallest gap found is {done.gap:.3g} {worst.unit}"
-    remedy = "check the lengths and placements around that loop, or give a better guess"
-    if held and close_from_anywhere(problem, done.q).closed:
-        remedy = f"it closes if {', '.join(fixed)} may move: hold other coordinates, or give them other values"
-    return SimulationError(f"{what} ({worst.quantity})", where=mechanism.model.name, remedy=remedy)
-
-
-def _assemble_system(system: LoopedSystem, q_guess: Array | Sequence[float] | None, fixed: Sequence[str]) -> Assembly:
-    if fixed or q_guess is None:
-        raise SimulationError(
-            "a generated module knows neither joints' names nor initial coordinates",
-            where=system.name,
-            remedy="give a guess and no fixed joints, or assemble the model",
-        )
-    guess = normalised(np.array(q_guess, dtype=float), system.quaternions)
-
-    def gap(q: Array) -> tuple[Array, Array]:
-        at = system.closure(q)
-        return at.residual, at.residual_jacobian
-
-    done = close_from_anywhere(ClosingProblem(gap, system.move, system.nv, system.scale), guess)
-    if not done.closed:
-        worst = int(np.argmax(np.abs(done.residual)))
-        raise SimulationError(
-            f"the loops cannot be closed: the smallest gap found is {done.gap:.3g}, in closure row {worst + 1}",
-            where=system.name,
-            remedy="check lengths and placements, or give a better guess",
-        )
-    polished = system.project_position(done.q)
-    return Assembly(polished.q, polished.gap, float(np.max(np.abs(polished.q - guess))), done.iterations)

@@ -80,12 +80,8 @@ def planar_loops(mechanism: Mechanism, leading: Sequence[str] = ()) -> tuple[Pla
         leading: names of joints that lead, in the order of preference; then come actuated joints, joints on ground,
             and the others in label order.
     """
-    found = []
-    for cut in mechanism.cut_joints:
-        loop = _recognised(mechanism, cut, leading)
-        if loop is not None:
-            found.append(loop)
-    return tuple(found)
+    found = (_recognised(mechanism, cut, leading) for cut in mechanism.cut_joints)
+    return tuple(loop for loop in found if loop is not None)
 
 
 def _recognised(mechanism: Mechanism, cut: CutJoint, leading: Sequence[str]) -> PlanarLoop | None:
@@ -124,7 +120,8 @@ def _by_preference(mechanism: Mechanism, labels: Sequence[int], leading: Sequenc
 def _is_planar(mechanism: Mechanism, cut: CutJoint, labels: Sequence[int]) -> bool:
     """True where revolute axes are parallel and sliding joints lie across them, whatever the coordinates."""
     at = identity_transform(mechanism.graph)
-    axes = {True: [_axis(at)], False: []} if cut.joint.type == REVOLUTE.name else {True: [], False: [_axis(at)]}
+    axes: dict[bool, list[Vector3]] = {True: [], False: []}
+    axes[cut.joint.type == REVOLUTE.name].append(_axis(at))
     for crossing in _crossings(mechanism, cut, labels)[:-1]:
         at = at.then(crossing.before).flat()
         axes[crossing.kind == REVOLUTE.name].append(_axis(at))

@@ -12,7 +12,7 @@ assumption, Computing 74, 2005.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -93,24 +93,18 @@ class Closing:
     closed: bool
 
 
-def closing_problem(
-    mechanism: Mechanism,
-    found: Sequence[Closure],
-    parameters: Mapping[str, float] | None = None,
-    length: float | None = None,
-) -> ClosingProblem:
+def closing_problem(mechanism: Mechanism, found: Sequence[Closure], length: float | None = None) -> ClosingProblem:
     """The problem of a mechanism by interpreting its closure equations.
 
     Args:
         mechanism: of any tree and loops.
         found: its closure equations.
-        parameters: values of run-time parameters; the others keep their defaults.
         length: unit of length [m]; by default the mechanism's own.
     """
-    program = Evaluator(gap_program(mechanism, found), parameters)
-    rate = Evaluator(rate_program(mechanism), parameters)
+    program = Evaluator(gap_program(mechanism, found))
+    rate = Evaluator(rate_program(mechanism))
     quaternions = mechanism.q.quaternions
-    measures = measures_of(mechanism, length or length_unit(mechanism.model, parameters))
+    measures = measures_of(mechanism, length or length_unit(mechanism.model))
     rows = np.array([measures.of_unit(row.unit) for closure in found for row in closure.rows])
     columns = measures.increments
 
@@ -223,6 +217,16 @@ def close_from_anywhere(
         if found.miss < best.miss:
             best = found
     return replace(best, iterations=count)
+
+
+def still_open(found: Sequence[Closure], done: Closing) -> str:
+    """The loop with the widest gap of closures that were not closed, and how wide it is."""
+    rows = [row for closure in found for row in closure.rows]
+    worst = rows[int(np.argmax(np.abs(done.residual)))]
+    return (
+        f"the loop of {worst.closure} cannot be closed: the smallest gap found is {done.gap:.3g} {worst.unit}"
+        f" ({worst.quantity})"
+    )
 
 
 def largest(values: Array) -> float:

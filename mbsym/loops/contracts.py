@@ -5,9 +5,11 @@ Sizes besides the mechanism's are "rows", the independent closure rows, and "gap
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from mbsym.codegen.statuses import Failure, Status
+from mbsym.formulations import contracts as of_trees
 from mbsym.formulations.contracts import Contract, Display, Result
 
 MOTION: Final = (
@@ -41,10 +43,6 @@ NEAREST: Final = (
 )
 
 WRENCHES: Final = (Result("wrenches", ("nj", 6), "", "joint wrenches, tree joints and then cut joints"),)
-
-WRENCH_SENTENCE: Final = (
-    "[moment; force] on each joint's successor by its predecessor, at and in the joint frame on the successor"
-)
 
 CONSTRAINT_RESIDUAL: Final = Contract(
     "constraint_residual",
@@ -107,31 +105,22 @@ CONSTRAINED_DYNAMICS: Final = Contract(
     failures=SOLVED,
 )
 
-FORWARD_DYNAMICS: Final = Contract(
-    "forward_dynamics",
-    ("q", "v", "tau", "t", "u"),
-    MOTION[:1],
-    "rates of the speeds under the generalised forces tau, with closed loops",
-    reference="solve.vdot",
-    solves=True,
+FORWARD_DYNAMICS: Final = replace(
+    of_trees.FORWARD_DYNAMICS,
+    description=f"{of_trees.FORWARD_DYNAMICS.description}, with closed loops",
     failures=SOLVED,
 )
 
-JOINT_WRENCHES: Final = Contract(
-    "joint_wrenches",
-    ("q", "v", "tau", "t", "u"),
-    WRENCHES,
-    WRENCH_SENTENCE,
-    reference="solve.wrenches",
-    solves=True,
-    failures=SOLVED,
-)
+JOINT_WRENCHES: Final = replace(of_trees.JOINT_WRENCHES, results=WRENCHES, failures=SOLVED)
+
+OF_LEAST_NORM: Final = "; of least norm, because reactions are not unique"
+"""What is added to the description of wrenches where closure rows depend on each other."""
 
 CONSTRAINED_WRENCHES: Final = Contract(
     "constrained_wrenches",
     ("q", "v", "vdot", "lambda", "t", "u"),
     WRENCHES,
-    WRENCH_SENTENCE,
+    JOINT_WRENCHES.description,
     identities=("wrenches of the motion",),
 )
 
@@ -291,17 +280,15 @@ PROJECT_POSITION: Final = Contract(
     failures=PROJECTED,
 )
 
-PROJECT_POSITION_REPORT: Final = Contract(
-    "project_position_report",
-    ("q",),
-    (
+PROJECT_POSITION_REPORT: Final = replace(
+    PROJECT_POSITION,
+    name="project_position_report",
+    results=(
         *PROJECT_POSITION.results,
         Result("gap", (), "", "largest closure residual that is left [m, rad]"),
         Result("steps", (), "", "Newton steps", "int"),
     ),
-    "project_position with what became of it (operations of one Newton step)",
-    identities=("closes the loops",),
-    failures=PROJECTED,
+    description="project_position with what became of it (operations of one Newton step)",
 )
 
 PROJECT_VELOCITY: Final = Contract(
@@ -313,19 +300,16 @@ PROJECT_VELOCITY: Final = Contract(
     failures=NEAREST,
 )
 
-CONSTRAINED_DYNAMICS_REPORT: Final = Contract(
-    "constrained_dynamics_report",
-    ("q", "v", "tau", "t", "u"),
-    (
+CONSTRAINED_DYNAMICS_REPORT: Final = replace(
+    CONSTRAINED_DYNAMICS,
+    name="constrained_dynamics_report",
+    results=(
         *MOTION,
         Result("rank", (), "", "of G", "int"),
         Result("pivot", (), "", "smallest pivot of the rows of G at equal size"),
     ),
-    "constrained_dynamics with how regular the configuration is",
-    reference="solve.vdot",
-    identities=("M vdot + h = tau + G^T lambda", "rank and pivot of the rows"),
-    solves=True,
-    failures=SOLVED,
+    description="constrained_dynamics with how regular the configuration is",
+    identities=(*CONSTRAINED_DYNAMICS.identities, "rank and pivot of the rows"),
 )
 
 STABILISED_DYNAMICS: Final = Contract(

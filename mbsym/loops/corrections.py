@@ -21,7 +21,7 @@ validation of the transfer matrix method without constraint violation correction
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -30,7 +30,7 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.loops.closing import largest
-from mbsym.loops.dependent import dependent_columns, smallest_singular_value
+from mbsym.loops.generic_rank import dependent_columns, smallest_singular_value
 from mbsym.loops.looped_system import Acceleration, LoopedSystem, ProjectedPosition
 from mbsym.loops.scale import rounded_to
 from mbsym.loops.tolerances import ACCEPTED, BAD_CHOICE, DEPENDENT, ENOUGH, ITERATIONS
@@ -206,8 +206,15 @@ def _newton(system: LoopedSystem, q: Array, step: Callable[[Array, Array], Array
     return ProjectedPosition(q, gap, count, within(at.residual, ACCEPTED.double))
 
 
-CORRECTIONS: Final = ("none", "baumgarte", "velocity", "projection", "partitioning", "reassignment")
-"""Names that ``keeper`` knows."""
+CORRECTIONS: Final[Mapping[str, Callable[[float, float], Keeper]]] = {
+    "none": lambda alpha, beta: NoCorrection(),
+    "baumgarte": Baumgarte,
+    "velocity": lambda alpha, beta: Projection(positions=False),
+    "projection": lambda alpha, beta: Projection(),
+    "partitioning": lambda alpha, beta: Partitioning(),
+    "reassignment": lambda alpha, beta: Partitioning(in_stages=False),
+}
+"""Ways by name, made with gains alpha and beta that only Baumgarte's takes."""
 
 
 def keeper(name: str, step: float, gains: Sequence[float] = ()) -> Keeper:
@@ -221,13 +228,7 @@ def keeper(name: str, step: float, gains: Sequence[float] = ()) -> Keeper:
     Raises:
         SimulationError: there is no such way.
     """
-    if name == "none":
-        return NoCorrection()
-    if name == "baumgarte":
-        alpha, beta = (gains[0], gains[-1]) if gains else (0.1 / step, 0.1 / step)
-        return Baumgarte(float(alpha), float(beta))
-    if name in ("velocity", "projection"):
-        return Projection(positions=name == "projection")
-    if name in ("partitioning", "reassignment"):
-        return Partitioning(in_stages=name == "partitioning")
-    raise SimulationError(f"no correction is called {name!r}", remedy=f"known are {', '.join(CORRECTIONS)}")
+    if name not in CORRECTIONS:
+        raise SimulationError(f"no correction is called {name!r}", remedy=f"known are {', '.join(CORRECTIONS)}")
+    alpha, beta = (gains[0], gains[-1]) if gains else (0.1 / step, 0.1 / step)
+    return CORRECTIONS[name](float(alpha), float(beta))

@@ -172,8 +172,8 @@ def solve_multipliers(mechanism: Mechanism, system: ConstrainedSystem) -> Vector
 # ---- functions ------------------------------------------------------------------------------------------------------
 
 
-def _constraint_residual(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Entries:
-    return [row.residual for row in loops.rows]
+def _of_rows(entry: Callable[[ClosureRow], Scalar]) -> Derivation:
+    return lambda mechanism, loops, method: [entry(row) for row in loops.rows]
 
 
 def _closure_scale(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
@@ -187,10 +187,6 @@ def _closure_gap(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> E
 
 def _constraint_jacobian(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Entries:
     return [dense(mechanism, row.jacobian) for row in loops.rows]
-
-
-def _constraint_bias(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Entries:
-    return [row.bias for row in loops.rows]
 
 
 def _position_correction(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
@@ -295,15 +291,15 @@ def _wrenches(
     if not loops.dependent:
         return Derived(wrenches)
     least = least_wrenches(mechanism, loops, multipliers, wrenches)
-    return Derived(least, description=f"{contracts.WRENCH_SENTENCE}; of least norm, because reactions are not unique")
+    return Derived(least, description=contracts.JOINT_WRENCHES.description + contracts.OF_LEAST_NORM)
 
 
 LOOP_FUNCTIONS: Final = Registry(
     "function of closed loops",
     (
-        LoopFunction(contracts.CONSTRAINT_RESIDUAL, _constraint_residual),
+        LoopFunction(contracts.CONSTRAINT_RESIDUAL, _of_rows(lambda row: row.residual)),
         LoopFunction(contracts.CONSTRAINT_JACOBIAN, _constraint_jacobian),
-        LoopFunction(contracts.CONSTRAINT_BIAS, _constraint_bias),
+        LoopFunction(contracts.CONSTRAINT_BIAS, _of_rows(lambda row: row.bias)),
         LoopFunction(contracts.CLOSURE_SCALE, _closure_scale),
         LoopFunction(contracts.CLOSURE_GAP, _closure_gap),
         LoopFunction(contracts.CONSTRAINED_DYNAMICS, _constrained_dynamics, factors=True),

@@ -1,4 +1,4 @@
-"""The generic rank of closure equations: that of regular closed configurations.
+"""The generic rank of closure equations, that of regular closed configurations, and columns that have it.
 
 Where G has rank r and the closed configurations around it form a manifold of dimension nv - r, the rank is r all
 around: tangents of the manifold are null vectors of G, so that no more rows can be independent nearby, and rank cannot
@@ -45,6 +45,9 @@ _WORK: Final = 500
 """Coordinates times closings that are spent on leaving a singular start: each closing takes longer than linearly."""
 
 _AROUND: Final = 0.4
+
+EQUAL: Final = 1.0 - 1e-6
+"""Part of the largest from which on numbers count as equal: round-off is 1e-14 of them, that of closed loops 1e-10."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,3 +165,28 @@ def independent_anywhere(program: Program, output: str, columns: int) -> list[in
     echelon = Echelon(range(columns))
     rows = (dict(enumerate(entries[k : k + columns])) for k in range(0, len(entries), columns))
     return [k for k, row in enumerate(rows) if echelon.add(row)]
+
+
+def dependent_columns(jacobian: Array) -> tuple[list[int], float]:
+    """Columns of G to be solved for, by pivots of largest size, and the smallest singular value they give.
+
+    Of columns that are as large but for round-off the first is taken, so that symmetric mechanisms do not leave the
+    choice to it.
+    """
+    rest = np.array(jacobian, dtype=float)
+    chosen: list[int] = []
+    for _ in range(jacobian.shape[0]):
+        sizes = np.linalg.norm(rest, axis=0)
+        sizes[chosen] = -1.0
+        column = int(np.argmax(sizes >= EQUAL * sizes.max()))
+        chosen.append(column)
+        if sizes[column] > 0:
+            direction = rest[:, column] / sizes[column]
+            rest = rest - np.outer(direction, direction @ rest)
+    return sorted(chosen), smallest_singular_value(jacobian[:, chosen])
+
+
+def smallest_singular_value(matrix: Array) -> float:
+    """Of a matrix; infinite where it is empty."""
+    sizes = np.linalg.svd(matrix, compute_uv=False)
+    return float(sizes[-1]) if len(sizes) else np.inf

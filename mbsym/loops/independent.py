@@ -19,9 +19,8 @@ from mbsym.doors import numpy as np
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, Vector, factorised, product, sparsest_order
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.closing import closing_problem
-from mbsym.loops.dependent import EQUAL, dependent_columns
 from mbsym.loops.functions import constraint_jacobian
-from mbsym.loops.generic_rank import held_aside, rank_of
+from mbsym.loops.generic_rank import EQUAL, dependent_columns, held_aside, rank_of
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.scalar import Scalar

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -74,7 +73,6 @@ class LoopedSystem:
         name: of the model.
         nq, nv: sizes of q and v.
         rows: number of independent closure rows.
-        quaternions: indices in q of the first component of each quaternion.
         extra: t and u, where the dynamics take them.
         functions: by name; each takes arrays in the catalogue's order and returns an array or a tuple of arrays, as
             they are where it fails.
@@ -85,14 +83,13 @@ class LoopedSystem:
     nq: int
     nv: int
     rows: int
-    quaternions: tuple[int, ...]
     extra: tuple[Argument, ...]
     functions: Mapping[str, Function]
     projection: Function | None = None
 
     @classmethod
-    def of_module(cls, module: LoadedModule, parameters: Mapping[str, float] | None = None) -> LoopedSystem:
-        """The system of a generated module, with the given values of its run-time parameters.
+    def of_module(cls, module: LoadedModule) -> LoopedSystem:
+        """The system of a generated module.
 
         Raises:
             SimulationError: the module lacks a function.
@@ -105,20 +102,16 @@ class LoopedSystem:
                     remedy="generate it with all functions",
                 )
         dynamics = module.functions["constrained_dynamics"]
-        q, _, _, *extra = dynamics.inputs
-        functions: dict[str, Function] = dict(module.functions)
-        if parameters:
-            functions = {name: partial(function, parameters=parameters) for name, function in functions.items()}
+        _, _, _, *extra = dynamics.inputs
         report = module.functions.get("project_position_report")
         return cls(
             str(module.manifest["name"]),
             int(module.manifest["nq"]),
             int(module.manifest["nv"]),
             dynamics.outputs[1].size,
-            q.quaternions,
             tuple(extra),
-            functions,
-            None if report is None else partial(report.with_status, parameters=parameters),
+            module.functions,
+            None if report is None else report.with_status,
         )
 
     def position_rate(self, q: Array, v: Array) -> Array:

@@ -96,14 +96,14 @@ def loop_motion(
     for body, place, climbing in stations:
         seen = Transform(place.rotation, subtract(place.translation, placement.translation)) if at_end else place
         own, moving, own_bias = _joint_terms(mechanism, body, seen)
-        turned = _sum(motion_cross(twist, moving), own_bias)
+        turned = sum_of(motion_cross(twist, moving), own_bias)
         if climbing:
             own = {column: _negated(motion) for column, motion in own.items()}
             twist, bias = _difference(twist, moving), _difference(bias, turned)
         else:
-            twist, bias = _sum(twist, moving), _sum(bias, turned)
+            twist, bias = sum_of(twist, moving), sum_of(bias, turned)
         for column, motion in own.items():
-            columns[column] = _sum(columns.get(column), motion)
+            columns[column] = sum_of(columns.get(column), motion)
     if at_end:
         # The point at which twists are taken moves with the linear part of the twist itself.
         bias = bias[0], add(bias[1], cross(*twist))
@@ -116,7 +116,7 @@ def _joint_terms(mechanism: Mechanism, body: TreeBody, at: Transform) -> tuple[d
     carried = tuple(at.twist_to_parent(*column) for column in body.columns)
     columns: dict[int, Motion] = {}
     for motion, (column, ratio) in zip(carried, mechanism.speed_of[body.label - 1], strict=True):
-        columns[column] = _sum(columns.get(column), (scale(motion[0], ratio), scale(motion[1], ratio)))
+        columns[column] = sum_of(columns.get(column), (scale(motion[0], ratio), scale(motion[1], ratio)))
     return columns, combination(mechanism.graph, carried, body.v), at.twist_to_parent(*body.motion.bias)
 
 
@@ -126,7 +126,8 @@ def motion_cross(first: Motion, second: Motion) -> Motion:
     return cross(w, angular), add(cross(v, angular), cross(w, linear))
 
 
-def _sum(first: Motion | None, second: Motion) -> Motion:
+def sum_of(first: Motion | None, second: Motion) -> Motion:
+    """Of two twists or wrenches, the first of which may not be there yet."""
     return second if first is None else (add(first[0], second[0]), add(first[1], second[1]))
 
 

@@ -1,4 +1,4 @@
-"""Which closure equations follow from others.
+"""Which closure equations follow from others, and whether anything can move.
 
 A row is dropped only if it follows generically: at regular closed configurations, whose rank is that of all closed
 configurations around them, or with the loops open as well, which is decided exactly. What depends in special
@@ -14,21 +14,25 @@ from typing import Any, Final
 
 from mbsym.doors import Array
 from mbsym.doors import numpy as np
-from mbsym.errors import DerivationError
+from mbsym.errors import DerivationError, MbsymError
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.measures import measures_of
-from mbsym.kinematics.mechanism import Mechanism
-from mbsym.loops.closing import Closing, closing_problem
+from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.loops.closing import close_from_anywhere, closing_problem, still_open
 from mbsym.loops.constraints import Closure, ClosureRow, closures
 from mbsym.loops.generic_rank import independent_anywhere, rank_of, regular_configurations
 from mbsym.loops.start import close_near, given_joints
 from mbsym.loops.tolerances import FOLLOWS
+from mbsym.model.system import Model
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.numbers import evaluate, parameter_values
+
+MOST_SPEEDS: Final = 150
+"""Speeds of the opened loops up to which a structure is looked for; more of them take longer to close than to wait."""
 
 _PREFERRED: Final = 0.3
 
@@ -82,7 +86,12 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     problem = closing_problem(mechanism, found)
     closed = close_near(mechanism, found, start, given_joints(mechanism)).closing
     if not closed.closed:
-        raise cannot_close(mechanism.model.name, found, closed)
+        raise DerivationError(
+            still_open(found, closed),
+            where=mechanism.model.name,
+            remedy="check the lengths and placements around that loop, "
+            "or give initial coordinates nearer to a closed one",
+        )
     program = _sampling_program(mechanism, found)
     matrix_at, noise = Evaluator(replace(program, outputs=program.outputs[:1])), _round_off(mechanism, rows)
 
@@ -115,6 +124,36 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
         mobility,
         tuple(sentences),
     )
+
+
+def immobility(model: Model, order: str = "weight") -> str:
+    """A sentence on a mechanism without any freedom, empty for all others and for topology alone.
+
+    Loops are closed only where there are as many closure rows as speeds, or more. Where they cannot be closed, or are
+    closed in a singular configuration, nothing is said here: the analysis of the loops tells that.
+    """
+    if not any(body.mass != 0 or any(entry != 0 for entry in body.inertia) for body in model.bodies):
+        return ""
+    labelling = model.label(order=order)
+    freedoms = {joint.name: joint.shape.nv for joint in model.joints}
+    tree = labelling.joint_names[: len(labelling.inboard)]
+    speeds = sum(freedoms.get(str(name), 6) for name in tree) - len(model.couplings)
+    if speeds == 0:
+        return "no joint can move, so this is a structure, whose dynamics are its statics"
+    held = sum(6 - freedoms[str(name)] for name in labelling.cut_joints) + 6 * len(model.constraints)
+    if held < speeds or speeds > MOST_SPEEDS:
+        return ""
+    try:
+        mechanism = build_mechanism(model, labelling)
+        found = closures(mechanism)
+        if sum(len(closure.rows) for closure in found) < speeds:
+            return ""
+        problem = closing_problem(mechanism, found)
+        closed = close_from_anywhere(problem, initial_coordinates(mechanism))
+        immobile = closed.closed and rank_of(problem.gap(closed.q)[1]) == mechanism.nv
+    except MbsymError:
+        return ""
+    return "the loops leave no freedom, so this is a structure, whose dynamics are its statics" if immobile else ""
 
 
 def _round_off(mechanism: Mechanism, rows: Sequence[ClosureRow]) -> Array:
@@ -168,19 +207,6 @@ def restated(analysis: LoopAnalysis, mechanism: Mechanism) -> LoopAnalysis:
         closures=found,
         rows=tuple(row for k, row in enumerate(rows) if k in kept),
         dependent=tuple(row for k, row in enumerate(rows) if k not in kept),
-    )
-
-
-def cannot_close(where: str, found: Sequence[Closure], closing: Closing) -> DerivationError:
-    """The error that names the loop with the widest gap."""
-    rows = [row for closure in found for row in closure.rows]
-    widest = max(range(len(rows)), key=lambda k: abs(float(closing.residual[k])))
-    row = rows[widest]
-    return DerivationError(
-        f"the loop of {row.closure} cannot be closed: the smallest gap found is {closing.gap:.3g} {row.unit}"
-        f" ({row.quantity})",
-        where=where,
-        remedy="check the lengths and placements around that loop, or give initial coordinates nearer to a closed one",
     )
 
 

@@ -27,21 +27,6 @@ from mbsym.symbolic.program import Input, Output, Program
 FILE: Final = "loops"
 """Name of the runtime's text in each language."""
 
-LOOP_KERNELS: Final = (
-    "constraint_residual",
-    "closure_scale",
-    "constraint_jacobian",
-    "constrained_terms",
-    "constrained_wrenches",
-    "position_correction",
-    "velocity_correction",
-    "moved_position",
-)
-"""Functions of ``LOOP_FUNCTIONS`` that a module must hold for these."""
-
-DERIVATIVE_KERNELS: Final = ("constrained_derivative_terms",)
-"""Derived functions that it calls besides ``LOOP_KERNELS``."""
-
 _KERNELS: Final = (
     contracts.CONSTRAINT_RESIDUAL,
     contracts.CLOSURE_SCALE,
@@ -51,25 +36,28 @@ _KERNELS: Final = (
     contracts.POSITION_CORRECTION,
     contracts.VELOCITY_CORRECTION,
     contracts.MOVED_POSITION,
-    contracts.CONSTRAINED_DERIVATIVE_TERMS,
 )
-"""What the text calls."""
+_DERIVATIVE_KERNELS: Final = (contracts.CONSTRAINED_DERIVATIVE_TERMS,)
+"""What the text calls, always and for derivatives."""
 
-PUBLIC: Final = tuple(
-    contract.name
-    for contract in (
-        contracts.PROJECT_POSITION,
-        contracts.PROJECT_POSITION_REPORT,
-        contracts.PROJECT_VELOCITY,
-        contracts.CONSTRAINED_DYNAMICS,
-        contracts.CONSTRAINED_DYNAMICS_REPORT,
-        contracts.STABILISED_DYNAMICS,
-        contracts.JOINT_WRENCHES,
-        contracts.FORWARD_DYNAMICS,
-        contracts.CONSTRAINED_DYNAMICS_DERIVATIVES,
-    )
+_OFFERED: Final = (
+    contracts.PROJECT_POSITION,
+    contracts.PROJECT_POSITION_REPORT,
+    contracts.PROJECT_VELOCITY,
+    contracts.CONSTRAINED_DYNAMICS,
+    contracts.CONSTRAINED_DYNAMICS_REPORT,
+    contracts.STABILISED_DYNAMICS,
+    contracts.JOINT_WRENCHES,
+    contracts.FORWARD_DYNAMICS,
 )
-"""Functions that the text offers."""
+_DERIVATIVES: Final = (contracts.CONSTRAINED_DYNAMICS_DERIVATIVES,)
+"""What the text offers, always and in modules that ask for derivatives."""
+
+LOOP_KERNELS: Final = tuple(contract.name for contract in _KERNELS)
+"""Functions of ``LOOP_FUNCTIONS`` that a module must hold for these."""
+
+DERIVATIVE_KERNELS: Final = tuple(contract.name for contract in _DERIVATIVE_KERNELS)
+"""Derived functions that it calls besides ``LOOP_KERNELS``."""
 
 REPLACED: Final = ("constrained_dynamics", "forward_dynamics", "joint_wrenches")
 """Functions of ``LOOP_FUNCTIONS`` whose straight-line form these take the place of."""
@@ -87,56 +75,46 @@ def extra_arguments(mechanism: Mechanism) -> tuple[Argument, ...]:
 
 def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeFunction, ...]:
     """The functions; none for a mechanism without closure rows."""
-    if not analysis.rows:
-        return ()
-    q, v = _argument(mechanism.q), _argument(mechanism.v)
-    state = (q, v, _argument(mechanism.tau), *extra_arguments(mechanism))
-    gains = Argument("gains", "in", (2,), "1/s", "alpha and beta of the restoring terms")
-    least = "; of least norm, because reactions are not unique" if analysis.dependent else ""
-    made = _Maker(mechanism, analysis)
-    return (
-        made.function(contracts.PROJECT_POSITION, (q,)),
-        made.function(contracts.PROJECT_POSITION_REPORT, (q,)),
-        made.function(contracts.PROJECT_VELOCITY, (q, v)),
-        made.function(contracts.CONSTRAINED_DYNAMICS, state),
-        made.function(contracts.CONSTRAINED_DYNAMICS_REPORT, state),
-        made.function(contracts.STABILISED_DYNAMICS, (*state, gains)),
-        made.function(contracts.JOINT_WRENCHES, state, least),
-        made.function(contracts.FORWARD_DYNAMICS, state),
-    )
+    return _functions(mechanism, analysis, _OFFERED)
 
 
 def loop_derivatives(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeFunction, ...]:
     """Derivatives of what ``loop_runtime`` solves, in modules that ask for them; none without closure rows."""
+    return _functions(mechanism, analysis, _DERIVATIVES)
+
+
+def _functions(
+    mechanism: Mechanism, analysis: LoopAnalysis, offered: Sequence[Contract]
+) -> tuple[RuntimeFunction, ...]:
+    """Functions of the text for a mechanism, with their operations."""
     if not analysis.rows:
         return ()
-    state = (*(_argument(item) for item in (mechanism.q, mechanism.v, mechanism.tau)), *extra_arguments(mechanism))
-    return (_Maker(mechanism, analysis).function(contracts.CONSTRAINED_DYNAMICS_DERIVATIVES, state),)
-
-
-class _Maker:
-    """Functions of the text for a mechanism, with their operations."""
-
-    def __init__(self, mechanism: Mechanism, analysis: LoopAnalysis) -> None:
-        constants = loop_constants(mechanism, analysis)
-        self._sizes = {"nq": mechanism.nq, "nv": mechanism.nv, "rows": constants["NR"], "nj": constants["NJ"]}
-        self._units = units_of(mechanism)
-        extra = tuple((item.name, item.shape) for item in mechanism.extra_inputs)
-        self._routine = loop_routine(mechanism.nq, mechanism.nv, constants["NR"], constants["NJ"], extra)
-
-    def function(self, contract: Contract, inputs: Sequence[Argument], more: str = "") -> RuntimeFunction:
-        """One function; ``more`` ends its sentence."""
-        own, calls = count_operations(self._routine, contract.name)
-        return RuntimeFunction(
-            contract.name,
-            FILE,
-            (*inputs, *_results(contract, self._sizes, self._units)),
-            f"{contract.description}{more}",
-            tuple(calls.elements()),
-            own,
-            failures=contract.failures,
-            lanes=True,
+    constants, units = loop_constants(mechanism, analysis), units_of(mechanism)
+    sizes = {"nq": mechanism.nq, "nv": mechanism.nv, "rows": constants["NR"], "nj": constants["NJ"]}
+    extra = tuple((item.name, item.shape) for item in mechanism.extra_inputs)
+    routine = loop_routine(mechanism.nq, mechanism.nv, constants["NR"], constants["NJ"], extra)
+    gains = Argument("gains", "in", (2,), "1/s", "alpha and beta of the restoring terms")
+    state = (_argument(item) for item in (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs))
+    given = {item.name: item for item in (*state, gains)}
+    least = contracts.OF_LEAST_NORM if analysis.dependent else ""
+    functions = []
+    for contract in offered:
+        own, calls = count_operations(routine, contract.name)
+        inputs = (given[name] for name in contract.inputs if name in given)
+        results = (_result(item, sizes, units) for item in contract.results)
+        functions.append(
+            RuntimeFunction(
+                contract.name,
+                FILE,
+                (*inputs, *results),
+                contract.description + (least if contract is contracts.JOINT_WRENCHES else ""),
+                tuple(calls.elements()),
+                own,
+                failures=contract.failures,
+                lanes=True,
+            )
         )
+    return tuple(functions)
 
 
 @cache
@@ -161,7 +139,7 @@ def loop_routine(
     sizes = {"nq": nq, "nv": nv, "rows": rows, "nj": joints}
     shapes: dict[str, tuple[int, ...]] = {"q": (nq,), "lambda": (rows,), **dict(extra)}
     kernels = {}
-    for contract in _KERNELS:
+    for contract in (*_KERNELS, *_DERIVATIVE_KERNELS):
         names = [name for name in contract.inputs if name not in ("t", "u") or name in shapes]
         results = [tuple(sizes[n] if isinstance(n, str) else n for n in item.shape) for item in contract.results]
         kernels[contract.name] = Signature(tuple(shapes.get(name, (nv,)) for name in names), tuple(results))
@@ -169,7 +147,8 @@ def loop_routine(
     passed = [Formal(name, None, Array(name, shape, False)) if shape else Formal(name, "real") for name, shape in extra]
     text = routine_file(FILE).read_text(encoding="utf-8")
     known = {"NQ": nq, "NV": nv, "NR": rows, "NJ": joints}
-    return read_routine(text, FILE, known, {}, kernels, dict.fromkeys(PUBLIC), passed, numbers)
+    public = dict.fromkeys(contract.name for contract in (*_OFFERED, *_DERIVATIVES))
+    return read_routine(text, FILE, known, {}, kernels, public, passed, numbers)
 
 
 def closure_sizes(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[float, ...]:
@@ -183,10 +162,6 @@ def closure_sizes(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[float, 
     program = Program("sizes", mechanism.graph, (mechanism.q,), (output,), mechanism.parameters)
     found = interpret(program, {"q": analysis.configuration})["sizes"]
     return tuple(float(size) or 1.0 for size in found)
-
-
-def _results(contract: Contract, sizes: Mapping[str, int], units: Mapping[str, str]) -> tuple[Argument, ...]:
-    return tuple(_result(item, sizes, units) for item in contract.results)
 
 
 def _result(item: Result, sizes: Mapping[str, int], units: Mapping[str, str]) -> Argument:

@@ -7,7 +7,7 @@ configuration found without it is taken, and how far apart what was given is is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -75,7 +75,6 @@ def close_near(
     guess: Array,
     wanted: Sequence[str],
     held: Sequence[int] = (),
-    parameters: Mapping[str, float] | None = None,
 ) -> Start:
     """Closes the loops with the given values held if they fit together, else from the nearest place that was found.
 
@@ -85,15 +84,14 @@ def close_near(
         guess: coordinates to start from (nq,), given values among them.
         wanted: joints whose values in the guess or, where they are cut, whose initial values are given.
         held: speeds whose coordinates stay in any case.
-        parameters: values of run-time parameters.
     """
-    problem = closing_problem(mechanism, found, parameters)
+    problem = closing_problem(mechanism, found)
     rigid = held_cuts(mechanism, wanted)
     kept = {column for body in mechanism.bodies if body.joint.name in wanted for column in range(*body.v_range)}
     if not rigid and kept <= set(held):
         return Start(close_from_anywhere(problem, guess, held), None)
     every = (*found, *rigid)
-    both = closing_problem(mechanism, every, parameters) if rigid else problem
+    both = closing_problem(mechanism, every) if rigid else problem
     tried = close_from_anywhere(both, guess, sorted({*held, *kept}), _RESTARTS)
     if tried.closed:
         # What is held may be off by what counts as closed.

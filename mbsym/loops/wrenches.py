@@ -11,6 +11,7 @@ from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import Speeds, joint_speeds, joints_at_rest
 from mbsym.loops.constraints import ClosureRow, Row
+from mbsym.loops.motion import sum_of
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.spatial.vector import add, cross, negate, scale, subtract, zero_vector
 from mbsym.symbolic.scalar import Scalar
@@ -35,11 +36,11 @@ def closure_wrenches(
             total = add(moment, cross(first.point, force)), force
             if first.source:
                 moment, force = first.frame.wrench_to_parent(*total)
-                totals[first.source] = _sum(totals.get(first.source), (negate(moment), negate(force)))
+                totals[first.source] = sum_of(totals.get(first.source), (negate(moment), negate(force)))
             if first.target:
                 place = first.target_frame
                 moment = place.rotation.to_child(subtract(total[0], cross(place.translation, total[1])))
-                totals[first.target] = _sum(totals.get(first.target), (moment, place.rotation.to_child(total[1])))
+                totals[first.target] = sum_of(totals.get(first.target), (moment, place.rotation.to_child(total[1])))
     return totals
 
 
@@ -57,12 +58,8 @@ def _combined(mechanism: Mechanism, multiplied: Sequence[tuple[ClosureRow, Scala
     total: Motion = (zero, zero)
     for row, multiplier in multiplied:
         if row.wrench is not None and multiplier:
-            total = _sum(total, (scale(row.wrench[0], multiplier), scale(row.wrench[1], multiplier)))
+            total = sum_of(total, (scale(row.wrench[0], multiplier), scale(row.wrench[1], multiplier)))
     return total
-
-
-def _sum(first: Motion | None, second: Motion) -> Motion:
-    return second if first is None else (add(first[0], second[0]), add(first[1], second[1]))
 
 
 def _with_closures(
@@ -75,7 +72,7 @@ def _with_closures(
     joints = applied.joints if applied is not None else joints_at_rest(mechanism)
     wrenches = dict(applied.wrenches) if applied is not None else {}
     for label, wrench in closure_wrenches(mechanism, rows, multipliers).items():
-        wrenches[label] = _sum(wrenches.get(label), wrench)
+        wrenches[label] = sum_of(wrenches.get(label), wrench)
     return AppliedForces(joints, wrenches)
 
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from mbsym.reference.constraint_elements import REFERENCE_CONSTRAINTS, between_points, reach
-from mbsym.reference.energy import centroidal_twists
 from mbsym.reference.maximal import constraint_rows
 from mbsym.reference.mechanism import NumericMechanism
-from mbsym.reference.placements import Configuration, configuration, joint_gap, motion, relative_twist
-from mbsym.reference.position_rates import integrate_position
+from mbsym.reference.placements import (
+    Configuration,
+    centroidal_twists,
+    configuration,
+    integrate_position,
+    joint_gap,
+    motion,
+    relative_twist,
+)
 from mbsym.reference.rotations import Array
 
 SINGULAR = 1e-9

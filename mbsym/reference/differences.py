@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mbsym.reference.mechanism import NumericMechanism
-from mbsym.reference.position_rates import integrate_position
+from mbsym.reference.placements import integrate_position
 from mbsym.reference.rotations import Array
 
 

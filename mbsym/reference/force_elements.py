@@ -40,7 +40,6 @@ def element_forces(
     u: Sequence[float] = (),
     *,
     elastic: bool = True,
-    other: bool = True,
 ) -> ElementForces:
     """Forces of the model's force elements; gravity is none of them.
 
@@ -51,7 +50,6 @@ def element_forces(
         t: time.
         u: control inputs in the model's order; missing ones are zero.
         elastic: count springs, whose energy is potential.
-        other: count everything else.
     """
     forces = ElementForces(np.zeros((mechanism.nb + 1, 6)), np.zeros(len(moving.rates)))
     state = State(mechanism, at, moving, t, u, forces)
@@ -59,7 +57,7 @@ def element_forces(
         law = REFERENCE_FORCES.named(element.type, element.name)
         if elastic and law.elastic is not None:
             law.elastic(state, element)
-        if other and law.other is not None:
+        if law.other is not None:
             law.other(state, element)
     forces.wrenches[0] = 0.0
     return forces

@@ -56,7 +56,8 @@ class ReferenceJoint:
         coordinates: q at which S comes nearest to a rotation and origin in P, angles in (-pi, pi].
         rate: qdot for q and v.
         moved: q after a step v h.
-        change: (6, n), the rate of H in base axes beside what turns with its frame; from the joint, P, q and v.
+        change: (6, n), the rate of H in base axes that the change of q alone makes, the joint's frames at rest; from
+            the joint, P, q and v.
     """
 
     name: str
@@ -66,11 +67,6 @@ class ReferenceJoint:
     rate: Callable[[Array, Array], Array] = _added
     moved: Callable[[Array, Array], Array] = _after
     change: Callable[[NumericJoint, Array, Array, Array], Array] = _constant
-
-
-def joint_placement(joint: NumericJoint, q: Array) -> tuple[Array, Array]:
-    """Rotation and origin of S in P at the joint's coordinates."""
-    return REFERENCE_JOINTS[joint.type].placement(joint, q)
 
 
 def joint_freedom(joint: NumericJoint, P: Array, S: Array, q: Array) -> tuple[Array, Array]:
@@ -91,23 +87,11 @@ def joint_freedom(joint: NumericJoint, P: Array, S: Array, q: Array) -> tuple[Ar
     return freedom, np.array([in_successor for _, _, in_successor in columns])
 
 
-def freedom_change(joint: NumericJoint, P: Array, q: Array, v: Array) -> Array:
-    """Rate of H, (6, n), that the change of q alone makes, its frames at rest."""
-    return REFERENCE_JOINTS[joint.type].change(joint, P, q, v)
-
-
-def joint_coordinates(joint: NumericJoint, rotation: Array, origin: Array) -> Array:
-    """Coordinates at which S comes nearest to the given rotation and origin in P; angles in (-pi, pi].
-
-    A helical joint's turns are counted by its translation, if its pitch is not zero.
-    """
-    return REFERENCE_JOINTS[joint.type].coordinates(joint, rotation, origin)
-
-
 # ---- types ----------------------------------------------------------------------------------------------------------
 
 
 def _helical_coordinates(joint: NumericJoint, rotation: Array, origin: Array) -> Array:
+    """Turns are counted by the translation, if the pitch is not zero."""
     (pitch,) = joint.numbers
     angle = angle_about(joint.axis, rotation)
     turns = round(float(joint.axis @ origin / pitch - angle) / (2 * np.pi)) if pitch else 0

@@ -42,16 +42,16 @@ class NumericJoint:
         name: the user's name.
         type: of joint.
         neutral: coordinates at which its frames coincide.
-        label: regular label.
-        predecessor, successor: body labels.
-        flipped: the tree joint leads to the predecessor.
-        cut: it closes a loop.
         axis, second_axis: unit vectors in the joint frame.
         frame: 3x3 rotation that turns z to the axis, such as a planar joint's x, y and normal, in the joint frame.
         numbers: its own, as its type lists them.
         armature: inertia reflected to each speed.
         predecessor_rotation, predecessor_translation: joint frame on the predecessor, in that body's frame.
         successor_rotation, successor_translation: joint frame on the successor, in that body's frame.
+        label: regular label; 0 where it has no place in a mechanism.
+        predecessor, successor: body labels.
+        flipped: the tree joint leads to the predecessor.
+        cut: it closes a loop.
         rates: place of its speeds among the speeds of all joints.
         coordinates: place of its coordinates in q, None for a cut joint or one that follows another.
         speeds: place of its speeds in v, likewise.
@@ -60,11 +60,6 @@ class NumericJoint:
     name: str
     type: str
     neutral: tuple[int, ...]
-    label: int
-    predecessor: int
-    successor: int
-    flipped: bool
-    cut: bool
     axis: Array
     second_axis: Array
     frame: Array
@@ -75,8 +70,13 @@ class NumericJoint:
     successor_rotation: Array
     successor_translation: Array
     rates: slice
-    coordinates: slice | None
-    speeds: slice | None
+    label: int = 0
+    predecessor: int = 0
+    successor: int = 0
+    flipped: bool = False
+    cut: bool = False
+    coordinates: slice | None = None
+    speeds: slice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +154,19 @@ class NumericMechanism:
         """Cut joints by label."""
         return self.joints[self.nb :]
 
+    @property
+    def armatures(self) -> Array:
+        """Reflected inertia of the speeds of all joints, cut joints included."""
+        own = (np.full(joint.rates.stop - joint.rates.start, joint.armature) for joint in self.joints)
+        return np.concatenate([np.zeros(0), *own])
+
     def number(self, value: Value) -> float:
         """The number of a value of the model."""
-        return float(evaluate(value, self.names))
+        return evaluate(value, self.names)
 
     def numbers(self, values: Any) -> Array:
         """The numbers of a tuple of values."""
-        return np.array([self.number(value) for value in values])
+        return _numbers(values, self.names)
 
     def joint_coordinates(self, q: Array) -> list[Array]:
         """Coordinates of every tree joint, those that follow another included, by label."""
@@ -230,7 +236,7 @@ def numeric_mechanism(
         joint_labels=joint_labels,
         followers=followers,
         relations=(*(gear.relation for gear in gears), *_relations(model, joint_labels, names)),
-        gravity=np.array([float(evaluate(value, names)) for value in model.gravity]),
+        gravity=_numbers(model.gravity, names),
         nq=nq,
         nv=nv,
         rate_map=_rate_map(joints[: labelling.nb], followers, nv),
@@ -249,13 +255,17 @@ def _rate_map(joints: Sequence[NumericJoint], followers: Mapping[int, Gear], nv:
     return found
 
 
+def _numbers(values: Sequence[Value], names: Mapping[str, float]) -> Array:
+    return np.array([evaluate(value, names) for value in values])
+
+
 def _numeric_body(body: Body, names: Mapping[str, float]) -> NumericBody:
-    mass = float(evaluate(body.mass, names))
+    mass = evaluate(body.mass, names)
     if body.first_moment is None:
-        center = np.array([float(evaluate(value, names)) for value in body.center_of_mass])
+        center = _numbers(body.center_of_mass, names)
     else:
-        center = np.array([float(evaluate(value, names)) for value in body.first_moment]) / (mass or 1.0)
-    xx, yy, zz, xy, xz, yz = (float(evaluate(value, names)) for value in body.inertia)
+        center = _numbers(body.first_moment, names) / (mass or 1.0)
+    xx, yy, zz, xy, xz, yz = _numbers(body.inertia, names)
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     if body.inertia_about == "frame":
         inertia = inertia - mass * (center @ center * np.eye(3) - np.outer(center, center))
@@ -274,40 +284,33 @@ def numeric_joint(joint: Joint, names: Mapping[str, float]) -> NumericJoint:
         name=joint.name,
         type=joint.type,
         neutral=joint.shape.neutral,
-        label=0,
-        predecessor=0,
-        successor=0,
-        flipped=False,
-        cut=False,
         axis=axis,
         second_axis=second_axis,
         frame=np.array(aligning_rotation((x, y, z))),
-        numbers=tuple(float(evaluate(value, names)) for value in joint.values),
-        armature=float(evaluate(joint.armature, names)),
+        numbers=tuple(evaluate(value, names) for value in joint.values),
+        armature=evaluate(joint.armature, names),
         predecessor_rotation=predecessor_rotation,
         predecessor_translation=predecessor_translation,
         successor_rotation=successor_rotation,
         successor_translation=successor_translation,
         rates=slice(0, 0),
-        coordinates=None,
-        speeds=None,
     )
 
 
 def placement_numbers(placement: Placement, names: Mapping[str, float]) -> tuple[Array, Array]:
     """Rotation matrix and translation of a placement."""
-    translation = np.array([float(evaluate(value, names)) for value in placement.translation])
+    translation = _numbers(placement.translation, names)
     if placement.quaternion is not None:
-        quaternion = np.array([float(evaluate(value, names)) for value in placement.quaternion])
+        quaternion = _numbers(placement.quaternion, names)
         return quaternion_rotation(quaternion / np.linalg.norm(quaternion)), translation
     rotation = np.eye(3)
     for axis, angle in placement.rotation:
-        rotation = rotation @ rotation_about(np.array(UNIT_VECTORS[axis]), float(evaluate(angle, names)))
+        rotation = rotation @ rotation_about(np.array(UNIT_VECTORS[axis]), evaluate(angle, names))
     return rotation, translation
 
 
 def _direction(vector: tuple[Value, ...], names: Mapping[str, float], where: str) -> Array:
-    direction = np.array([float(evaluate(value, names)) for value in vector])
+    direction = _numbers(vector, names)
     length = float(np.linalg.norm(direction))
     if not length > 0:
         raise ModelError("the axis has length zero", where=where, remedy="give a direction")
@@ -321,7 +324,8 @@ def _couplings(
     closures: list[Gear] = []
     removing: dict[int, Gear] = {}
     for coupling in model.couplings:
-        gear = _gear(coupling.joint, coupling.source, coupling, joint_labels, names)
+        ratio, offset = evaluate(coupling.ratio, names), evaluate(coupling.offset, names)
+        gear = Gear(joint_labels[coupling.joint], joint_labels[coupling.source], ratio, offset)
         if max(gear.follower, gear.leader) > nb:
             closures.append(gear)
         else:
@@ -340,32 +344,9 @@ def _couplings(
     return closures, removing
 
 
-def _gear(
-    follower: str,
-    leader: str,
-    law: Any,
-    joint_labels: Mapping[str, int],
-    names: Mapping[str, float],
-) -> Gear:
-    return Gear(
-        joint_labels[follower],
-        joint_labels[leader],
-        float(evaluate(law.ratio, names)),
-        float(evaluate(law.offset, names)),
-    )
-
-
-def _gear_terms(law: Any) -> list[tuple[str, Value]]:
-    return [(law.first_joint, 1), (law.second_joint, f"-({law.ratio})")]
-
-
-def _coupling_terms(law: Any) -> list[tuple[str, Value]]:
-    return list(zip(law.joints, law.factors, strict=True))
-
-
 OF_COORDINATES: Final[Mapping[str, Callable[[Any], list[tuple[str, Value]]]]] = {
-    "gear": _gear_terms,
-    "linear_coupling": _coupling_terms,
+    "gear": lambda law: [(law.first_joint, 1), (law.second_joint, f"-({law.ratio})")],
+    "linear_coupling": lambda law: list(zip(law.joints, law.factors, strict=True)),
 }
 """Joints and their factors of constraints between coordinates, by type; those of other types hold points."""
 
@@ -375,15 +356,6 @@ def _relations(model: Model, joint_labels: Mapping[str, int], names: Mapping[str
     found = []
     for law in laws:
         terms = OF_COORDINATES[law.type](law)
-        numbers = tuple((joint_labels[joint], float(evaluate(factor, names))) for joint, factor in terms)
-        found.append(Relation(numbers, float(evaluate(law.offset, names))))
+        numbers = tuple((joint_labels[joint], evaluate(factor, names)) for joint, factor in terms)
+        found.append(Relation(numbers, evaluate(law.offset, names)))
     return tuple(found)
-
-
-def neutral_coordinates(mechanism: NumericMechanism) -> Array:
-    """q at which the joint frames of every tree joint coincide (but for couplings with an offset), shape (nq,)."""
-    q = np.zeros(mechanism.nq)
-    for joint in mechanism.tree_joints:
-        if joint.coordinates is not None:
-            q[joint.coordinates] = joint.neutral
-    return q

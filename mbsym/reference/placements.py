@@ -1,4 +1,4 @@
-"""Poses, twists and accelerations of all bodies in base axes, by walking the tree joint by joint.
+"""Rates of coordinates; poses, twists and accelerations of all bodies in base axes, by walking the tree joint by joint.
 
 A body is followed by its rotation matrix and the origin of its frame; a flipped joint is walked from its successor to
 its predecessor. Joint motion enters as the user gives it.
@@ -7,11 +7,13 @@ its predecessor. Joint motion enters as the user gives it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from mbsym.reference.joint_types import freedom_change, joint_coordinates, joint_freedom, joint_placement
-from mbsym.reference.mechanism import NumericJoint, NumericMechanism
+from mbsym.model.frame import Frame
+from mbsym.reference.joint_types import REFERENCE_JOINTS, joint_freedom
+from mbsym.reference.mechanism import NumericJoint, NumericMechanism, placement_numbers
 from mbsym.reference.rotations import Array, cross, rotation_vector, skew
 
 
@@ -63,13 +65,37 @@ class Motion:
     rates: Array
 
 
+def position_rate(mechanism: NumericMechanism, q: Array, v: Array) -> Array:
+    """qdot (nq,) for speeds v (nv,); quaternions by qdot = q (0, omega) / 2, omega in the moving axes."""
+    rate = np.zeros(mechanism.nq)
+    for joint in mechanism.tree_joints:
+        if joint.coordinates is None or joint.speeds is None:
+            continue
+        rate[joint.coordinates] = REFERENCE_JOINTS[joint.type].rate(q[joint.coordinates], v[joint.speeds])
+    return rate
+
+
+def integrate_position(mechanism: NumericMechanism, q: Array, v: Array, h: Any) -> Array:
+    """q after the speeds v have acted for the time h; quaternions stay of unit length.
+
+    Its derivative by h at h = 0 is the position rate; a free joint's frame goes straight on, so that larger steps are
+    of first order. An imaginary h makes a complex step.
+    """
+    moved = np.array(q, dtype=np.result_type(q, type(h), float))
+    for joint in mechanism.tree_joints:
+        if joint.coordinates is None or joint.speeds is None:
+            continue
+        moved[joint.coordinates] = REFERENCE_JOINTS[joint.type].moved(q[joint.coordinates], h * v[joint.speeds])
+    return moved
+
+
 def body_placements(mechanism: NumericMechanism, q: Array) -> tuple[Array, Array]:
     """Rotations (nb+1, 3, 3) and origins (nb+1, 3) of the body frames; complex q gives a complex step."""
     rotations = np.zeros((mechanism.nb + 1, 3, 3), dtype=q.dtype)
     origins = np.zeros((mechanism.nb + 1, 3), dtype=q.dtype)
     rotations[0] = np.eye(3)
     for joint, entries in zip(mechanism.tree_joints, mechanism.joint_coordinates(q), strict=True):
-        turn, shift = joint_placement(joint, entries)
+        turn, shift = REFERENCE_JOINTS[joint.type].placement(joint, entries)
         near = joint.predecessor_rotation, joint.predecessor_translation
         far = joint.successor_rotation, joint.successor_translation
         inner, outer = joint.predecessor, joint.successor
@@ -91,7 +117,7 @@ def joint_frames(joint: NumericJoint, rotations: Array, origins: Array, q: Array
     S = rotations[joint.successor] @ joint.successor_rotation
     head = origins[joint.successor] + rotations[joint.successor] @ joint.successor_translation
     if q is None:
-        q = joint_coordinates(joint, P.T @ S, P.T @ (head - tail))
+        q = REFERENCE_JOINTS[joint.type].coordinates(joint, P.T @ S, P.T @ (head - tail))
     return JointFrames(P, tail, S, head, *joint_freedom(joint, P, S, q), q)
 
 
@@ -131,6 +157,16 @@ def motion(mechanism: NumericMechanism, at: Configuration, v: Array) -> Motion:
     return Motion(angular, linear, np.concatenate(rates))
 
 
+def centroidal_twists(at: Configuration, moving: Motion) -> Array:
+    """(nb, 6, k): [angular velocity; velocity of the centre of mass] of every body, base axes."""
+    arms = at.centers - at.origins
+    linear = [
+        velocity - skew(arm) @ omega
+        for velocity, omega, arm in zip(moving.linear[1:], moving.angular[1:], arms[1:], strict=True)
+    ]
+    return np.concatenate([moving.angular[1:], np.array(linear).reshape(moving.linear[1:].shape)], axis=1)
+
+
 def relative_twist(joint: NumericJoint, frames: JointFrames, at: Configuration, angular: Array, linear: Array) -> Array:
     """Twist of the successor relative to the predecessor at the head, base axes, (6, k)."""
     p, s = joint.predecessor, joint.successor
@@ -141,7 +177,7 @@ def relative_twist(joint: NumericJoint, frames: JointFrames, at: Configuration, 
 
 def freedom_rate(joint: NumericJoint, frames: JointFrames, angular: Array, speeds: Array) -> Array:
     """Rate of H, (6, n): each column turns with the frame that it is fixed in; ``angular`` is (nb+1, 3)."""
-    rate = freedom_change(joint, frames.P, frames.coordinates, speeds)
+    rate = REFERENCE_JOINTS[joint.type].change(joint, frames.P, frames.coordinates, speeds)
     for k, in_successor in enumerate(frames.in_successor):
         omega = angular[joint.successor if in_successor else joint.predecessor]
         rate[:3, k] += cross(omega, frames.freedom[:3, k])
@@ -186,6 +222,49 @@ def accelerations(mechanism: NumericMechanism, at: Configuration, moving: Motion
 
 def joint_gap(joint: NumericJoint, frames: JointFrames, coordinates: Array) -> Array:
     """How far S is from where the coordinates put it: [rotation vector; shift], (6,), in the joint frame P."""
-    turn, shift = joint_placement(joint, coordinates)
+    turn, shift = REFERENCE_JOINTS[joint.type].placement(joint, coordinates)
     rotation, origin = frames.P.T @ frames.S, frames.P.T @ (frames.head - frames.tail)
     return np.concatenate([rotation_vector(rotation @ turn.T), origin - shift])
+
+
+def frame_pose(mechanism: NumericMechanism, frame: Frame, rotations: Array, origins: Array) -> tuple[Array, Array]:
+    """Axes (columns) and origin of a frame in base axes, of bodies that stand so."""
+    label = mechanism.body_labels[frame.body]
+    rotation, translation = placement_numbers(frame.placement, mechanism.names)
+    return rotations[label] @ rotation, origins[label] + rotations[label] @ translation
+
+
+def frame_twists(mechanism: NumericMechanism, frame: Frame, at: Configuration, moving: Motion) -> Array:
+    """[omega; v] for every column of speeds, (6, k)."""
+    label = mechanism.body_labels[frame.body]
+    axes, origin = frame_pose(mechanism, frame, at.rotations, at.origins)
+    point = np.zeros(3) if frame.axes == "base" else origin
+    arm = point - at.origins[label]
+    omega = moving.angular[label]
+    twist = np.concatenate([omega, moving.linear[label] + np.cross(omega, arm[:, None], axis=0)])
+    seen: Array = _turned(frame, axes) @ twist
+    return seen
+
+
+def frame_acceleration(
+    mechanism: NumericMechanism, frame: Frame, at: Configuration, moving: Motion, alpha: Array, linear: Array
+) -> Array:
+    """[alpha; a], (6,), of a body whose frame accelerates so, base axes."""
+    label = mechanism.body_labels[frame.body]
+    axes, origin = frame_pose(mechanism, frame, at.rotations, at.origins)
+    omega = moving.angular[label, :, 0]
+    if frame.axes == "base":
+        # The velocity field at the base's origin, as time goes on: different points of the body pass there.
+        arm, velocity = -at.origins[label], moving.linear[label, :, 0]
+        here = linear[label] + cross(alpha[label], arm) - cross(omega, velocity)
+    else:
+        arm = origin - at.origins[label]
+        here = linear[label] + cross(alpha[label], arm) + cross(omega, cross(omega, arm))
+    seen: Array = _turned(frame, axes) @ np.concatenate([alpha[label], here])
+    return seen
+
+
+def _turned(frame: Frame, axes: Array) -> Array:
+    """Takes [angular; linear] in base axes to the frame's, (6, 6)."""
+    turn = axes.T if frame.axes == "local" else np.eye(3)
+    return np.kron(np.eye(2), turn)

@@ -10,15 +10,16 @@ import numpy as np
 from mbsym.errors import ModelError
 from mbsym.model.frame import Frame
 from mbsym.model.system import Model
-from mbsym.reference import closure, energy, frames, maximal, position_rates
-from mbsym.reference.force_elements import element_forces
+from mbsym.reference import closure, maximal, placements
+from mbsym.reference.force_elements import element_forces, stored_energy
 from mbsym.reference.maximal import MaximalSolution
-from mbsym.reference.mechanism import NumericMechanism, neutral_coordinates, numeric_mechanism
+from mbsym.reference.mechanism import NumericMechanism, numeric_mechanism
 from mbsym.reference.placements import (
     Configuration,
     Motion,
     accelerations,
     body_placements,
+    centroidal_twists,
     configuration,
     joint_bias,
     motion,
@@ -67,8 +68,12 @@ class Reference:
 
     @property
     def neutral(self) -> Array:
-        """q of the neutral configuration, (nq,)."""
-        return neutral_coordinates(self.mechanism)
+        """q at which the joint frames of every tree joint coincide (but for couplings with an offset), (nq,)."""
+        q = np.zeros(self.nq)
+        for joint in self.mechanism.tree_joints:
+            if joint.coordinates is not None:
+                q[joint.coordinates] = joint.neutral
+        return q
 
     def joint_coordinates(self, q: Any) -> dict[str, Array]:
         """Coordinates of every joint by name; those of cut joints are read off the poses, with angles in (-pi, pi]."""
@@ -102,10 +107,10 @@ class Reference:
         """Hessian of the kinetic energy by v, (nv, nv)."""
         at = self._configuration(q)
         unit = motion(self.mechanism, at, np.eye(self.nv))
-        twists = energy.centroidal_twists(at, unit)
+        twists = centroidal_twists(at, unit)
         inertias = maximal.centroidal_inertias(self.mechanism, at)
         bodies = np.einsum("bik,bij,bjl->kl", twists, inertias, twists, optimize=True)
-        rotors: Array = unit.rates.T @ (energy.armatures(self.mechanism)[:, None] * unit.rates)
+        rotors: Array = unit.rates.T @ (self.mechanism.armatures[:, None] * unit.rates)
         total: Array = bodies + rotors
         return total
 
@@ -123,10 +128,10 @@ class Reference:
             turn = cross(alpha[k + 1], arm) + cross(omega[k + 1], cross(omega[k + 1], arm))
             unbalanced[k] += inertias[k] @ np.concatenate([alpha[k + 1], linear[k + 1] + turn])
         rate_changes = self._rate_changes(at, moving, vdot, alpha, linear)
-        along = energy.armatures(self.mechanism) * rate_changes - elements.joint_forces
+        along = self.mechanism.armatures * rate_changes - elements.joint_forces
         along += rotor_bias(self.mechanism, at.coordinates, moving.rates[:, 0])
         unit = motion(self.mechanism, at, np.eye(self.nv))
-        tau: Array = np.einsum("bik,bi->k", energy.centroidal_twists(at, unit), unbalanced) + unit.rates.T @ along
+        tau: Array = np.einsum("bik,bi->k", centroidal_twists(at, unit), unbalanced) + unit.rates.T @ along
         return tau
 
     def bias_force(self, q: Any, v: Any, t: float = 0.0, u: Sequence[float] = ()) -> Array:
@@ -136,9 +141,8 @@ class Reference:
     def gravity_force(self, q: Any) -> Array:
         """tau that holds the weight alone, (nv,)."""
         at = self._configuration(q)
-        linear = energy.centroidal_twists(at, motion(self.mechanism, at, np.eye(self.nv)))[:, 3:]
-        masses = np.array([body.mass for body in self.mechanism.bodies])
-        force: Array = -np.einsum("b,bik,i->k", masses, linear, self.mechanism.gravity)
+        linear = centroidal_twists(at, motion(self.mechanism, at, np.eye(self.nv)))[:, 3:]
+        force: Array = -np.einsum("b,bik,i->k", self._masses, linear, self.mechanism.gravity)
         return force
 
     def forward_dynamics(
@@ -171,38 +175,48 @@ class Reference:
         return maximal.reaction_null_space(self.mechanism, at, moving)
 
     def kinetic_energy(self, q: Any, v: Any) -> float:
-        """[J]"""
+        """Of the bodies and of the reflected rotors [J]."""
         at, moving, _ = self._state(q, v)
-        return energy.kinetic_energy(self.mechanism, at, moving)
+        twists = centroidal_twists(at, moving)[:, :, 0]
+        bodies = np.einsum("bi,bij,bj->", twists, maximal.centroidal_inertias(self.mechanism, at), twists)
+        return 0.5 * float(bodies + self.mechanism.armatures @ moving.rates[:, 0] ** 2)
 
     def potential_energy(self, q: Any) -> float:
-        """Of gravity, joint springs and point springs [J]."""
-        return energy.potential_energy(self.mechanism, self._configuration(q))
+        """Of gravity, zero at the base's origin, and of joint springs and point springs [J]."""
+        at = self._configuration(q)
+        return float(-self._masses @ at.centers[1:] @ self.mechanism.gravity) + stored_energy(self.mechanism, at)
 
     def power(self, q: Any, v: Any, tau: Any, t: float = 0.0, u: Sequence[float] = ()) -> float:
         """Rate of kinetic plus potential energy by tau and all force elements but springs [W]."""
         at, moving, speeds = self._state(q, v)
-        tau = self._vector(tau, self.nv, "tau")
-        return energy.power(self.mechanism, at, moving, speeds, tau, t, u)
+        forces = element_forces(self.mechanism, at, moving, t, u, elastic=False)
+        on_bodies = np.sum(centroidal_twists(at, moving)[:, :, 0] * forces.wrenches[1:])
+        along = forces.joint_forces @ moving.rates[:, 0]
+        return float(self._vector(tau, self.nv, "tau") @ speeds + on_bodies + along)
 
     def center_of_mass(self, q: Any) -> Array:
-        """Base axes, (3,)."""
-        return energy.center_of_mass(self.mechanism, self._configuration(q))
+        """Of all bodies, base axes, (3,)."""
+        return self._center_of_mass(self._configuration(q))
 
     def momentum(self, q: Any, v: Any) -> Array:
-        """[angular about the centre of mass; linear], base axes, (6,)."""
+        """[angular momentum about the centre of mass; linear momentum] of all bodies, base axes, (6,)."""
         at, moving, _ = self._state(q, v)
-        return energy.momentum(self.mechanism, at, moving)
+        center = self._center_of_mass(at)
+        total = np.zeros(6)
+        blocks = maximal.centroidal_inertias(self.mechanism, at)
+        for k, twist in enumerate(centroidal_twists(at, moving)[:, :, 0]):
+            own = blocks[k] @ twist
+            total[:3] += own[:3] + cross(at.centers[k + 1] - center, own[3:])
+            total[3:] += own[3:]
+        return total
 
     def position_rate(self, q: Any, v: Any) -> Array:
         """qdot, (nq,)."""
-        return position_rates.position_rate(
-            self.mechanism, self._vector(q, self.nq, "q"), self._vector(v, self.nv, "v")
-        )
+        return placements.position_rate(self.mechanism, self._vector(q, self.nq, "q"), self._vector(v, self.nv, "v"))
 
     def integrate_position(self, q: Any, v: Any, h: Any) -> Array:
         """q after a step h along v, quaternions kept at unit length, (nq,)."""
-        return position_rates.integrate_position(
+        return placements.integrate_position(
             self.mechanism, self._vector(q, self.nq, "q"), self._vector(v, self.nv, "v"), h
         )
 
@@ -224,7 +238,7 @@ class Reference:
         poses = np.zeros((len(self._frames), 4, 4), dtype=rotations.dtype)
         poses[:, 3, 3] = 1.0
         for pose, frame in zip(poses, self._frames, strict=True):
-            pose[:3, :3], pose[:3, 3] = frames.frame_pose(self.mechanism, frame, rotations, origins)
+            pose[:3, :3], pose[:3, 3] = placements.frame_pose(self.mechanism, frame, rotations, origins)
         return poses
 
     def frame_velocities(self, q: Any, v: Any) -> Array:
@@ -254,14 +268,14 @@ class Reference:
         return self.mechanism.model.frames
 
     def _twists(self, at: Configuration, moving: Motion) -> Array:
-        return np.stack([frames.frame_twists(self.mechanism, frame, at, moving) for frame in self._frames])
+        return np.stack([placements.frame_twists(self.mechanism, frame, at, moving) for frame in self._frames])
 
     def _frame_accelerations(self, q: Any, v: Any, vdot: Any, gravity: Array) -> Array:
         at, moving, _ = self._state(q, v)
         alpha, linear = accelerations(self.mechanism, at, moving, self._vector(vdot, self.nv, "vdot"))
         return np.stack(
             [
-                frames.frame_acceleration(self.mechanism, frame, at, moving, alpha, linear - gravity)
+                placements.frame_acceleration(self.mechanism, frame, at, moving, alpha, linear - gravity)
                 for frame in self._frames
             ]
         )
@@ -269,6 +283,18 @@ class Reference:
     def closed_position(self, q: Any) -> Array:
         """A configuration near q whose loops are closed, if Gauss-Newton steps reach one, (nq,)."""
         return closure.closed_position(self.mechanism, self._vector(q, self.nq, "q"))
+
+    @property
+    def _masses(self) -> Array:
+        return np.array([body.mass for body in self.mechanism.bodies])
+
+    def _center_of_mass(self, at: Configuration) -> Array:
+        masses = self._masses
+        total = float(masses.sum())
+        if not total > 0:
+            raise ModelError("nothing has mass", where=self.mechanism.model.name, remedy="give a body mass")
+        center: Array = masses @ at.centers[1:] / total
+        return center
 
     def _rate_changes(self, at: Configuration, moving: Motion, vdot: Array, alpha: Array, linear: Array) -> Array:
         """Rates of the speeds of all joints; those of cut joints follow from the accelerations of their bodies."""

@@ -10,8 +10,7 @@ from typing import Any
 from mbsym.errors import MbsymError
 from mbsym.formulations.massless_motion import require_inertia
 from mbsym.kinematics.mechanism import build_mechanism
-from mbsym.loops.immobility import MOST_SPEEDS, immobility
-from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
+from mbsym.loops.redundancy import MOST_SPEEDS, LoopAnalysis, analyse_loops, immobility
 from mbsym.model.body import COINCIDENT
 from mbsym.model.coordinate_order import first_entries, joints_by_coordinates
 from mbsym.model.labelling import ModelLabelling

@@ -326,7 +326,7 @@ def _loops(
     if not isinstance(chosen, str):
         return system, chosen, type(chosen).__name__.lower()
     if chosen not in CORRECTIONS:
-        raise SimulationError(f"no correction is called {chosen!r}", remedy=suggestion(chosen, CORRECTIONS))
+        raise SimulationError(f"no correction is called {chosen!r}", remedy=suggestion(chosen, tuple(CORRECTIONS)))
     if several and chosen not in ("none", "baumgarte"):
         raise SimulationError(
             f"{method} remembers earlier steps, which the correction {chosen} would contradict",

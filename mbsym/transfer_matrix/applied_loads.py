@@ -7,9 +7,8 @@ a joint it acts on the body beyond it and back on the one before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mbsym.forces.element import ForceElement
+from mbsym.joints.motion import motion_of
 from mbsym.kinematics.recursion import joint_speeds, poses
 from mbsym.kinematics.scene import MechanismInMotion, acting
 from mbsym.model.system import Model
@@ -60,8 +59,8 @@ def applied_loads(system: TransferSystem) -> Program:
         spaces = body.joint.kind.subspaces(body.motion, body.q, body.flipped)
         moment, force = zero, zero
         for column, size in zip(spaces.forces, forces, strict=True):
-            moment = add(moment, scale(_triple(column[:3]), size))
-            force = add(force, scale(_triple(column[3:]), size))
+            own_moment, own_force = motion_of(column)
+            moment, force = add(moment, scale(own_moment, size)), add(force, scale(own_force, size))
         in_base = frames[body.label].wrench_to_parent(moment, force)
         add_to(body.label, *in_base)
         add_to(body.parent, negate(in_base[0]), negate(in_base[1]))
@@ -82,8 +81,3 @@ def applied_loads(system: TransferSystem) -> Program:
 
 LOADS = "transfer_matrix_loads"
 """Name of the function."""
-
-
-def _triple(entries: Sequence[Scalar]) -> Vector3:
-    x, y, z = entries
-    return x, y, z

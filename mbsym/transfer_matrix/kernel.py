@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
+from typing import TypeAlias
 
 from mbsym.spatial.vector import Matrix3, Vector3
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.scalar import Scalar, symbol
+
+Vector2: TypeAlias = tuple[Scalar, Scalar]
 
 
 class Kernel:
@@ -36,14 +39,15 @@ class Kernel:
         self._inputs.append(Input(name, extents, tuple(x.ref for x in entries), unit, description))
         return entries
 
+    def pair(self, name: str, description: str, unit: str = "") -> Vector2:
+        """An input array of two entries."""
+        x, y = self.array(name, 2, description, unit)
+        return x, y
+
     def vector3(self, name: str, description: str, unit: str = "") -> Vector3:
         """An input array of three entries."""
         x, y, z = self.array(name, 3, description, unit)
         return x, y, z
-
-    def matrix3(self, name: str, description: str, unit: str = "") -> Matrix3:
-        """An input matrix of three rows."""
-        return rows_of(self.array(name, (3, 3), description, unit))
 
     def output(
         self, name: str, shape: int | tuple[int, ...], entries: Sequence[Scalar], description: str, unit: str = ""
@@ -62,6 +66,20 @@ class Kernel:
             description=self._description,
             trusting=True,
         )
+
+
+Kernels: TypeAlias = Sequence[tuple[str, str, Callable[[Kernel], None]]]
+"""Names, what each does, and what writes its inputs, equations and outputs."""
+
+
+def programs_of(kernels: Kernels, graph: Graph) -> tuple[Program, ...]:
+    """The finished Programs of kernels, over one graph."""
+    programs = []
+    for name, description, write in kernels:
+        kernel = Kernel(graph, name, description)
+        write(kernel)
+        programs.append(kernel.program())
+    return tuple(programs)
 
 
 def rows_of(entries: Sequence[Scalar]) -> Matrix3:

@@ -17,7 +17,6 @@ from mbsym.symbolic.scalar import Scalar
 from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.transfer_matrix import closed_form
 from mbsym.transfer_matrix.closed_form import TransferElement
-from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.overall import OverallEquation, overall_equation
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.system import TransferSystem
@@ -80,18 +79,17 @@ class TransferMatrices:
         )
 
 
-def derive_transfer_matrices(source: Model | Mechanism, rotation: RotationVariable | None = None) -> TransferMatrices:
+def derive_transfer_matrices(source: Model | Mechanism) -> TransferMatrices:
     """Closed forms of all elements of a mechanism, and how they are put together.
 
     Args:
         source: a model, or a mechanism whose run-time parameters stay symbols.
-        rotation: in space "incremental" (default) or "cardan".
 
     Raises:
         DerivationError: the mechanism has an element that is not covered.
     """
     mechanism = source if isinstance(source, Mechanism) else build_mechanism(source, source.label())
-    system = transfer_system(mechanism, rotation)
+    system = transfer_system(mechanism)
     names = [mechanism.model.ground, *(body.name for body in system.bodies)]
 
     def expressions(values: Sequence[Scalar]) -> list[sp.Expr]:

@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from mbsym.codegen.interface import Argument, ModuleDescription, RuntimeFunction
 from mbsym.codegen.routines.module import memory_size
 from mbsym.codegen.statuses import Failure, Status
-from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Program
-from mbsym.transfer_matrix import planar, spatial
+from mbsym.transfer_matrix import planar, spatial, spatial_rotation
+from mbsym.transfer_matrix.kernel import programs_of
 from mbsym.transfer_matrix.layout import RotationVariable
-from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.schemes import SCHEME_SIZE, scheme_programs
 from mbsym.transfer_matrix.settings import NUMBERS, Report, Setting
 from mbsym.transfer_matrix.system import TransferSystem
@@ -47,21 +46,8 @@ def kernel_programs(rotation: RotationVariable) -> tuple[Program, ...]:
     """The kernels of one variant, over a graph of their own: the same for every mechanism."""
     graph = Graph()
     if rotation == "angle":
-        return tuple(derive(graph) for derive in planar.PROGRAMS)
-    return spatial.programs(graph, rotation)
-
-
-def generate_step(mechanism: Mechanism, rotation: RotationVariable | None = None) -> SteppingModule:
-    """Stepping code of a mechanism by the transfer matrix method.
-
-    Args:
-        mechanism: the labelled model.
-        rotation: integrated rotation variable in space: "incremental" (default) or "cardan".
-
-    Raises:
-        DerivationError: the mechanism has an element that is not covered.
-    """
-    return stepping_module(transfer_system(mechanism, rotation))
+        return programs_of(planar.KERNELS, graph)
+    return programs_of((*spatial_rotation.KERNELS[rotation], *spatial.KERNELS), graph)
 
 
 def stepping_module(system: TransferSystem) -> SteppingModule:

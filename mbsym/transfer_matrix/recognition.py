@@ -11,10 +11,9 @@ from mbsym.joints.planar import PLANAR
 from mbsym.joints.revolute import REVOLUTE
 from mbsym.joints.spherical import SPHERICAL
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.transfer_matrix.elements import PlanarElements, spatial_system
 from mbsym.transfer_matrix.layout import RotationVariable
-from mbsym.transfer_matrix.planar_elements import PlanarElements
 from mbsym.transfer_matrix.rigid_groups import RigidGroups
-from mbsym.transfer_matrix.spatial_elements import spatial_system
 from mbsym.transfer_matrix.system import COVERED, TransferSystem
 
 IN_SPACE: Final = (SPHERICAL, FREE)

@@ -14,9 +14,9 @@ seven for the new history, each with the coefficient of z first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Program
@@ -56,7 +56,7 @@ class LinearMaps:
     B: Linear
     D: Linear
     predictor: Linear
-    history: tuple[Linear, Linear, Linear, Linear, Linear, Linear]
+    history: tuple[Linear, ...]
 
     def entries(self) -> tuple[Scalar, ...]:
         """The scheme's array."""
@@ -68,27 +68,38 @@ class LinearMaps:
         return tuple(flat)
 
 
-History: TypeAlias = tuple[Linear, Linear, Linear, Linear, Linear, Linear]
-
-
-def _variables(graph: Graph) -> tuple[Linear, History]:
+def _variables(graph: Graph) -> tuple[Linear, ...]:
     """z, and the history entries."""
-    units = []
-    for place in range(HISTORY_SIZE + 1):
-        units.append(Linear(tuple(Scalar(graph, int(k == place)) for k in range(HISTORY_SIZE + 1))))
-    z, x, v, a, s, x2, x3 = units
-    return z, (x, v, a, s, x2, x3)
+    size = HISTORY_SIZE + 1
+    return tuple(Linear(tuple(Scalar(graph, int(k == place)) for k in range(size))) for place in range(size))
 
 
-def _taylor(history: History, h: Scalar) -> Linear:
-    x, v, a, *_ = history
+def _taylor(h: Scalar) -> Linear:
+    """The predictor."""
+    _, x, v, a, *_ = _variables(h.graph)
     return x + v * h + a * (h * h / 2)
+
+
+def _linear_acceleration(H: Scalar) -> tuple[Scalar, Scalar, Linear, Linear]:
+    """A, C, B and D after a time H over which the acceleration is linear."""
+    _, x, v, a, *_ = _variables(H.graph)
+    C = 6 / (H * H)
+    D = -(x * C + v * (6 / H) + a * 2)
+    A = 3 / H
+    return A, C, -(x * A + v * 2 + a * (H / 2)), D
+
+
+def _at_the_end(h: Scalar, A: Scalar, C: Scalar, B: Linear, D: Linear, s: Linear | None = None) -> LinearMaps:
+    """Equations hold at the end of the step; s is the new acceleration if the scheme has no value of its own."""
+    z, x, _, _, _, x2, _ = _variables(h.graph)
+    predictor = _taylor(h)
+    new_v, new_a = z * A + B, z * C + D
+    return LinearMaps(A, C, B, D, predictor, (z, new_v, new_a, s or new_a, x, x2))
 
 
 def generalised_alpha(h: Scalar, spectral_radius: Scalar) -> LinearMaps:
     """Chung and Hulbert's scheme in Arnold and Bruls' form: s is the auxiliary acceleration, order 2."""
-    z, history = _variables(h.graph)
-    x, v, a, s, x2, _ = history
+    z, x, v, a, s, *_ = _variables(h.graph)
     r = spectral_radius
     alpha_m = (2 * r - 1) / (r + 1)
     alpha_f = r / (r + 1)
@@ -99,20 +110,17 @@ def generalised_alpha(h: Scalar, spectral_radius: Scalar) -> LinearMaps:
     D = -(p * C) + s * (alpha_m / (1 - alpha_f)) - a * (alpha_f / (1 - alpha_f))
     A = gamma / (beta * h)
     B = v + s * (h * (1 - gamma)) - p * A
-    auxiliary = (z - p) * (1 / (beta * h * h))
-    return LinearMaps(A, C, B, D, _taylor(history, h), (z, z * A + B, z * C + D, auxiliary, x, x2))
+    return _at_the_end(h, A, C, B, D, (z - p) * (1 / (beta * h * h)))
 
 
 def newmark(h: Scalar, beta: Scalar, gamma: Scalar) -> LinearMaps:
     """Newmark-beta: order 2 for gamma = 1/2 (weakly unstable with constraints), else 1."""
-    z, history = _variables(h.graph)
-    x, v, a, _, x2, _ = history
+    _, x, v, a, *_ = _variables(h.graph)
     p = x + v * h + a * (h * h * (constant(h.graph, 1) / 2 - beta))
     C = 1 / (beta * h * h)
     A = gamma / (beta * h)
     D = -(p * C)
-    B = v + a * (h * (1 - gamma)) - p * A
-    return LinearMaps(A, C, B, D, _taylor(history, h), (z, z * A + B, z * C + D, z * C + D, x, x2))
+    return _at_the_end(h, A, C, v + a * (h * (1 - gamma)) - p * A, D)
 
 
 def fox_euler(h: Scalar) -> LinearMaps:
@@ -122,50 +130,37 @@ def fox_euler(h: Scalar) -> LinearMaps:
 
 def wilson(h: Scalar, theta: Scalar) -> LinearMaps:
     """Wilson-theta: equations hold at t + theta h, the step is interpolated back; order 2."""
-    z, history = _variables(h.graph)
-    x, v, a, _, x2, _ = history
+    z, x, v, a, _, x2, _ = _variables(h.graph)
     H = theta * h
-    C = 6 / (H * H)
-    D = -(x * C + v * (6 / H) + a * 2)
-    A = 3 / H
-    B = -(x * A + v * 2 + a * (H / 2))
+    A, C, B, D = _linear_acceleration(H)
     new_a = a + (z * C + D - a) * (1 / theta)
     new_v = v + (new_a + a) * (h / 2)
     new_x = x + v * h + (new_a + a * 2) * (h * h / 6)
-    return LinearMaps(A, C, B, D, _taylor(history, H), (new_x, new_v, new_a, new_a, x, x2))
+    return LinearMaps(A, C, B, D, _taylor(H), (new_x, new_v, new_a, new_a, x, x2))
 
 
 def houbolt(h: Scalar) -> LinearMaps:
     """Houbolt: backward differences over three steps, order 2 and dissipative; needs two starting steps."""
-    z, history = _variables(h.graph)
-    x, _, _, _, x2, x3 = history
+    _, x, _, _, _, x2, x3 = _variables(h.graph)
     C = 2 / (h * h)
     D = (x * -5 + x2 * 4 - x3) * (1 / (h * h))
     A = 11 / (6 * h)
-    B = (x * -18 + x2 * 9 - x3 * 2) * (1 / (6 * h))
-    return LinearMaps(A, C, B, D, _taylor(history, h), (z, z * A + B, z * C + D, z * C + D, x, x2))
+    return _at_the_end(h, A, C, (x * -18 + x2 * 9 - x3 * 2) * (1 / (6 * h)), D)
 
 
 def houbolt_first(h: Scalar) -> LinearMaps:
     """Houbolt's first step: acceleration linear in time; s keeps the initial acceleration for the second step."""
-    z, history = _variables(h.graph)
-    x, v, a, _, x2, _ = history
-    C = 6 / (h * h)
-    D = -(x * C + v * (6 / h) + a * 2)
-    A = 3 / h
-    B = -(x * A + v * 2 + a * (h / 2))
-    return LinearMaps(A, C, B, D, _taylor(history, h), (z, z * A + B, z * C + D, a, x, x2))
+    _, _, _, a, *_ = _variables(h.graph)
+    return _at_the_end(h, *_linear_acceleration(h), a)
 
 
 def houbolt_second(h: Scalar) -> LinearMaps:
     """Houbolt's second step: differences over x, x2 and the initial acceleration in s."""
-    z, history = _variables(h.graph)
-    x, _, _, s, x2, _ = history
+    _, x, _, _, s, x2, _ = _variables(h.graph)
     C = 2 / (h * h)
     D = (x * -4 + x2 * 2) * (1 / (h * h)) - s
     A = 11 / (6 * h)
-    B = (x * -16 + x2 * 5) * (1 / (6 * h)) - s * (h / 3)
-    return LinearMaps(A, C, B, D, _taylor(history, h), (z, z * A + B, z * C + D, z * C + D, x, x2))
+    return _at_the_end(h, A, C, (x * -16 + x2 * 5) * (1 / (6 * h)) - s * (h / 3), D)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,11 +198,10 @@ SCHEME_FUNCTIONS: Final[Mapping[str, SchemeFunction]] = {
 """Every scheme, by the name of its generated function."""
 
 
-def scheme_programs(graph: Graph, names: Sequence[str] = tuple(SCHEME_FUNCTIONS)) -> tuple[Program, ...]:
+def scheme_programs(graph: Graph) -> tuple[Program, ...]:
     """Programs (h, parameters) -> scheme."""
     programs = []
-    for name in names:
-        function = SCHEME_FUNCTIONS[name]
+    for name, function in SCHEME_FUNCTIONS.items():
         kernel = Kernel(graph, name, f"constants of one step: {function.description}")
         h = kernel.scalar("h", "step", "s")
         parameters = [kernel.scalar(item.name, item.description) for item in function.parameters]

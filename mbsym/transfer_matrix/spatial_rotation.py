@@ -6,9 +6,9 @@ Each variant has its own attitudes, rates, start, history and observation; what 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Final
 
 from mbsym.spatial.rotation import Quaternion, about_axis, from_quaternion
 from mbsym.spatial.vector import (
@@ -25,12 +25,11 @@ from mbsym.spatial.vector import (
     subtract,
     symmetric_matrix,
     symmetric_multiply,
+    transpose,
     zero_vector,
 )
-from mbsym.symbolic.graph import Graph
-from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar, constant, cos, sin, sqrt
-from mbsym.transfer_matrix.kernel import Kernel
+from mbsym.transfer_matrix.kernel import Kernel, Kernels
 from mbsym.transfer_matrix.spatial_matrices import (
     LAYOUT,
     attitude_base,
@@ -45,8 +44,6 @@ from mbsym.transfer_matrix.spatial_matrices import (
 
 SMALL_SQUARE: Final = Fraction(1, 100)
 """Square of the angle below which (q - sin q) / q^3 is taken from its series."""
-
-Derive: TypeAlias = Callable[[Graph], Program]
 
 
 # ---- incremental rotation --------------------------------------------------------------------------------------------
@@ -103,12 +100,11 @@ def _gyroscopic(J: Symmetric3, omega: Vector3) -> Matrix3:
     return minus(product(skew(omega), symmetric_matrix(J)), skew(symmetric_multiply(J, omega)))
 
 
-def _incremental_attitude(graph: Graph) -> Program:
-    k = Kernel(graph, "transfer_attitude", "attitude, inertia torque and their derivatives at an iterate")
+def _incremental_attitude(k: Kernel) -> None:
     base, psi = attitude_base(k), k.vector3("z", "rotation increment within the step", "rad")
     _, _, J = rigid_body(k)
     A, C, B, D, B_past, D_past = scheme_inputs(k)
-    half = constant(graph, Fraction(1, 2))
+    half = constant(k.graph, Fraction(1, 2))
     quaternion, T = _tangent(psi)
     R = from_quaternion(_quaternion_product(base, quaternion)).matrix()
     # Past increments count from the last attitude; bent by half a cross product they count from the new one.
@@ -117,30 +113,34 @@ def _incremental_attitude(graph: Graph) -> Program:
     d_omega = plus(diagonal(A), times(skew(B_past), half))
     d_alpha = plus(diagonal(C), times(skew(D_past), half))
     E = plus(product(symmetric_matrix(J), d_alpha), product(_gyroscopic(J, omega), d_omega))
+    _motion_output(k, J, R, T, E, omega, alpha)
+
+
+def _motion_output(
+    k: Kernel, J: Symmetric3, R: Matrix3, T: Matrix3, E: Matrix3, omega: Vector3, alpha: Vector3
+) -> None:
+    """Motion at an iterate: R T takes delta to base axes, E to the change of the inertia torque in body axes."""
     torque = multiply(R, _torque(J, omega, alpha))
     entries = motion_entries(R, product(R, T), R, torque, product(R, E), multiply(R, omega))
     k.output("motion", LAYOUT.motion, entries, "as the other kernels take it")
-    return k.program()
 
 
-def _rate_entries(R: Matrix3, J: Symmetric3, omega: Vector3) -> tuple[Scalar, ...]:
+def _rate_output(k: Kernel, J: Symmetric3, R: Matrix3, omega: Vector3) -> None:
     """Motion for the calculation of accelerations: delta is omega' in body axes."""
-    zero = zero_vector(omega[0].graph)
     tilde = skew(omega)
     lever = product(R, product(tilde, tilde))
-    torque = multiply(R, _torque(J, omega, zero))
-    return motion_entries(R, R, lever, torque, product(R, symmetric_matrix(J)), multiply(R, omega))
+    torque = multiply(R, _torque(J, omega, zero_vector(k.graph)))
+    entries = motion_entries(R, R, lever, torque, product(R, symmetric_matrix(J)), multiply(R, omega))
+    k.output("motion", LAYOUT.motion, entries, "as the other kernels take it")
 
 
-def _incremental_rate(graph: Graph) -> Program:
-    k = Kernel(graph, "transfer_attitude_rate", "attitude and what angular velocity contributes to accelerations")
+def _incremental_rate(k: Kernel) -> None:
     base, psi = attitude_base(k), k.vector3("z", "rotation increment", "rad")
     _, _, J = rigid_body(k)
     omega = k.vector3("omega", "angular velocity, body axes", "rad/s")
     quaternion, _, _ = _exponential(psi)
     R = from_quaternion(_quaternion_product(base, quaternion)).matrix()
-    k.output("motion", LAYOUT.motion, _rate_entries(R, J, omega), "as the other kernels take it")
-    return k.program()
+    _rate_output(k, J, R, omega)
 
 
 def _start_inputs(k: Kernel) -> tuple[Quaternion, Vector3, Vector3]:
@@ -149,54 +149,44 @@ def _start_inputs(k: Kernel) -> tuple[Quaternion, Vector3, Vector3]:
     return (w, x, y, z), omega, k.vector3("alpha", "angular acceleration, body axes", "rad/s^2")
 
 
-def _incremental_start(graph: Graph) -> Program:
-    k = Kernel(graph, "transfer_start_rotation", "attitude and rotation history of a body from initial values")
+def _incremental_start(k: Kernel) -> None:
     quaternion, omega, alpha = _start_inputs(k)
     k.output("base", 4, _unit(quaternion), "")
-    k.output("x", 3, zero_vector(graph), "")
+    k.output("x", 3, zero_vector(k.graph), "")
     k.output("v", 3, omega, "")
     k.output("a", 3, alpha, "")
-    return k.program()
 
 
-def _incremental_rebase(graph: Graph) -> Program:
-    k = Kernel(graph, "transfer_rebase", "attitude and past values after a step, increments counted from the new one")
+def _incremental_rebase(k: Kernel) -> None:
     base, x = attitude_base(k), k.vector3("x", "increment over the step", "rad")
     past = k.vector3("x2", "one step before"), k.vector3("x3", "two steps before")
     quaternion, _, _ = _exponential(x)
     k.output("new_base", 4, _unit(_quaternion_product(base, quaternion)), "")
-    k.output("new_x", 3, zero_vector(graph), "")
-    half = constant(graph, Fraction(1, 2))
+    k.output("new_x", 3, zero_vector(k.graph), "")
+    half = constant(k.graph, Fraction(1, 2))
     for name, y in zip(("new_x2", "new_x3"), past, strict=True):
         # log(exp(-x) exp(y)) to second order; with both nearly parallel the rest is of fourth order in the step.
         k.output(name, 3, subtract(subtract(y, x), scale(cross(x, y), half)), "")
-    return k.program()
 
 
-def _incremental_past(graph: Graph) -> Program:
-    k = Kernel(graph, "transfer_past", "a past rotation as the scheme's formulas take it at the iterate")
+def _incremental_past(k: Kernel) -> None:
     z, past = k.vector3("z", "rotation increment within the step", "rad"), k.vector3("past", "x2 or x3")
-    k.output("bent", 3, subtract(past, scale(cross(z, past), constant(graph, Fraction(1, 2)))), "")
-    return k.program()
+    k.output("bent", 3, subtract(past, scale(cross(z, past), constant(k.graph, Fraction(1, 2)))), "")
 
 
-def _observe_outputs(
-    k: Kernel, m: Scalar, J: Symmetric3, quaternion: Quaternion, omega: Vector3, v: Vector3
-) -> Program:
+def _observe_outputs(k: Kernel, m: Scalar, J: Symmetric3, quaternion: Quaternion, omega: Vector3, v: Vector3) -> None:
     k.output("attitude", 4, quaternion, "quaternion")
     k.output("omega", 3, omega, "angular velocity, body axes", "rad/s")
     k.output("energy", (), ((m * dot(v, v) + dot(omega, symmetric_multiply(J, omega))) / 2,), "", "J")
-    return k.program()
 
 
-def _incremental_observe(graph: Graph) -> Program:
-    k = Kernel(graph, "transfer_observe", "attitude, angular velocity and kinetic energy of a body")
+def _incremental_observe(k: Kernel) -> None:
     m, _, J = rigid_body(k)
     base, psi = attitude_base(k), k.vector3("z", "rotation increment", "rad")
     omega = k.vector3("rate", "angular velocity, body axes", "rad/s")
     v = k.vector3("velocity", "of the centre of mass", "m/s")
     quaternion, _, _ = _exponential(psi)
-    return _observe_outputs(k, m, J, _quaternion_product(base, quaternion), omega, v)
+    _observe_outputs(k, m, J, _quaternion_product(base, quaternion), omega, v)
 
 
 # ---- Cardan angles ---------------------------------------------------------------------------------------------------
@@ -216,21 +206,21 @@ class _Cardan:
         self.H: Matrix3 = (cb * cg, sg, zero), (-(cb * sg), cg, zero), (sb, zero, one)
         by_beta: Matrix3 = (-(sb * cg), zero, zero), (sb * sg, zero, zero), (cb, zero, zero)
         by_gamma: Matrix3 = (-(cb * sg), cg, zero), (-(cb * cg), -sg, zero), none
-        self.first: tuple[Matrix3, Matrix3, Matrix3] = ((none, none, none), by_beta, by_gamma)
+        unmoved: Matrix3 = none, none, none
+        self.first = unmoved, by_beta, by_gamma
         beta_beta: Matrix3 = (-(cb * cg), zero, zero), (cb * sg, zero, zero), (-sb, zero, zero)
         beta_gamma: Matrix3 = (sb * sg, zero, zero), (sb * cg, zero, zero), none
         gamma_gamma: Matrix3 = (-(cb * cg), -sg, zero), (cb * sg, -cg, zero), none
-        self._second = {(1, 1): beta_beta, (1, 2): beta_gamma, (2, 1): beta_gamma, (2, 2): gamma_gamma}
+        self._second = (unmoved, unmoved), (beta_beta, beta_gamma), (beta_gamma, gamma_gamma)
 
     def along(self, rates: Vector3) -> Matrix3:
         """Rate of H."""
         return plus(times(self.first[1], rates[1]), times(self.first[2], rates[2]))
 
-    def along_by(self, place: int, rates: Vector3) -> Matrix3 | None:
+    def along_by(self, place: int, rates: Vector3) -> Matrix3:
         """Derivative of the rate of H by an angle, rates held."""
-        if not place:
-            return None
-        return plus(times(self._second[1, place], rates[1]), times(self._second[2, place], rates[2]))
+        by_beta, by_gamma = self._second[place]
+        return plus(times(by_beta, rates[1]), times(by_gamma, rates[2]))
 
     def rates(self, omega: Vector3) -> Vector3:
         """H^-1 omega."""
@@ -238,17 +228,7 @@ class _Cardan:
         return alpha, omega[0] * self.sg + omega[1] * self.cg, omega[2] - self.sb * alpha
 
 
-def _column(m: Matrix3, k: int) -> Vector3:
-    return m[0][k], m[1][k], m[2][k]
-
-
-def _of_columns(columns: list[Vector3]) -> Matrix3:
-    a, b, c = columns
-    return (a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2])
-
-
-def _cardan_attitude(graph: Graph) -> Program:
-    k = Kernel(graph, "transfer_attitude", "attitude, inertia torque and their derivatives at an iterate")
+def _cardan_attitude(k: Kernel) -> None:
     attitude_base(k)
     angles = k.vector3("z", "Cardan angles", "rad")
     _, _, J = rigid_body(k)
@@ -260,41 +240,32 @@ def _cardan_attitude(graph: Graph) -> Program:
     alpha = add(multiply(H, rates2), multiply(H_rate, rates))
     gyroscopic = _gyroscopic(J, omega)
     columns = []
-    for place in range(3):
+    for place, (column, column_rate) in enumerate(zip(transpose(H), transpose(H_rate), strict=True)):
         by = chart.first[place]
         by_rates = multiply(by, rates)
-        d_omega = add(scale(_column(H, place), A), by_rates)
-        d_alpha = add(scale(_column(H, place), C), multiply(by, rates2))
+        d_omega = add(scale(column, A), by_rates)
+        d_alpha = add(scale(column, C), multiply(by, rates2))
         # The rate of H depends on the angles and, through the scheme, on their rates; the rates on the angle.
         d_alpha = add(d_alpha, scale(by_rates, A))
-        d_alpha = add(d_alpha, scale(_column(H_rate, place), A))
-        bend = chart.along_by(place, rates)
-        if bend is not None:
-            d_alpha = add(d_alpha, multiply(bend, rates))
+        d_alpha = add(d_alpha, scale(column_rate, A))
+        d_alpha = add(d_alpha, multiply(chart.along_by(place, rates), rates))
         columns.append(add(symmetric_multiply(J, d_alpha), multiply(gyroscopic, d_omega)))
-    R = chart.R
-    torque = multiply(R, _torque(J, omega, alpha))
-    entries = motion_entries(R, product(R, H), R, torque, product(R, _of_columns(columns)), multiply(R, omega))
-    k.output("motion", LAYOUT.motion, entries, "as the other kernels take it")
-    return k.program()
+    _motion_output(k, J, chart.R, H, transpose((columns[0], columns[1], columns[2])), omega, alpha)
 
 
-def _cardan_rate(graph: Graph) -> Program:
-    k = Kernel(graph, "transfer_attitude_rate", "attitude and what angular velocity contributes to accelerations")
+def _cardan_rate(k: Kernel) -> None:
     attitude_base(k)
     angles = k.vector3("z", "Cardan angles", "rad")
     _, _, J = rigid_body(k)
     omega = k.vector3("omega", "angular velocity, body axes", "rad/s")
-    k.output("motion", LAYOUT.motion, _rate_entries(_Cardan(angles).R, J, omega), "as the other kernels take it")
-    return k.program()
+    _rate_output(k, J, _Cardan(angles).R, omega)
 
 
-def _cardan_start(graph: Graph) -> Program:
-    k = Kernel(graph, "transfer_start_rotation", "attitude and rotation history of a body from initial values")
+def _cardan_start(k: Kernel) -> None:
     quaternion, omega, alpha = _start_inputs(k)
     unit = _unit(quaternion)
     R = from_quaternion(unit).matrix()
-    one = constant(graph, 1)
+    one = constant(k.graph, 1)
     sine = R[0][2].apply("min", one).apply("max", -one)
     angles = ((-R[1][2]).apply("atan2", R[2][2]), sine.apply("asin"), (-R[0][1]).apply("atan2", R[0][0]))
     chart = _Cardan(angles)
@@ -303,56 +274,61 @@ def _cardan_start(graph: Graph) -> Program:
     k.output("x", 3, angles, "")
     k.output("v", 3, rates, "")
     k.output("a", 3, chart.rates(subtract(alpha, multiply(chart.along(rates), rates))), "")
-    return k.program()
 
 
-def _cardan_rebase(graph: Graph) -> Program:
-    k = Kernel(graph, "transfer_rebase", "attitude and past values after a step: angles stay as they are")
+def _cardan_rebase(k: Kernel) -> None:
     base = attitude_base(k)
     names = (("x", "new_x"), ("x2", "new_x2"), ("x3", "new_x3"))
     values = [k.vector3(name, "Cardan angles", "rad") for name, _ in names]
     k.output("new_base", 4, base, "")
     for (_, name), value in zip(names, values, strict=True):
         k.output(name, 3, value, "")
-    return k.program()
 
 
-def _cardan_past(graph: Graph) -> Program:
-    k = Kernel(graph, "transfer_past", "a past rotation as the scheme's formulas take it at the iterate")
+def _cardan_past(k: Kernel) -> None:
     k.vector3("z", "Cardan angles", "rad")
     k.output("bent", 3, k.vector3("past", "x2 or x3"), "")
-    return k.program()
 
 
-def _cardan_observe(graph: Graph) -> Program:
-    k = Kernel(graph, "transfer_observe", "attitude, angular velocity and kinetic energy of a body")
+def _cardan_observe(k: Kernel) -> None:
     m, _, J = rigid_body(k)
     attitude_base(k)
     angles = k.vector3("z", "Cardan angles", "rad")
     rates = k.vector3("rate", "of the Cardan angles", "rad/s")
     v = k.vector3("velocity", "of the centre of mass", "m/s")
-    zero = constant(graph, 0)
-    quaternion: Quaternion = (constant(graph, 1), zero, zero, zero)
+    zero = constant(k.graph, 0)
+    quaternion: Quaternion = (constant(k.graph, 1), zero, zero, zero)
     for axis in range(3):
         parts = [cos(angles[axis] / 2), zero, zero, zero]
         parts[1 + axis] = sin(angles[axis] / 2)
         quaternion = _quaternion_product(quaternion, (parts[0], parts[1], parts[2], parts[3]))
-    return _observe_outputs(k, m, J, quaternion, multiply(_Cardan(angles).H, rates), v)
+    _observe_outputs(k, m, J, quaternion, multiply(_Cardan(angles).H, rates), v)
 
 
-INCREMENTAL: Final[tuple[Derive, ...]] = (
-    _incremental_attitude,
-    _incremental_rate,
-    _incremental_start,
-    _incremental_rebase,
-    _incremental_past,
-    _incremental_observe,
-)
-CARDAN: Final[tuple[Derive, ...]] = (
-    _cardan_attitude,
-    _cardan_rate,
-    _cardan_start,
-    _cardan_rebase,
-    _cardan_past,
-    _cardan_observe,
-)
+KERNELS: Final[Mapping[str, Kernels]] = {
+    "incremental": (
+        ("transfer_attitude", "attitude, inertia torque and their derivatives at an iterate", _incremental_attitude),
+        (
+            "transfer_attitude_rate",
+            "attitude and what angular velocity contributes to accelerations",
+            _incremental_rate,
+        ),
+        ("transfer_start_rotation", "attitude and rotation history of a body from initial values", _incremental_start),
+        (
+            "transfer_rebase",
+            "attitude and past values after a step, increments counted from the new one",
+            _incremental_rebase,
+        ),
+        ("transfer_past", "a past rotation as the scheme's formulas take it at the iterate", _incremental_past),
+        ("transfer_observe", "attitude, angular velocity and kinetic energy of a body", _incremental_observe),
+    ),
+    "cardan": (
+        ("transfer_attitude", "attitude, inertia torque and their derivatives at an iterate", _cardan_attitude),
+        ("transfer_attitude_rate", "attitude and what angular velocity contributes to accelerations", _cardan_rate),
+        ("transfer_start_rotation", "attitude and rotation history of a body from initial values", _cardan_start),
+        ("transfer_rebase", "attitude and past values after a step: angles stay as they are", _cardan_rebase),
+        ("transfer_past", "a past rotation as the scheme's formulas take it at the iterate", _cardan_past),
+        ("transfer_observe", "attitude, angular velocity and kinetic energy of a body", _cardan_observe),
+    ),
+}
+"""The kernels that depend on the variable, by its name, with what each does."""

@@ -175,7 +175,7 @@ def build(directory: Path, sources: dict[str, str]) -> Path:
         ("codegen/lower.py", "from mbsym.topology import tree", "but codegen may import only conventions, errors"),
         ("codegen/lower.py", "from mbsym.topology.tree import Tree", "but codegen may import only conventions, errors"),
         ("codegen/lower.py", "from mbsym import load", f"imports mbsym, up from floor 5 to {FLOORS['__init__']}"),
-        ("reference/energy.py", "from mbsym.symbolic.graph import Graph", "reference may import only conventions"),
+        ("reference/closure.py", "from mbsym.symbolic.graph import Graph", "reference may import only conventions"),
         ("attic/box.py", "", "mbsym.attic.box has no floor"),
         ("errors.py", "import mbsym.atic", "mbsym.errors:1 imports mbsym.atic, which has no floor"),
     ],

@@ -179,7 +179,7 @@ LINES: Final = {
     "mbsym/transfer_matrix/closed_form.py": {
         'q = sp.Symbol("q", positive=«True»)': "what simplification may assume, and nothing is simplified",
     },
-    "mbsym/transfer_matrix/planar_elements.py": {
+    "mbsym/transfer_matrix/elements.py": {
         "return self._heights[number] + dot(«self._plane[2], times(self._neutral[number], "
         "self._parts.triple(point))»)": "a scalar product",
     },

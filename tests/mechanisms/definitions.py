@@ -20,11 +20,10 @@ from mbsym.model.body import Placement
 from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import default_second_axis
 from mbsym.model.system import Model
-from mbsym.reference.energy import centroidal_twists, stored_energy
-from mbsym.reference.force_elements import element_forces
-from mbsym.reference.joint_types import REFERENCE_JOINTS, joint_coordinates
+from mbsym.reference.force_elements import element_forces, stored_energy
+from mbsym.reference.joint_types import REFERENCE_JOINTS
 from mbsym.reference.mechanism import NumericBody, NumericJoint, placement_numbers
-from mbsym.reference.placements import configuration, motion
+from mbsym.reference.placements import centroidal_twists, configuration, motion
 from mbsym.reference.reference import Reference
 from mbsym.reference.rotations import rotation_quaternion
 from mbsym.symbolic.evaluator import Evaluator
@@ -316,7 +315,7 @@ def same_state(given: Reference, q: Array, v: Array, other: Reference) -> tuple[
         near = ordered[joint.predecessor] @ _pose(joint.predecessor_rotation, joint.predecessor_translation)
         far = ordered[joint.successor] @ _pose(joint.successor_rotation, joint.successor_translation)
         between = np.linalg.inv(near) @ far
-        found[joint.coordinates] = joint_coordinates(joint, between[:3, :3], between[:3, 3])
+        found[joint.coordinates] = REFERENCE_JOINTS[joint.type].coordinates(joint, between[:3, :3], between[:3, 3])
     jacobian = other.jacobians(found).reshape(6 * other.mechanism.nb, other.nv)
     wanted = np.concatenate([by_name[body.name] for body in other.mechanism.bodies])
     return found, np.linalg.lstsq(jacobian, wanted, rcond=None)[0]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from mbsym.codegen.interface import ModuleDescription, render
@@ -36,4 +38,10 @@ def looped_system(
         tolerances=RUNTIME,
         extra=extra_arguments(mechanism),
     )
-    return LoopedSystem.of_module(numpy_module(*render(description, ("numpy",))), parameters)
+    module = numpy_module(*render(description, ("numpy",)))
+    system = LoopedSystem.of_module(module)
+    if not parameters:
+        return system
+    functions = {name: partial(function, parameters=parameters) for name, function in module.functions.items()}
+    projection = partial(module.functions["project_position_report"].with_status, parameters=parameters)
+    return replace(system, functions=functions, projection=projection)

@@ -22,7 +22,7 @@ from mbsym.model.body import Placement
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference
-from mbsym.reference.joint_types import joint_placement
+from mbsym.reference.joint_types import REFERENCE_JOINTS
 from mbsym.reference.mechanism import NumericJoint, numeric_joint
 from mbsym.reference.rotations import rotation_quaternion
 from mbsym.values.parameter import Vector
@@ -217,7 +217,7 @@ def _closing_joint(
     if flat:
         joint = replace(_into_plane(rng, joint), successor_placement=Placement())
     numbers = numeric_joint(joint, reference.mechanism.names)
-    turn, shift = joint_placement(numbers, _coordinates(rng, numbers))
+    turn, shift = REFERENCE_JOINTS[joint.type].placement(numbers, _coordinates(rng, numbers))
     fitting = _homogeneous(numbers.predecessor_rotation, numbers.predecessor_translation) @ _homogeneous(turn, shift)
     poses = reference.poses(q)
     there = np.linalg.inv(_pose(reference, poses, second)) @ _pose(reference, poses, first) @ fitting

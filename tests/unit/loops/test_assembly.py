@@ -96,15 +96,6 @@ def test_trees_need_no_assembly() -> None:
     assert done.iterations == 0
 
 
-def test_a_system_is_assembled_by_its_functions() -> None:
-    model = examples.load("five_bar")
-    system = looped_system(mechanism_of(model))
-    done = assemble(system, [2.0, -1.0, 1.0, 1.2])
-    assert done.gap < 1e-13
-    with pytest.raises(SimulationError, match="neither joints' names"):
-        assemble(system)
-
-
 def test_speeds_follow_from_those_of_the_motors() -> None:
     model = examples.load("five_bar")
     mechanism = mechanism_of(model)

@@ -11,7 +11,7 @@ import mbsym
 from mbsym.cli.application import main
 from mbsym.formats.native.text import dump_native
 from mbsym.formats.registry import example_names
-from mbsym.loops.immobility import immobility
+from mbsym.loops.redundancy import immobility
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model

@@ -12,7 +12,7 @@ from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference, complex_difference
-from mbsym.reference.joint_types import joint_coordinates, joint_placement
+from mbsym.reference.joint_types import REFERENCE_JOINTS
 from mbsym.reference.mechanism import numeric_joint
 from mbsym.reference.rotations import quaternion_rotation, rotation_about
 from mechanisms.one_joint import one_joint
@@ -72,7 +72,8 @@ def test_coordinates_are_read_off_a_pose(kind: str) -> None:
         q[:4] *= np.sign(q[0]) / np.linalg.norm(q[:4])
     if kind == "helical":
         q += 4 * np.pi  # the translation counts the turns
-    assert joint_coordinates(joint, *joint_placement(joint, q)) == pytest.approx(q, abs=1e-14)
+    law = REFERENCE_JOINTS[kind]
+    assert law.coordinates(joint, *law.placement(joint, q)) == pytest.approx(q, abs=1e-14)
 
 
 @pytest.mark.parametrize("flipped", [False, True])

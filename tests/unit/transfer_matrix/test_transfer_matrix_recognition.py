@@ -20,7 +20,7 @@ from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.own_units import Units, in_units
 from mbsym.model.system import Model
-from mbsym.transfer_matrix.module import generate_step
+from mbsym.transfer_matrix.module import stepping_module
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.settings import Status
 from mbsym.transfer_matrix.system import TransferSystem
@@ -261,7 +261,7 @@ def test_a_singular_start_is_refused() -> None:
 def test_generated_code_takes_run_time_parameters_and_reports_a_zero_step(tmp_path: Path) -> None:
     """Compiled without a warning, with a structure of parameters as the first argument."""
     model = examples.load("double_pendulum")
-    stepping = generate_step(mechanism_of(model))
+    stepping = stepping_module(transfer_system(mechanism_of(model)))
     description = ModuleDescription(
         model.name,
         stepping.programs,

@@ -28,7 +28,7 @@ AFTER = {"wilson": 1.4}
 
 def constants(name: str) -> dict[str, Any]:
     """A scheme's array taken apart."""
-    (program,) = scheme_programs(Graph(), [name])
+    program = next(program for program in scheme_programs(Graph()) if program.name == name)
     array = interpret(program, {"h": H, **PARAMETERS.get(name, {})})["scheme"]
     assert array.shape == (SCHEME_SIZE,)
     return {

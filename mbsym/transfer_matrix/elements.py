@@ -1,4 +1,4 @@
-"""Elements of planar motion: axes of the plane, angles that are zero where bodies lie parallel to it, and hinges."""
+"""Elements of planar motion, where angles are zero where bodies lie parallel to the plane, and of spatial motion."""
 
 from __future__ import annotations
 
@@ -14,12 +14,64 @@ from mbsym.spatial.transform import identity_transform
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.graph import exact
 from mbsym.symbolic.scalar import Scalar
+from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.rigid_groups import End, RigidGroup, RigidGroups, tidy, turned
 from mbsym.transfer_matrix.system import COVERED, ELASTIC, Hinge, Rows, TransferBody, TransferSystem
 
 PARALLEL: Final = 1e-9
 """Sine of the largest angle between axes that count as parallel, and part of the mechanism's size that counts as no
 distance out of the plane."""
+
+
+def spatial_system(parts: RigidGroups, rotation: RotationVariable) -> TransferSystem:
+    """The elements of a mechanism in space; their axes are those of the user's frames.
+
+    Raises:
+        DerivationError: a hinge has springs, dampers or rotor inertia.
+    """
+    bodies = tuple(
+        TransferBody(
+            group.members[0],
+            group.parent,
+            group.inertia.mass,
+            parts.in_user_axes(number, group.center),
+            group.inertia_about_center(parts.frames[number]),
+            _ball_hinge(parts, number, group),
+            group.members,
+        )
+        for number, group in enumerate(parts.groups, start=1)
+    )
+    cuts = parts.cuts(parts.in_user_axes)
+    return TransferSystem(parts.mechanism, rotation, bodies, cuts, parts.mechanism.gravity, IDENTITY)
+
+
+def _ball_hinge(parts: RigidGroups, number: int, group: RigidGroup) -> Hinge:
+    joint, inboard, zero = group.joint, group.first.inboard, parts.zero
+    laws = parts.laws_on(joint)
+    if laws:
+        raise DerivationError(
+            "springs and dampers on a spherical or free joint are not covered",
+            where=f"force {laws[0][0].name}",
+            remedy="use springs between points",
+        )
+    if any(group.first.armature):
+        raise DerivationError("rotor inertia is covered in the plane only", where=f"joint {joint.name}")
+    inner = product(parts.rotation(parts.frames[group.parent]), parts.rotation(inboard))
+    outer = parts.rotation(parts.frames[number])
+    predecessor, successor = (outer, inner) if group.first.flipped else (inner, outer)
+    return Hinge(
+        joint,
+        group.first.flipped,
+        1,
+        0.0,
+        joint.kind in ELASTIC,
+        (zero, zero, zero, zero),
+        (zero, zero),
+        parts.in_user_axes(group.parent, inboard.translation),
+        (zero, zero, zero),
+        predecessor,
+        successor,
+    )
 
 
 class PlanarElements:
@@ -74,22 +126,20 @@ class PlanarElements:
     def _require_parallel(self) -> None:
         """The axes of joints, z of their frames, are those of the plane."""
         parts = self._parts
-        for R, group in zip(self._neutral[1:], parts.groups, strict=True):
-            if norm(cross(self._plane[2], _third_column(R))) > PARALLEL:
-                raise DerivationError(
-                    "the axis of this joint is not parallel to that of the first: the motion is not planar",
-                    where=f"joint {group.joint.name}",
-                    remedy=COVERED,
-                )
+        turned_to = [
+            (R, group.joint, "that of the first") for R, group in zip(self._neutral[1:], parts.groups, strict=True)
+        ]
         for cut in parts.mechanism.cut_joints:
             for label, frame in ((cut.predecessor, cut.predecessor_frame), (cut.successor, cut.successor_frame)):
                 R = product(self._neutral[parts.number[label]], parts.rotation(frame))
-                if norm(cross(self._plane[2], _third_column(R))) > PARALLEL:
-                    raise DerivationError(
-                        "the axis of this joint is not parallel to those of the tree: the motion is not planar",
-                        where=f"joint {cut.joint.name}",
-                        remedy=COVERED,
-                    )
+                turned_to.append((R, cut.joint, "those of the tree"))
+        for R, joint, others in turned_to:
+            if norm(cross(self._plane[2], _third_column(R))) > PARALLEL:
+                raise DerivationError(
+                    f"the axis of this joint is not parallel to {others}: the motion is not planar",
+                    where=f"joint {joint.name}",
+                    remedy=COVERED,
+                )
 
     def _add_attitude(self, R: Rotation) -> None:
         """Attitude of a group whose user's frame stands so to the base where all coordinates are zero."""
