@@ -149,10 +149,8 @@ class Equations:
     @property
     def path_matrix(self) -> sympy.ImmutableMatrix:
         """T, nb x nb."""
-        from sympy import ImmutableMatrix
-
         rows = path_matrix(self.mechanism.labelling.tree)
-        return ImmutableMatrix(len(rows), len(rows), [entry for row in rows for entry in row])
+        return sympy.ImmutableMatrix(len(rows), len(rows), [entry for row in rows for entry in row])
 
     @property
     def lagrangian(self) -> sympy.Expr:
@@ -177,17 +175,15 @@ class Equations:
         Raises:
             DerivationError: there is no such quantity.
         """
-        from sympy import ImmutableMatrix, Symbol
-
         form = self.form(name)
         program = form.program
         if form.references:
             program = replace(program, outputs=(replace(program.outputs[0], values=form.references),))
         found = named_steps(program, self.symbols)
-        steps = [(Symbol(left), value) for group in found.groups for left, value in group.steps]
+        steps = [(sympy.Symbol(left), value) for group in found.groups for left, value in group.steps]
         rows = form.shape[0] if form.shape else 1
         values = found.outputs[: prod(form.shape)]
-        return steps, ImmutableMatrix(rows, len(values) // rows if rows else 0, values)
+        return steps, sympy.ImmutableMatrix(rows, len(values) // rows if rows else 0, values)
 
     @property
     def columns(self) -> dict[str, sympy.ImmutableMatrix]:
@@ -234,13 +230,11 @@ class Equations:
 
     def matrix(self, name: str) -> sympy.ImmutableMatrix:
         """A quantity as a SymPy matrix; in its raw form where the closed form is too large to read."""
-        from sympy import ImmutableMatrix
-
         found = self.form(name)
         refs = found.references or found.program.output_references
         rows = found.shape[0] if found.shape else 1
         columns = len(refs) // rows if rows else 0
-        return ImmutableMatrix(rows, columns, to_sympy(found.program.graph, refs, self.symbols))
+        return sympy.ImmutableMatrix(rows, columns, to_sympy(found.program.graph, refs, self.symbols))
 
     @cached_property
     def partial_velocities(self) -> Mapping[tuple[str, str], tuple[sympy.Matrix, sympy.Matrix]]:
@@ -289,9 +283,7 @@ class Equations:
         return table
 
     def _column(self, refs: Sequence[Reference]) -> Any:
-        from sympy import ImmutableMatrix
-
-        return ImmutableMatrix(len(refs), 1, to_sympy(self.mechanism.graph, refs, self.symbols))
+        return sympy.ImmutableMatrix(len(refs), 1, to_sympy(self.mechanism.graph, refs, self.symbols))
 
 
 def _simplified(program: Program) -> tuple[Reference, ...]:

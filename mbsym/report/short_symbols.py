@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import sympy
+from mbsym.doors import sympy
 
 
 def short_names(
     columns: Mapping[str, Sequence[sympy.Symbol]], form: str = "{}_{}", first: int = 1
 ) -> dict[sympy.Symbol, sympy.Symbol]:
     """Symbols by the letters of their columns and their places in them, from 1; ``"{}[{}]"`` from 0 is as in code."""
-    from sympy import Symbol
-
     return {
-        symbol: Symbol(form.format(letter, place))
+        symbol: sympy.Symbol(form.format(letter, place))
         for letter, column in columns.items()
         for place, symbol in enumerate(column, start=first)
     }
@@ -30,7 +27,6 @@ def shortened(value: Any, names: Mapping[sympy.Symbol, sympy.Symbol], angles: Se
         names: short symbols by the model's.
         angles: the coordinates; the place of each, from 1, stands in what is short for its sine.
     """
-    from sympy import Symbol, cos, sin
 
     def trigonometric(letter: str, whole: Any) -> Any:
         def replaced(argument: Any) -> Any:
@@ -38,19 +34,18 @@ def shortened(value: Any, names: Mapping[sympy.Symbol, sympy.Symbol], angles: Se
             if not places:
                 return whole(argument.xreplace(dict(names)))
             inside = ("," if any(place > 9 for place in places) else "").join(map(str, places))
-            return Symbol(f"{letter}_{{{inside}}}" if len(places) > 1 else f"{letter}_{inside}")
+            return sympy.Symbol(f"{letter}_{{{inside}}}" if len(places) > 1 else f"{letter}_{inside}")
 
         return replaced
 
-    found = value.replace(sin, trigonometric("s", sin)).replace(cos, trigonometric("c", cos))
+    found = value.replace(sympy.sin, trigonometric("s", sympy.sin))
+    found = found.replace(sympy.cos, trigonometric("c", sympy.cos))
     return found.xreplace(dict(names))
 
 
 def _places(argument: Any, angles: Sequence[Any]) -> list[int]:
     """Places of the angles of which an argument is the sum; none where it is anything else."""
-    from sympy import Add
-
-    terms = Add.make_args(argument)
+    terms = sympy.Add.make_args(argument)
     if not all(term in angles for term in terms):
         return []
     return sorted(list(angles).index(term) + 1 for term in terms)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, TypeAlias
-
-from numpy.typing import NDArray
+from typing import Final
 
 from mbsym import markup
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.loops.assembly import assemble
@@ -23,9 +22,6 @@ from mbsym.visualisation.image_files import png_bytes
 from mbsym.visualisation.posing import poses_at, show_html
 from mbsym.visualisation.skeleton import skeleton
 from mbsym.visualisation.surfaces import Surface, surfaces_of
-
-Array: TypeAlias = NDArray[Any]
-
 
 SUFFIXES: Final = (".html", ".png")
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.visualisation.camera import camera
 from mbsym.visualisation.linkage import scenery
 from mbsym.visualisation.raster import Painter
 from mbsym.visualisation.scene import extent
 from mbsym.visualisation.skeleton import Skeleton
 from mbsym.visualisation.surfaces import Surface
-
-Array: TypeAlias = NDArray[Any]
 
 SIZE: Final = (480, 300)
 """Width and height of moving pictures [pixels]."""

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.visualisation.parts import STEEL, STONE, Mesh, Part, Role, Scenery, Stretched, across, body_color, parts_of
 from mbsym.visualisation.skeleton import BodyShape, Mark, Skeleton
 from mbsym.visualisation.surfaces import Surface
 from mbsym.visualisation.unit_meshes import plate, unit_box, unit_cylinder, unit_sphere, unit_spring
-
-Array: TypeAlias = NDArray[Any]
 
 ROD: Final = 0.013
 """Radius of links, to the size of the mechanism."""

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.visualisation.surfaces import Color, Surface
 
-Array: TypeAlias = NDArray[Any]
 Point: TypeAlias = tuple[float, float, float]
 
 Role: TypeAlias = Literal["shape", "link", "mass", "joint", "inertia"]

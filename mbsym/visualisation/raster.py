@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.visualisation.camera import Camera
 from mbsym.visualisation.parts import STONE, Mesh, Scenery, body_color
 from mbsym.visualisation.scene import level_axes
-
-Array: TypeAlias = NDArray[Any]
 
 PAPER: Final = (255, 255, 255)
 """Behind everything."""

@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.reference.mechanism import NumericBody, NumericMechanism, numeric_mechanism
 
-Array: TypeAlias = NDArray[Any]
 Point: TypeAlias = tuple[float, float, float]
 
 BOX_FACES: Final = ((0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.shapes.tessellation import box, cylinder, ellipsoid
 from mbsym.visualisation.parts import Mesh
-
-Array: TypeAlias = NDArray[Any]
 
 TURNS: Final = 8
 """Of a spring."""
