@@ -64,7 +64,7 @@ class Verbs(TyperGroup):
 def command_of(verb: str) -> Any:
     """A verb with its arguments and options."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    import_module(f"mbsym.cli.{verb}").register(app)
+    getattr(import_module(f"mbsym.cli.{verb}"), verb)(app)
     command = get_command(app)
     listed = command.get_params
     vars(command)["get_params"] = lambda ctx: [taken_plainly(parameter) for parameter in listed(ctx)]

@@ -1,33 +1,30 @@
-"""Arguments that several verbs take and that are no options of reading or generating."""
+"""Arguments that several verbs take and that are no options of reading or generating.
+
+Those that list what there is are functions, which are called when a verb is asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated, TypeAlias
+from typing import Any, Final
 
 import typer
 
 from mbsym.records import listed
 
 
-def model_help() -> str:
-    """The argument MODEL."""
+def _model() -> Any:
     from mbsym.formats.registry import FORMATS
 
-    return f"Model file ({', '.join(form.suffixes[0] for form in FORMATS.values())}) or name of a bundled example."
+    suffixes = ", ".join(form.suffixes[0] for form in FORMATS.values())
+    return typer.Argument(help=f"Model file ({suffixes}) or name of a bundled example.")
 
 
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
-
-
-def consumer_help() -> str:
-    """The argument CONSUMER."""
+def _consumer() -> Any:
     from mbsym.consumers.registry import CONSUMERS
 
-    return listed(CONSUMERS)
+    return typer.Argument(help=listed(CONSUMERS))
 
 
-def either(names: Iterable[str]) -> str:
-    """Names as in "a, b or c"."""
-    *first, last = names
-    return f"{', '.join(first)} or {last}" if first else last
+MODEL: Final[Any] = _model
+CONSUMER: Final[Any] = _consumer
+"""The defaults of a verb's parameters."""

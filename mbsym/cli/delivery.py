@@ -97,4 +97,5 @@ class Delivery:
 
 DELIVERY: Final[Any] = taken(Delivery)
 TELLING: Final[Any] = taken(Delivery, without=("output",))
-"""The defaults of a verb's parameter: with a file to write, and where that is an option of the verb's own."""
+PRINTING: Final[Any] = taken(Delivery, "as_json")
+"""The defaults of a verb's parameter: with a file to write, where that is an option of its own, where there is none."""

@@ -19,7 +19,6 @@ NO_VERB = {
     "delivery",
     "described",
     "json_output",
-    "manual_page",
     "plain_values",
     "reading",
     "spoken",
