@@ -22,7 +22,7 @@ from mbsym.consumers.consumer import (
     takes_no_functions,
     with_derivatives,
 )
-from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
+from mbsym.consumers.derivative_plan import derivative_plan
 from mbsym.consumers.external_body import PARAMETERS, ExternalFunction, Slot
 from mbsym.consumers.external_file import external_file
 from mbsym.consumers.external_function import jacobian_function, value_function
@@ -75,19 +75,11 @@ class AcadosContext:
     motor_count: int
     controls: str
     step: str
-    has_rates: bool
     forward: TermView
-    inverse: TermView
-    position: TermView
+    inverse: TermView | None
+    position: TermView | None
     terms: tuple[TermView, ...]
     work: int
-
-
-def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
-    available = available_functions(mechanism, options.generation.formulation)
-    is_closed = available.loops is not None and bool(available.loops.rows)
-    names = (FORWARD, *([] if is_closed else [INVERSE]), *([RATES] if mechanism.q.quaternions else []))
-    return tuple(derivative_plan(mechanism, available, name) for name in names)
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
@@ -97,7 +89,10 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
         CodegenError: the step means nothing, forces depend on time, or there are no derivatives.
     """
     step_of(options)
-    plans = _plans(mechanism, options)
+    available = available_functions(mechanism, options.generation.formulation)
+    is_closed = available.loops is not None and bool(available.loops.rows)
+    names = (FORWARD, *([] if is_closed else [INVERSE]), *([RATES] if mechanism.q.quaternions else []))
+    plans = tuple(derivative_plan(mechanism, available, name) for name in names)
     for plan in plans:
         if plan.refusal:
             raise CodegenError(
@@ -131,7 +126,6 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
                 remedy="make what depends on time a control input or a run-time parameter",
             )
         views[name] = _term(exported, name, value, jacobian)
-    nothing = TermView("", "", "", "", "", 0, 0, (), "", 0)
     motors = motors_of(exported.mechanism)
     controls = exported.mechanism.controls
     nx = exported.mechanism.nq + exported.mechanism.nv
@@ -146,10 +140,9 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         motor_count=len(motors),
         controls=", ".join(str(motors.index(k)) if k in motors else "-1" for k in range(exported.mechanism.nv)),
         step=repr(step_of(exported.options)),
-        has_rates=RATES in views,
         forward=views[FORWARD],
-        inverse=views.get(INVERSE, nothing),
-        position=views.get(RATES, nothing),
+        inverse=views.get(INVERSE),
+        position=views.get(RATES),
         terms=tuple(views.values()),
         work=work,
     )
@@ -159,7 +152,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         f"forces of {len(motors)} motors, then the model's inputs; discrete dynamics have steps of {context.step} s.",
     )
     functions = _functions(exported, nx, nu, work)
-    return (external_file(exported, f"{prefix}.c", about, [*terms, *functions], "int", "void *mem", prelude),)
+    return (external_file(exported, f"{prefix}.c", about, [*terms, *functions], prelude),)
 
 
 def _term(exported: Exported, name: str, value: ExternalFunction, jacobian: ExternalFunction) -> TermView:

@@ -95,12 +95,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         f"    cc -O2 -shared -fPIC {file} {exported.name}.c -o {prefix}.so -lm",
         f'and in CasADi: external("{found[0].symbol}", "./{prefix}.so").',
     )
-    return (external_file(exported, file, about, found, "casadi_int", "int mem"),)
-
-
-def notes(exported: Exported) -> tuple[str, ...]:
-    """Which functions have no Jacobian, and why."""
-    return exported.refusals("{} has no Jacobian")
+    return (external_file(exported, file, about, found, for_casadi=True),)
 
 
 CASADI: Final = Consumer(
@@ -110,7 +105,7 @@ CASADI: Final = Consumer(
     request=request,
     files=files,
     settings={"hessians": "no"},
-    notes=notes,
+    notes=lambda exported: exported.refusals("{} has no Jacobian"),
     reason="CasADi computes in double precision",
     excludes=(needs_dynamics("casadi"),),
 )

@@ -63,24 +63,16 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """An entry of a result, and its value."""
-
-    number: int
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
 class Store:
     """What is stored of a result, if it is asked for: each of a count of entries k is a value, one perhaps of a sum of
-    terms, or single entries have values."""
+    terms, or each entry has a value of its own."""
 
     place: int
     count: int = 0
     tables: tuple[Table, ...] = ()
     value: str = ""
     term: str = ""
-    entries: tuple[Entry, ...] = ()
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

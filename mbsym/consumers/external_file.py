@@ -23,9 +23,8 @@ class SparsityView:
 
 @dataclass(frozen=True, slots=True)
 class SlotView:
-    """An argument or result: its number, name, and the name of its pattern."""
+    """An argument or result, and the name of its pattern."""
 
-    number: int
     name: str
     pattern: str
 
@@ -55,18 +54,16 @@ class QuaternionView:
 
 @dataclass(frozen=True, slots=True)
 class ExternalContext:
-    """Fields of ``consumers/external.c.jinja``."""
+    """Fields of ``consumers/external.c.jinja``; how many zeros and which quaternions where functions ask for them."""
 
     file: str
     name: str
     about: tuple[str, ...]
-    has_unit: bool
-    has_zeros: bool
     zeros: int
     coordinates: int
     quaternions: tuple[QuaternionView, ...]
+    for_casadi: bool
     integer: str
-    defines_integer: bool
     memory: str
     patterns: tuple[SparsityView, ...]
     prelude: tuple[str, ...]
@@ -78,9 +75,9 @@ def external_file(
     file: str,
     about: Sequence[str],
     functions: Sequence[ExternalFunction],
-    integer: str,
-    memory: str,
     prelude: Sequence[str] = (),
+    *,
+    for_casadi: bool = False,
 ) -> GeneratedFile:
     """The file.
 
@@ -89,15 +86,14 @@ def external_file(
         file: its name.
         about: lines for its head.
         functions: in order.
-        integer: type of counts, "casadi_int" for CasADi's own.
-        memory: the last argument of each function.
         prelude: text before the functions, such as what they call.
+        for_casadi: counts and memory have the types of CasADi itself, not those of acados.
     """
     patterns: dict[tuple[int, ...], SparsityView] = {}
     views = []
     for function in functions:
         inputs, outputs = (
-            tuple(_slot_view(exported, number, slot, patterns) for number, slot in enumerate(group))
+            tuple(_slot_view(exported, slot, patterns) for slot in group)
             for group in (function.inputs, function.outputs)
         )
         views.append(
@@ -114,18 +110,17 @@ def external_file(
         )
     text = "\n".join(function.text for function in functions)
     sizes = [slot.pattern.rows * slot.pattern.columns for function in functions for slot in function.inputs]
+    quaternions = exported.mechanism.q.quaternions
     context = ExternalContext(
         file=file,
         name=exported.name,
         about=tuple(c_comment(line) for line in about),
-        has_unit=f"{exported.name}_unit(" in text,
-        has_zeros=f"{exported.name}_zeros" in text,
-        zeros=max([1, *sizes]),
+        zeros=max([1, *sizes]) if f"{exported.name}_zeros" in text else 0,
         coordinates=exported.mechanism.nq,
-        quaternions=tuple(_quaternion_view(start) for start in exported.mechanism.q.quaternions),
-        integer=integer,
-        defines_integer=integer == "casadi_int",
-        memory=memory,
+        quaternions=tuple(map(_quaternion_view, quaternions)) if f"{exported.name}_unit(" in text else (),
+        for_casadi=for_casadi,
+        integer="casadi_int" if for_casadi else "int",
+        memory="int mem" if for_casadi else "void *mem",
         patterns=tuple(patterns.values()),
         prelude=tuple(prelude),
         functions=tuple(views),
@@ -133,12 +128,12 @@ def external_file(
     return GeneratedFile(file, render_template("consumers/external.c.jinja", context))
 
 
-def _slot_view(exported: Exported, number: int, slot: Slot, patterns: dict[tuple[int, ...], SparsityView]) -> SlotView:
+def _slot_view(exported: Exported, slot: Slot, patterns: dict[tuple[int, ...], SparsityView]) -> SlotView:
     numbers = slot.pattern.numbers
     if numbers not in patterns:
         name = f"{exported.name}_pattern{len(patterns)}"
         patterns[numbers] = SparsityView(name, len(numbers), ", ".join(map(str, numbers)))
-    return SlotView(number, slot.name, patterns[numbers].name)
+    return SlotView(slot.name, patterns[numbers].name)
 
 
 def _quaternion_view(start: int) -> QuaternionView:

@@ -12,14 +12,13 @@ from mbsym.consumers.derivative_plan import TANGENT_MAP, DerivativePlan
 from mbsym.consumers.external_body import (
     PARAMETERS,
     Body,
-    Entry,
     ExternalFunction,
     Slot,
     Statement,
     arguments_out,
     table,
 )
-from mbsym.consumers.places import Pattern, Result, dense, empty, matrix_size, pattern_of, result_of
+from mbsym.consumers.places import Pattern, Result, dense, empty, matrix_size, result_of, stored
 
 
 def has_unit(exported: Exported, arguments: Sequence[Argument]) -> bool:
@@ -41,11 +40,9 @@ def unread(exported: Exported, function: str) -> tuple[Slot, ...]:
     return tuple(Slot(f"out_{item.name}", empty(result_of(exported, function, item.name).shape)) for item in results)
 
 
-def _stored(result: Result) -> tuple[Pattern, list[int]]:
+def _stored(result: Result) -> tuple[Pattern, tuple[int, ...]]:
     """The pattern of a result, and where its entries stand in the array that the function fills."""
-    entries = result.entries
-    pattern = pattern_of(*matrix_size(result.shape), entries)
-    return pattern, [entries[entry] for entry in pattern.entries]
+    return stored(*matrix_size(result.shape), result.entries)
 
 
 def value_function(exported: Exported, function: str, symbol: str) -> ExternalFunction:
@@ -59,7 +56,7 @@ def value_function(exported: Exported, function: str, symbol: str) -> ExternalFu
         pattern, places = _stored(result)
         slots.append(Slot(item.name, pattern))
         local, own = f"out_{place}", body.array(result.size)
-        is_direct = places == list(range(result.size))
+        is_direct = places == tuple(range(result.size))
         body.add(f"double *const {local} = {body.asked_for(place, own) if is_direct else own}")
         if not is_direct:
             gathers.append((place, local, places))
@@ -107,16 +104,16 @@ class Block:
     Attributes:
         result, argument: which.
         pattern: rows are the entries of the result column by column, columns those of the argument.
-        sources: functions and their results that it is taken from.
         places: of each stored entry, which source and where in its array.
+        sources: functions and their results that it is taken from.
         whole: size of the array of the only source, 0 where there are several.
     """
 
     result: str
     argument: str
     pattern: Pattern
-    sources: tuple[tuple[str, str], ...]
     places: tuple[tuple[int, int], ...]
+    sources: tuple[tuple[str, str], ...]
     whole: int
 
     @property
@@ -146,10 +143,8 @@ def block_of(exported: Exported, plan: DerivativePlan, result: Argument, argumen
     entries = {}
     for flat, place in found.places.items():
         row, column = divmod(flat, width)
-        entries[_column_major(row, result.shape), column] = place
-    pattern = pattern_of(rows, width, entries)
-    places = tuple((0, entries[entry]) for entry in pattern.entries)
-    return Block(result.name, argument.name, pattern, (source,), places, found.size)
+        entries[_column_major(row, result.shape), column] = 0, place
+    return Block(result.name, argument.name, *stored(rows, width, entries), (source,), found.size)
 
 
 def _parameter_block(exported: Exported, plan: DerivativePlan, result: Argument) -> Block:
@@ -159,8 +154,7 @@ def _parameter_block(exported: Exported, plan: DerivativePlan, result: Argument)
     for column, source in enumerate(sources):
         for flat, place in result_of(exported, *source).places.items():
             entries[_column_major(flat, result.shape), column] = (column, place)
-    pattern = pattern_of(prod(result.shape), len(names), entries)
-    return Block(result.name, PARAMETERS, pattern, sources, tuple(entries[entry] for entry in pattern.entries), 0)
+    return Block(result.name, PARAMETERS, *stored(prod(result.shape), len(names), entries), sources, 0)
 
 
 def _column_major(flat: int, shape: tuple[int, ...]) -> int:
@@ -173,8 +167,7 @@ def _store(body: Body, place: int, block: Block) -> None:
     if len(block.sources) == 1:
         body.gather(place, body.results[block.sources[0]], [entry for _, entry in block.places])
     elif block.places:
-        values = (f"{body.results[block.sources[source]]}[{entry}]" for source, entry in block.places)
-        body.store(place, entries=tuple(Entry(k, value) for k, value in enumerate(values)))
+        body.store(place, values=tuple(f"{body.results[block.sources[k]]}[{entry}]" for k, entry in block.places))
 
 
 # ---- coordinates with quaternions ------------------------------------------------------------------------------------
@@ -203,7 +196,6 @@ def _store_turned(body: Body, place: int, block: Block) -> Pattern:
     for (row, speed), (_, left) in zip(block.pattern.entries, block.places, strict=True):
         for coordinate, right in by_speed.get(speed, ()):
             terms.setdefault((row, coordinate), []).append((left, right))
-    pattern = pattern_of(block.pattern.rows, body.exported.mechanism.nq, terms)
-    columns = [column for _, column in pattern.entries]
-    body.sums(place, (body.results[block.sources[0]], "back"), [terms[entry] for entry in pattern.entries], columns)
+    pattern, sums = stored(block.pattern.rows, body.exported.mechanism.nq, terms)
+    body.sums(place, (body.results[block.sources[0]], "back"), sums, [column for _, column in pattern.entries])
     return pattern

@@ -51,14 +51,6 @@ class HandlerView:
 
 
 @dataclass(frozen=True, slots=True)
-class HandlersContext:
-    """Fields of ``consumers/jax.c.jinja``."""
-
-    name: str
-    handlers: tuple[HandlerView, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class JaxFunctionView:
     """A function as Python has it; everything is text."""
 
@@ -74,9 +66,10 @@ class JaxFunctionView:
 
 @dataclass(frozen=True, slots=True)
 class JaxContext:
-    """Fields of ``consumers/jax.py.jinja``."""
+    """Fields of ``consumers/jax.c.jinja`` and ``consumers/jax.py.jinja``."""
 
     name: str
+    handlers: tuple[HandlerView, ...]
     real: str
     functions: tuple[JaxFunctionView, ...]
     parameters: str
@@ -122,16 +115,16 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
                 refusal=repr(_refusal(plan)),
             )
         )
-    written = HandlersContext(exported.name, tuple(handlers))
     context = JaxContext(
         name=exported.name,
+        handlers=tuple(handlers),
         real={"double": "float64", "float": "float32"}[exported.module.description.real],
         functions=tuple(functions),
         parameters=repr({item.name: float(item.default) for item in exported.module.parameters}),
         quaternions=repr(tuple(exported.mechanism.q.quaternions)),
     )
     return (
-        GeneratedFile(f"{exported.name}_jax.c", render_template("consumers/jax.c.jinja", written)),
+        GeneratedFile(f"{exported.name}_jax.c", render_template("consumers/jax.c.jinja", context)),
         GeneratedFile(f"{exported.name}_jax.py", render_template("consumers/jax.py.jinja", context)),
     )
 
@@ -177,17 +170,12 @@ def _sources(exported: Exported, plan: DerivativePlan, inputs: Sequence[Argument
     return repr(found)
 
 
-def notes(exported: Exported) -> tuple[str, ...]:
-    """Which functions have no derivatives, and why."""
-    return exported.refusals("{} has no derivatives")
-
-
 JAX: Final = Consumer(
     name="jax",
     sentence="functions for JAX on the processor, with exact derivatives",
     reals=("double", "float"),
     request=request,
     files=files,
-    notes=notes,
+    notes=lambda exported: exported.refusals("{} has no derivatives"),
     excludes=(needs_dynamics("jax"),),
 )

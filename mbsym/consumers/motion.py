@@ -23,7 +23,7 @@ PLACES: Final = {"q": "Q", "v": "V", "tau": "TAU", "t": "TIME", "u": "U", "param
 
 @dataclass(frozen=True, slots=True)
 class MotionContext:
-    """Fields of ``consumers/motion.c.jinja``, which other templates include."""
+    """Fields of ``consumers/motion.c.jinja``, which other templates include; calls that there are not are empty."""
 
     name: str
     np: int
@@ -36,7 +36,6 @@ class MotionContext:
     dynamics: str
     dynamics_fail: bool
     quaternions: tuple[int, ...]
-    projects: bool
     position: str
     velocity: str
 
@@ -51,7 +50,6 @@ def motion_fields(exported: Exported) -> dict[str, Any]:
     """The fields of ``MotionContext`` by name."""
     given, module = quantities(exported), exported.module
     everything = (*given.parameters, *given.inputs, *given.forces, *given.coordinates, *given.speeds)
-    projects = keeps_loops(exported)
     return {
         "name": exported.name,
         "np": len(given.parameters),
@@ -64,9 +62,8 @@ def motion_fields(exported: Exported) -> dict[str, Any]:
         "dynamics": call_of(exported, DYNAMICS, "value + DV"),
         "dynamics_fail": bool(exported.function(DYNAMICS).failures),
         "quaternions": tuple(exported.mechanism.q.quaternions),
-        "projects": projects,
-        "position": call_of(exported, POSITION, "closed") if projects else "",
-        "velocity": call_of(exported, VELOCITY, "consistent") if projects else "",
+        "position": call_of(exported, POSITION, "closed") if keeps_loops(exported) else "",
+        "velocity": call_of(exported, VELOCITY, "consistent") if keeps_loops(exported) else "",
     }
 
 
