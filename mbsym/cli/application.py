@@ -15,6 +15,7 @@ from typer.main import get_command
 
 from mbsym.cli.plain_values import taken_plainly
 from mbsym.errors import MbsymError
+from mbsym.version import __version__
 
 USAGE_STATUS = 2
 INTERRUPTED_STATUS = 130
@@ -101,8 +102,6 @@ def application() -> typer.Typer:
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from mbsym.version import __version__
-
         typer.echo(f"mbsym {__version__}")
         raise typer.Exit
 

@@ -7,10 +7,9 @@ from typing import Any, Final
 
 import typer
 
-from mbsym.cli.arguments import MODEL
 from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.json_output import print_json
-from mbsym.cli.reading import READING, Reading, read_model
+from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.taken import taken, verb
 from mbsym.options.generation import GenerationOptions
 from mbsym.report.document import FORMATS, document

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any, Final
 
 import typer
 
-from mbsym.cli.arguments import CONSUMER, MODEL
 from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.progress import progress_bar
-from mbsym.cli.reading import READING, Reading, read_model
+from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.taken import taken, verb
 from mbsym.consumers.consumer import ExportOptions
 from mbsym.consumers.export import export_as
@@ -18,6 +18,14 @@ from mbsym.consumers.registry import CONSUMERS
 from mbsym.errors import CodegenError
 from mbsym.options.generation import GenerationOptions
 from mbsym.options.keywords import OfModules
+from mbsym.records import listed
+
+
+def _consumer() -> Any:
+    return typer.Argument(help=listed(CONSUMERS))
+
+
+CONSUMER: Final[Any] = _consumer
 
 
 @verb

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from mbsym.cli.arguments import MODEL
 from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.progress import progress_bar
-from mbsym.cli.reading import READING, Reading, read_model
+from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.taken import taken, verb
 from mbsym.options.generation import GenerationOptions
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from mbsym.cli.arguments import MODEL
 from mbsym.cli.delivery import TELLING, Delivery
-from mbsym.cli.reading import Reading, read_model
+from mbsym.cli.reading import MODEL, Reading, read_model
 from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import taken, verb
 from mbsym.errors import IdentificationError

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 import typer
 
-from mbsym.cli.arguments import MODEL
 from mbsym.cli.delivery import PRINTING, Delivery
 from mbsym.cli.json_output import print_json
-from mbsym.cli.reading import READING, Reading, read_model
+from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import verb
 

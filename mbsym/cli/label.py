@@ -6,13 +6,13 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import MODEL
 from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.json_output import print_json
-from mbsym.cli.reading import READING, Reading, read_model
+from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.taken import verb
 from mbsym.cli.terminal import print_text
 from mbsym.errors import FormatError
+from mbsym.version import __version__
 
 
 @verb
@@ -26,7 +26,6 @@ def label(
 ) -> None:
     """Label bodies and joints, find the cut joints, and print them with what else holds or drives the system."""
     from mbsym.topology.tables import history_text, history_to_json, labelling_table, labelling_to_json, matrices_text
-    from mbsym.version import __version__
     from mbsym.visualisation.attachments import attachments_of, attachments_table, attachments_to_json
     from mbsym.visualisation.topology_diagram import topology_svg
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import MODEL
 from mbsym.cli.delivery import DELIVERY, Delivery
 from mbsym.cli.progress import progress_bar
-from mbsym.cli.reading import READING, Reading, read_model
+from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.taken import as_keywords, taken, verb
 from mbsym.linear.options import LinearOptions, OfModes, OfVibration
 

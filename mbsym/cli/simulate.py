@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from mbsym.cli.arguments import MODEL
 from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.progress import progress_bar
-from mbsym.cli.reading import READING, Reading, read_model, tell_warning
+from mbsym.cli.reading import MODEL, READING, Reading, read_model, tell_warning
 from mbsym.cli.taken import as_keywords, taken, verb
 from mbsym.errors import SimulationError
 from mbsym.option import option

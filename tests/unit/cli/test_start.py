@@ -15,7 +15,6 @@ from mbsym.cli.application import VERBS
 HEAVY = ("sympy", "scipy", "numpy", "jinja2", "pydantic", "mbsym.pipeline", "mbsym.model", "mbsym.symbolic")
 NO_VERB = {
     "application",
-    "arguments",
     "delivery",
     "described",
     "json_output",
