@@ -24,8 +24,7 @@ from mbsym.consumers.consumer import (
 )
 from mbsym.consumers.derivative_plan import derivative_plan
 from mbsym.consumers.external_body import PARAMETERS, ExternalFunction, Slot
-from mbsym.consumers.external_file import external_file
-from mbsym.consumers.external_function import jacobian_function, value_function
+from mbsym.consumers.external_function import external_file, jacobian_function, value_function
 from mbsym.consumers.places import Pattern, dense
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism

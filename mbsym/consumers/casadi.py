@@ -21,8 +21,7 @@ from mbsym.consumers.consumer import (
     with_derivatives,
 )
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
-from mbsym.consumers.external_file import external_file
-from mbsym.consumers.external_function import jacobian_function, value_function
+from mbsym.consumers.external_function import external_file, jacobian_function, value_function
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import available_functions

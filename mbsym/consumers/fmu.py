@@ -35,8 +35,7 @@ from mbsym.consumers.consumer import (
 )
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_body import ExternalFunction
-from mbsym.consumers.external_file import external_file
-from mbsym.consumers.external_function import jacobian_function
+from mbsym.consumers.external_function import external_file, jacobian_function
 from mbsym.consumers.motion import (
     DYNAMICS,
     PLACES,
@@ -45,12 +44,13 @@ from mbsym.consumers.motion import (
     RESIDUAL,
     SCALE,
     MotionContext,
+    Quantity,
     call_of,
     keeps_loops,
     motion_fields,
     motion_functions,
+    quantities,
 )
-from mbsym.consumers.state_names import Quantity, quantities
 from mbsym.errors import CodegenError, ToolchainError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import available_functions

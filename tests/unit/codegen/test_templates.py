@@ -25,7 +25,7 @@ from mbsym.consumers.cmake import CMakeContext
 from mbsym.consumers.cpp import CppContext
 from mbsym.consumers.cuda import CudaContext
 from mbsym.consumers.external_body import BodyContext
-from mbsym.consumers.external_file import ExternalContext
+from mbsym.consumers.external_function import ExternalContext
 from mbsym.consumers.fmu import DescriptionContext, UnitContext
 from mbsym.consumers.jax import JaxContext
 from mbsym.consumers.ros2 import PackageContext

@@ -7,8 +7,7 @@ import pytest
 from mbsym import examples
 from mbsym.consumers.consumer import ExportOptions
 from mbsym.consumers.export import export_files
-from mbsym.consumers.motion import motion_fields
-from mbsym.consumers.state_names import quantities
+from mbsym.consumers.motion import motion_fields, quantities
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
 
