@@ -23,7 +23,7 @@ from mbsym.consumers.consumer import (
     with_derivatives,
 )
 from mbsym.consumers.derivative_plan import derivative_plan
-from mbsym.consumers.external_body import PARAMETERS, ExternalFunction, Slot
+from mbsym.consumers.external_body import PARAMETERS, ExternalFunction, Slot, Statement
 from mbsym.consumers.external_function import external_file, jacobian_function, value_function
 from mbsym.consumers.places import Pattern, dense
 from mbsym.errors import CodegenError
@@ -177,8 +177,8 @@ def _term(exported: Exported, name: str, value: ExternalFunction, jacobian: Exte
         value.symbol,
         jacobian.symbol,
         ", ".join(given[argument] for argument in arguments),
-        len(jacobian.inputs),
-        len(jacobian.outputs),
+        jacobian.input_count,
+        jacobian.output_count,
         blocks,
         "0" if name == RATES else "NQ",
         max(value.work, jacobian.work),
@@ -219,7 +219,8 @@ def _functions(exported: Exported, nx: int, nu: int, work: int) -> list[External
             inputs,
             outputs,
             work + memory,
-            f"    (void)iw;\n    (void)mem;\n    return {prefix}_{helper}(arg, res, w);",
+            (Statement(f"return {prefix}_{helper}(arg, res, w)"),),
+            ("iw", "mem"),
         )
         for title, helper, inputs, outputs, memory in (*explicit, *([] if exported.is_closed else implicit))
     ]

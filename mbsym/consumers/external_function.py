@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from mbsym.codegen.description import Argument, GeneratedFile
@@ -216,28 +216,6 @@ class SparsityView:
 
 
 @dataclass(frozen=True, slots=True)
-class SlotView:
-    """An argument or result, and the name of its pattern."""
-
-    name: str
-    pattern: str
-
-
-@dataclass(frozen=True, slots=True)
-class ExternalView:
-    """A function with its companions."""
-
-    symbol: str
-    comment: str
-    text: str
-    inputs: tuple[SlotView, ...]
-    outputs: tuple[SlotView, ...]
-    input_count: int
-    output_count: int
-    work: int
-
-
-@dataclass(frozen=True, slots=True)
 class QuaternionView:
     """Where a quaternion starts and ends in q, and the square of its length."""
 
@@ -255,13 +233,14 @@ class ExternalContext:
     about: tuple[str, ...]
     zeros: int
     coordinates: int
+    speeds: int
     quaternions: tuple[QuaternionView, ...]
     for_casadi: bool
     integer: str
     memory: str
     patterns: tuple[SparsityView, ...]
     prelude: tuple[str, ...]
-    functions: tuple[ExternalView, ...]
+    functions: tuple[ExternalFunction, ...]
 
 
 def external_file(
@@ -284,25 +263,24 @@ def external_file(
         for_casadi: counts and memory have the types of CasADi itself, not those of acados.
     """
     patterns: dict[tuple[int, ...], SparsityView] = {}
-    views = []
-    for function in functions:
-        inputs, outputs = (
-            tuple(_slot_view(exported, slot, patterns) for slot in group)
-            for group in (function.inputs, function.outputs)
+
+    def named(slots: Sequence[Slot]) -> tuple[Slot, ...]:
+        for slot in slots:
+            numbers = slot.pattern.numbers
+            name = f"{exported.name}_pattern{len(patterns)}"
+            patterns.setdefault(numbers, SparsityView(name, len(numbers), ", ".join(map(str, numbers))))
+        return tuple(replace(slot, table=patterns[slot.pattern.numbers].name) for slot in slots)
+
+    views = [
+        replace(
+            function,
+            sentence=c_comment(function.sentence),
+            inputs=named(function.inputs),
+            outputs=named(function.outputs),
         )
-        views.append(
-            ExternalView(
-                function.symbol,
-                c_comment(function.sentence),
-                function.text,
-                inputs,
-                outputs,
-                len(inputs),
-                len(outputs),
-                function.work,
-            )
-        )
-    text = "\n".join(function.text for function in functions)
+        for function in functions
+    ]
+    text = "\n".join(statement.text for function in functions for statement in function.statements)
     sizes = [slot.pattern.rows * slot.pattern.columns for function in functions for slot in function.inputs]
     quaternions = exported.mechanism.q.quaternions
     context = ExternalContext(
@@ -311,6 +289,7 @@ def external_file(
         about=tuple(c_comment(line) for line in about),
         zeros=max([1, *sizes]) if f"{exported.name}_zeros" in text else 0,
         coordinates=exported.mechanism.nq,
+        speeds=exported.mechanism.nv,
         quaternions=tuple(map(_quaternion_view, quaternions)) if f"{exported.name}_unit(" in text else (),
         for_casadi=for_casadi,
         integer="casadi_int" if for_casadi else "int",
@@ -320,14 +299,6 @@ def external_file(
         functions=tuple(views),
     )
     return GeneratedFile(file, render_template("consumers/external.c.jinja", context))
-
-
-def _slot_view(exported: Exported, slot: Slot, patterns: dict[tuple[int, ...], SparsityView]) -> SlotView:
-    numbers = slot.pattern.numbers
-    if numbers not in patterns:
-        name = f"{exported.name}_pattern{len(patterns)}"
-        patterns[numbers] = SparsityView(name, len(numbers), ", ".join(map(str, numbers)))
-    return SlotView(slot.name, patterns[numbers].name)
 
 
 def _quaternion_view(start: int) -> QuaternionView:

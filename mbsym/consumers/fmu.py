@@ -124,9 +124,8 @@ class DescriptionContext:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentView:
-    """An argument of a Jacobian: its number, where it stands among the variables, and entries stored by it."""
+    """An argument of a Jacobian: where it stands among the variables, and entries stored by it."""
 
-    number: int
     place: str
     entries: int
 
@@ -220,15 +219,15 @@ def _derivative_view(exported: Exported, plan: DerivativePlan, jacobian: Externa
     names = [item.name for item in exported.function(plan.function).inputs]
     names += ["parameters"] if exported.module.parameters else []
     arguments = tuple(
-        ArgumentView(number, PLACES[name], max(slot.pattern.size, 1))
-        for number, (name, slot) in enumerate(zip(names, jacobian.outputs, strict=True))
+        ArgumentView(PLACES[name], max(slot.pattern.size, 1))
+        for name, slot in zip(names, jacobian.outputs, strict=True)
     )
     return DerivativeView(
         jacobian.symbol,
         "DV" if plan.function == DYNAMICS else "DQ",
         arguments,
-        len(jacobian.inputs),
-        len(jacobian.outputs),
+        jacobian.input_count,
+        jacobian.output_count,
         max(jacobian.work, 1),
     )
 

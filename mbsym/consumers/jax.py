@@ -22,14 +22,6 @@ from mbsym.kinematics.mechanism import Mechanism
 
 
 @dataclass(frozen=True, slots=True)
-class ResultView:
-    """A result: its place among the results, and its size."""
-
-    place: int
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
 class HandlerView:
     """A function as XLA calls it: how many arguments and results, and the lines of the call.
 
@@ -38,7 +30,7 @@ class HandlerView:
         rank: of the first argument for one state.
         inputs, outputs: how many.
         call: lines.
-        results: results where the function can fail.
+        results: sizes of the results where the function can fail.
     """
 
     symbol: str
@@ -47,7 +39,7 @@ class HandlerView:
     inputs: int
     outputs: int
     call: tuple[str, ...]
-    results: tuple[ResultView, ...]
+    results: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +139,7 @@ def _handler(exported: Exported, function: ModuleFunction, symbol: str) -> Handl
         inputs=len(inputs) + parameters,
         outputs=len(outputs),
         call=(first, *(f"    {item}," for item in actual[:-1]), f"    {actual[-1]});"),
-        results=tuple(ResultView(place, item.size) for place, item in enumerate(outputs)) if fails else (),
+        results=tuple(item.size for item in outputs) if fails else (),
     )
 
 

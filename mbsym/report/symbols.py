@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from mbsym.doors import sympy
@@ -63,19 +64,16 @@ def shortened(value: Any, names: Mapping[sympy.Symbol, sympy.Symbol], angles: Se
         angles: the coordinates; the place of each, from 1, stands in what is short for its sine.
     """
 
-    def trigonometric(letter: str, whole: Any) -> Any:
-        def replaced(argument: Any) -> Any:
-            places = _places(argument, angles)
-            if not places:
-                return whole(argument.xreplace(dict(names)))
-            inside = ("," if any(place > 9 for place in places) else "").join(map(str, places))
-            return sympy.Symbol(f"{letter}_{{{inside}}}" if len(places) > 1 else f"{letter}_{inside}")
+    def trigonometric(letter: str, whole: Any, argument: Any) -> Any:
+        places = _places(argument, angles)
+        if not places:
+            return whole(argument.xreplace(dict(names)))
+        inside = ("," if any(place > 9 for place in places) else "").join(map(str, places))
+        return sympy.Symbol(f"{letter}_{{{inside}}}" if len(places) > 1 else f"{letter}_{inside}")
 
-        return replaced
-
-    found = value.replace(sympy.sin, trigonometric("s", sympy.sin))
-    found = found.replace(sympy.cos, trigonometric("c", sympy.cos))
-    return found.xreplace(dict(names))
+    for letter, function in (("s", sympy.sin), ("c", sympy.cos)):
+        value = value.replace(function, partial(trigonometric, letter, function))
+    return value.xreplace(dict(names))
 
 
 def _places(argument: Any, angles: Sequence[Any]) -> list[int]:

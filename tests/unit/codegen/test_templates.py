@@ -24,7 +24,6 @@ from mbsym.consumers.acados import AcadosContext
 from mbsym.consumers.cmake import CMakeContext
 from mbsym.consumers.cpp import CppContext
 from mbsym.consumers.cuda import CudaContext
-from mbsym.consumers.external_body import BodyContext
 from mbsym.consumers.external_function import ExternalContext
 from mbsym.consumers.fmu import DescriptionContext, UnitContext
 from mbsym.consumers.jax import JaxContext
@@ -58,7 +57,6 @@ CONTEXTS = {
     "consumers/ros2_solver.xml.jinja": PackageContext,
     "consumers/buildDescription.xml.jinja": DescriptionContext,
     "consumers/external.c.jinja": ExternalContext,
-    "consumers/external_body.c.jinja": BodyContext,
     "consumers/fmi2.c.jinja": UnitContext,
     "consumers/fmi3.c.jinja": UnitContext,
     "consumers/modelDescription2.xml.jinja": DescriptionContext,
