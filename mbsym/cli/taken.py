@@ -78,7 +78,7 @@ def _with_options(verb: Callable[..., None]) -> Callable[..., None]:
             groups[parameter.name] = parameter.default
             for item in parameter.default.options():
                 parameters |= {each.name: each for each in _parameters(item) if each.name not in parameters}
-        elif callable(parameter.default):
+        elif inspect.isfunction(parameter.default):
             parameters[parameter.name] = parameter.replace(default=parameter.default())
         else:
             parameters[parameter.name] = parameter
