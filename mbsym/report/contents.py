@@ -15,6 +15,7 @@ from mbsym.report.equations import Equations
 from mbsym.report.kane_sections import kane_sections
 from mbsym.report.lagrange_sections import lagrange_sections
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Section, Steps, Table
+from mbsym.report.steps import NamedSteps, named_steps
 from mbsym.report.transfer_matrix_sections import transfer_matrix_sections
 from mbsym.symbolic.show import show_number
 
@@ -78,10 +79,18 @@ def report_sections(equations: Equations) -> tuple[Section, ...]:
     return (path, motion, *_parameters(equations), *quantities, *formulation_sections(equations), _counts(equations))
 
 
+def written(equations: Equations, name: str) -> NamedSteps:
+    """A quantity as documents write it: its values, in terms of steps where the closed form would fill pages."""
+    form = equations.form(name)
+    if form.is_expanded:
+        return NamedSteps((), tuple(equations.matrix(name)))
+    return named_steps(form.program, equations.symbols)
+
+
 def quantity_section(equations: Equations, name: str) -> Section:
     """One quantity in closed form, or as steps."""
     form = equations.form(name)
-    display, found = equations.shown[name], equations.written(name)
+    display, found = equations.shown[name], written(equations, name)
     sentences = [display.sentence]
     columns = form.shape[1] if len(form.shape) > 1 else 1
     entries = _entries(form.symbol, found.outputs, columns, display.symmetric)

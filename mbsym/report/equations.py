@@ -30,7 +30,7 @@ from mbsym.report.kane_sections import partial_velocities
 from mbsym.report.latex import Latex
 from mbsym.report.mathml import MathML
 from mbsym.report.sections import NamedMatrix
-from mbsym.report.steps import NamedSteps, named_steps
+from mbsym.report.steps import named_steps
 from mbsym.report.symbols import short_names, shortened
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.graph import Reference
@@ -262,13 +262,6 @@ class Equations:
         rows = found.shape[0] if found.shape else 1
         columns = len(refs) // rows if rows else 0
         return sympy.ImmutableMatrix(rows, columns, to_sympy(found.program.graph, refs, self.symbols))
-
-    def written(self, name: str) -> NamedSteps:
-        """A quantity as documents write it: its values, in terms of steps where the closed form would fill pages."""
-        form = self.form(name)
-        if form.is_expanded:
-            return NamedSteps((), tuple(self.matrix(name)))
-        return named_steps(form.program, self.symbols)
 
     @cached_property
     def partial_velocities(self) -> Mapping[tuple[str, str], tuple[sympy.Matrix, sympy.Matrix]]:

@@ -151,8 +151,7 @@ class _Writing:
         left = _WRITER.name(item.name) if item.name else ""
         return ItemView(equation=FormulaView(left, _WRITER.expression(shown), copy))
 
-    def _copied(self, *texts: str) -> str:
-        latex, python, c = texts
+    def _copied(self, latex: str, python: str, c: str) -> str:
         self.texts.append((latex, python, c))
         return str(len(self.texts) - 1)
 

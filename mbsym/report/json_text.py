@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from mbsym.report.contents import equation_of_motion, formulation_sections
+from mbsym.report.contents import equation_of_motion, formulation_sections, written
 from mbsym.report.equations import Equations
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, StepGroup, Steps
 from mbsym.symbolic.show import show_number
@@ -44,7 +44,7 @@ def equations_data(equations: Equations) -> dict[str, Any]:
 
 
 def _quantity(equations: Equations, name: str) -> dict[str, Any]:
-    form, found = equations.form(name), equations.written(name)
+    form, found = equations.form(name), written(equations, name)
     columns = form.shape[1] if len(form.shape) > 1 else 1
     values = [str(value) for value in found.outputs]
     rows = [values[k : k + columns] for k in range(0, len(values), columns)]
