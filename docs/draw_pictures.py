@@ -10,8 +10,8 @@ import numpy as np
 
 import mbsym
 from mbsym.simulation.output import MARK
-from mbsym.visualisation.film import film
 from mbsym.visualisation.image_files import gif_bytes
+from mbsym.visualisation.raster import film
 from mbsym.visualisation.skeleton import skeleton
 from mbsym.visualisation.surfaces import surfaces_of
 

@@ -9,7 +9,6 @@ from gallery_book import Exhibit, exhibits, operations
 
 from mbsym.pipeline import GenerationOptions, generate_files
 from mbsym.report.equations import Equations
-from mbsym.report.notebook import html_of
 from mbsym.simulation.integrate import simulate
 from mbsym.simulation.options import Accuracy, Loads, Preparation
 
@@ -47,7 +46,7 @@ def write_gallery(folder: Path) -> None:
 
 
 def _section(exhibit: Exhibit, found: Equations, counts: tuple[int, int]) -> list[str]:
-    formulas = re.sub(r"^<p>.*?</p>", "", html_of(found), count=1)
+    formulas = re.sub(r"^<p>.*?</p>", "", found._repr_html_(), count=1)
     motion = f"[In motion](path:mechanisms/{exhibit.name}.html)"
     return [
         *(f"## {exhibit.title}", "", f"![{exhibit.title}](mechanisms/{exhibit.name}.svg)", ""),

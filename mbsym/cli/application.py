@@ -15,6 +15,7 @@ from typer.main import get_command
 
 from mbsym.cli.plain_values import taken_plainly
 from mbsym.errors import MbsymError
+from mbsym.version import __version__
 
 USAGE_STATUS = 2
 INTERRUPTED_STATUS = 130
@@ -64,7 +65,7 @@ class Verbs(TyperGroup):
 def command_of(verb: str) -> Any:
     """A verb with its arguments and options."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    import_module(f"mbsym.cli.{verb}").register(app)
+    getattr(import_module(f"mbsym.cli.{verb}"), verb)(app)
     command = get_command(app)
     listed = command.get_params
     vars(command)["get_params"] = lambda ctx: [taken_plainly(parameter) for parameter in listed(ctx)]
@@ -101,8 +102,6 @@ def application() -> typer.Typer:
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from mbsym.version import __version__
-
         typer.echo(f"mbsym {__version__}")
         raise typer.Exit
 

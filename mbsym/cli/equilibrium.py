@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import typer
-
-from mbsym.cli.arguments import model_help
 from mbsym.cli.delivery import DELIVERY, Delivery
 from mbsym.cli.progress import progress_bar
-from mbsym.cli.reading import READING, Reading, read_model
-from mbsym.cli.taken import as_keywords, taken, taking_options
+from mbsym.cli.reading import MODEL, READING, Reading, read_model
+from mbsym.cli.taken import as_keywords, taken, verb
 from mbsym.linear.options import OF_EQUILIBRIA, LinearOptions, OfEquilibria
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the verb."""
+@verb
+def equilibrium(
+    model: str = MODEL,
+    options: LinearOptions = taken(LinearOptions, "at", *OF_EQUILIBRIA, *OfEquilibria.__annotations__),
+    reading: Reading = READING,
+    delivery: Delivery = DELIVERY,
+) -> None:
+    """Find equilibria and tell their stability."""
+    from mbsym.linear.analysis import equilibrium as run
+    from mbsym.linear.tables import equilibria_text
 
-    @app.command()
-    @taking_options
-    def equilibrium(
-        model: str = typer.Argument(help=model_help()),
-        options: LinearOptions = taken(LinearOptions, "at", *OF_EQUILIBRIA, *OfEquilibria.__annotations__),
-        reading: Reading = READING,
-        delivery: Delivery = DELIVERY,
-    ) -> None:
-        """Find equilibria and tell their stability."""
-        from mbsym.linear.analysis import equilibrium as run
-        from mbsym.linear.tables import equilibria_text
-
-        delivery.require_writable()
-        system = read_model(model, reading)
-        with progress_bar() as progress:
-            found = run(system, options.free, options.at, **as_keywords(options, OfEquilibria), progress=progress)
-        delivery.deliver("equilibrium", system.name, found.as_dict(), equilibria_text(found))
+    delivery.require_writable()
+    system = read_model(model, reading)
+    with progress_bar() as progress:
+        found = run(system, options.free, options.at, **as_keywords(options, OfEquilibria), progress=progress)
+    delivery.deliver("equilibrium", system.name, found.as_dict(), equilibria_text(found))

@@ -8,31 +8,23 @@ import typer
 
 from mbsym import examples as bundled
 from mbsym.cli.delivery import TELLING, Delivery
-from mbsym.cli.taken import taking_options
+from mbsym.cli.taken import verb
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the verb."""
+@verb
+def examples(
+    name: str = typer.Argument("", help="Example to copy out; none lists them."),
+    output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the copy."),
+    delivery: Delivery = TELLING,
+) -> None:
+    """List the bundled models, or copy one out."""
+    from mbsym.formats.registry import load
 
-    @app.command()
-    @taking_options
-    def examples(
-        name: str = typer.Argument("", help="Example to copy out; none lists them."),
-        output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the copy."),
-        delivery: Delivery = TELLING,
-    ) -> None:
-        """List the bundled models, or copy one out."""
-        from mbsym.formats.registry import load
-
-        if name:
-            source = bundled.path(name)
-            delivery.tell(
-                "examples", name, {}, delivery.write(output / source.name, source.read_text(encoding="utf-8"))
-            )
-            return
-        found = {
-            entry: " ".join(load(entry).description.split(". ")[0].split()).rstrip(".") for entry in bundled.names()
-        }
-        listed = [{"name": entry, "description": description} for entry, description in found.items()]
-        table = "\n".join(f"{entry:20}  {description}" for entry, description in found.items())
-        delivery.tell("examples", "", {"examples": listed}, (), table)
+    if name:
+        source = bundled.path(name)
+        delivery.tell("examples", name, {}, delivery.write(output / source.name, source.read_text(encoding="utf-8")))
+        return
+    found = {entry: " ".join(load(entry).description.split(". ")[0].split()).rstrip(".") for entry in bundled.names()}
+    listed = [{"name": entry, "description": description} for entry, description in found.items()]
+    table = "\n".join(f"{entry:20}  {description}" for entry, description in found.items())
+    delivery.tell("examples", "", {"examples": listed}, (), table)

@@ -4,47 +4,51 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any, Final
 
 import typer
 
-from mbsym.cli.arguments import consumer_help, model_help
 from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.progress import progress_bar
-from mbsym.cli.reading import READING, Reading, read_model
-from mbsym.cli.taken import taken, taking_options
+from mbsym.cli.reading import MODEL, READING, Reading, read_model
+from mbsym.cli.taken import taken, verb
+from mbsym.consumers.consumer import ExportOptions
+from mbsym.consumers.export import export_as
+from mbsym.consumers.registry import CONSUMERS
 from mbsym.errors import CodegenError
 from mbsym.options.generation import GenerationOptions
 from mbsym.options.keywords import OfModules
+from mbsym.records import listed
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the verb."""
-    from mbsym.consumers.consumer import ExportOptions
-    from mbsym.consumers.export import export_as
-    from mbsym.consumers.registry import CONSUMERS
+def _consumer() -> Any:
+    return typer.Argument(help=listed(CONSUMERS))
 
-    @app.command()
-    @taking_options
-    def export(
-        consumer: str = typer.Argument(help=consumer_help()),
-        model: str = typer.Argument(help=model_help()),
-        output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the files."),
-        options: GenerationOptions = taken(GenerationOptions, *OfModules.__annotations__),
-        setting: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A setting of the consumer."),
-        fmi: str = typer.Option("", "--fmi", metavar="VERSION", help="For fmu: 3.0 or 2.0, as --set fmi=VERSION."),
-        reading: Reading = READING,
-        delivery: Delivery = TELLING,
-    ) -> None:
-        """Export C for a model to a consumer."""
-        CONSUMERS.named(consumer, where="CONSUMER")
-        system = read_model(model, reading)
-        settings = settings_in([*setting, *([f"fmi={fmi}"] if fmi else [])])
-        with progress_bar() as progress:
-            asked = ExportOptions(options, settings)
-            done = export_as(system, consumer, output, asked, force=delivery.force, progress=progress)
-        for note in () if delivery.as_json else done.notes:
-            print(f"note: {note}", file=sys.stderr)
-        delivery.tell("export", system.name, {"consumer": consumer, "notes": list(done.notes)}, done.paths)
+
+CONSUMER: Final[Any] = _consumer
+
+
+@verb
+def export(
+    consumer: str = CONSUMER,
+    model: str = MODEL,
+    output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the files."),
+    options: GenerationOptions = taken(GenerationOptions, *OfModules.__annotations__),
+    setting: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A setting of the consumer."),
+    fmi: str = typer.Option("", "--fmi", metavar="VERSION", help="For fmu: 3.0 or 2.0, as --set fmi=VERSION."),
+    reading: Reading = READING,
+    delivery: Delivery = TELLING,
+) -> None:
+    """Export C for a model to a consumer."""
+    CONSUMERS.named(consumer, where="CONSUMER")
+    system = read_model(model, reading)
+    settings = settings_in([*setting, *([f"fmi={fmi}"] if fmi else [])])
+    with progress_bar() as progress:
+        asked = ExportOptions(options, settings)
+        done = export_as(system, consumer, output, asked, force=delivery.force, progress=progress)
+    for note in () if delivery.as_json else done.notes:
+        print(f"note: {note}", file=sys.stderr)
+    delivery.tell("export", system.name, {"consumer": consumer, "notes": list(done.notes)}, done.paths)
 
 
 def settings_in(texts: list[str]) -> dict[str, str]:

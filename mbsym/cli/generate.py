@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from mbsym.cli.arguments import model_help
 from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.progress import progress_bar
-from mbsym.cli.reading import READING, Reading, read_model
-from mbsym.cli.taken import taken, taking_options
+from mbsym.cli.reading import MODEL, READING, Reading, read_model
+from mbsym.cli.taken import taken, verb
 from mbsym.options.generation import GenerationOptions
 
 if TYPE_CHECKING:
@@ -24,42 +23,38 @@ if TYPE_CHECKING:
     from mbsym.symbolic.program import OperationCount
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the verb."""
+@verb
+def generate(
+    model: str = MODEL,
+    output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the files."),
+    options: GenerationOptions = taken(GenerationOptions),
+    savings: bool = typer.Option(
+        False, "--savings", help="Tell what each simplification saves; takes four times as long."
+    ),
+    reading: Reading = READING,
+    delivery: Delivery = TELLING,
+) -> None:
+    """Generate code for a model."""
+    from mbsym.pipeline import generate_as
 
-    @app.command()
-    @taking_options
-    def generate(
-        model: str = typer.Argument(help=model_help()),
-        output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the files."),
-        options: GenerationOptions = taken(GenerationOptions),
-        savings: bool = typer.Option(
-            False, "--savings", help="Tell what each simplification saves; takes four times as long."
-        ),
-        reading: Reading = READING,
-        delivery: Delivery = TELLING,
-    ) -> None:
-        """Generate code for a model."""
-        from mbsym.pipeline import generate_as
+    with progress_bar() as progress:
+        system = read_model(model, reading)
+        done = generate_as(system, output, options, force=delivery.force, progress=progress)
+    snapped = replace(reading, load=replace(reading.load, snap_angles=SUGGESTED_SNAP))
+    if reading.load.snap_angles < SUGGESTED_SNAP and any("`snap_angles" in warning for warning in system.warnings):
+        print(_saving(done, read_model(model, snapped, tell=False)), file=sys.stderr)
+    for name, size in done.derivation.left_out.items():
+        print(f"note: {name} is left out, about {size:.2g} MB; --function {name} asks for it", file=sys.stderr)
+    for note in _notes(done, options):
+        print(f"note: {note}", file=sys.stderr)
+    saved = None
+    if savings:
+        from mbsym.report.savings import savings as savings_of
 
-        with progress_bar() as progress:
-            system = read_model(model, reading)
-            done = generate_as(system, output, options, force=delivery.force, progress=progress)
-        snapped = replace(reading, load=replace(reading.load, snap_angles=SUGGESTED_SNAP))
-        if reading.load.snap_angles < SUGGESTED_SNAP and any("`snap_angles" in warning for warning in system.warnings):
-            print(_saving(done, read_model(model, snapped, tell=False)), file=sys.stderr)
-        for name, size in done.derivation.left_out.items():
-            print(f"note: {name} is left out, about {size:.2g} MB; --function {name} asks for it", file=sys.stderr)
-        for note in _notes(done, options):
-            print(f"note: {note}", file=sys.stderr)
-        saved = None
-        if savings:
-            from mbsym.report.savings import savings as savings_of
-
-            saved = savings_of(system, done.options)
-        document = _document(done) | ({"savings": saved.as_dict()} if saved is not None else {})
-        text = (f"{saved}\n\n" if saved is not None else "") + _operations_table(done)
-        delivery.tell("generate", system.name, document, done.paths, text)
+        saved = savings_of(system, done.options)
+    document = _document(done) | ({"savings": saved.as_dict()} if saved is not None else {})
+    text = (f"{saved}\n\n" if saved is not None else "") + _operations_table(done)
+    delivery.tell("generate", system.name, document, done.paths, text)
 
 
 def _notes(done: Generation, options: GenerationOptions) -> Iterator[str]:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from mbsym.cli.arguments import model_help
 from mbsym.cli.delivery import TELLING, Delivery
-from mbsym.cli.reading import Reading, read_model
+from mbsym.cli.reading import MODEL, Reading, read_model
 from mbsym.cli.spoken import spoken
-from mbsym.cli.taken import taken, taking_options
+from mbsym.cli.taken import taken, verb
 from mbsym.errors import IdentificationError
 from mbsym.identification.options import DEFAULT_ESTIMATE, DEFAULT_MOTION, Estimate, Settings
 from mbsym.option import option
@@ -47,49 +46,45 @@ class Written:
     report: Path | None = option(None, "Page with tables and curves to write, .html.", "report", kind=Path)
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the verb."""
+@verb
+def identify(
+    model: str = MODEL,
+    data: Path | None = typer.Argument(
+        None, help="CSV with columns t, q_*, tau_*, perhaps v_*, vdot_*; without it the base parameters are told."
+    ),
+    written: Written = taken(Written),
+    asked: Asked = taken(Asked),
+    reading: Reading = taken(Reading, without=("order",)),
+    options: GenerationOptions = taken(GenerationOptions, "symbolic_parameters"),
+    delivery: Delivery = TELLING,
+) -> None:
+    """Tell which sums of parameters can be identified, find a motion that does, or estimate them from data."""
+    output, report, excite, force = written.output, written.report, asked.excite, delivery.force
+    if excite and data is not None:
+        raise IdentificationError("a motion comes before data", where=str(data), remedy="leave one out")
+    for path, suffix in ((output, ".csv" if excite else ".yaml"), (report, ".html")):
+        _check(path, suffix, data is not None or (excite and path is output), force)
+    system = read_model(model, reading)
+    if excite:
+        _excite(system, asked.settings, output, delivery)
+        return
+    if data is None:
+        _tell_base_parameters(system, options, delivery)
+        return
+    from mbsym.identification import report as reports
+    from mbsym.identification.identify import identify as run
 
-    @app.command()
-    @taking_options
-    def identify(
-        model: str = typer.Argument(help=model_help()),
-        data: Path | None = typer.Argument(
-            None, help="CSV with columns t, q_*, tau_*, perhaps v_*, vdot_*; without it the base parameters are told."
-        ),
-        written: Written = taken(Written),
-        asked: Asked = taken(Asked),
-        reading: Reading = taken(Reading, without=("order",)),
-        options: GenerationOptions = taken(GenerationOptions, "symbolic_parameters"),
-        delivery: Delivery = TELLING,
-    ) -> None:
-        """Tell which sums of parameters can be identified, find a motion that does, or estimate them from data."""
-        output, report, excite, force = written.output, written.report, asked.excite, delivery.force
-        if excite and data is not None:
-            raise IdentificationError("a motion comes before data", where=str(data), remedy="leave one out")
-        for path, suffix in ((output, ".csv" if excite else ".yaml"), (report, ".html")):
-            _check(path, suffix, data is not None or (excite and path is output), force)
-        system = read_model(model, reading)
-        if excite:
-            _excite(system, asked.settings, output, delivery)
-            return
-        if data is None:
-            _tell_base_parameters(system, options, delivery)
-            return
-        from mbsym.identification import report as reports
-        from mbsym.identification.identify import identify as run
+    found = run(system, data, held_back=asked.estimate.held_back, cutoff=asked.estimate.cutoff)
+    paths: list[Path] = []
+    if output is not None:
+        from mbsym.formats.native.text import dump_native
 
-        found = run(system, data, held_back=asked.estimate.held_back, cutoff=asked.estimate.cutoff)
-        paths: list[Path] = []
-        if output is not None:
-            from mbsym.formats.native.text import dump_native
+        paths += delivery.write(output, dump_native(found.model))
+    if report is not None:
+        from mbsym.simulation.output import MARK, write_whole
 
-            paths += delivery.write(output, dump_native(found.model))
-        if report is not None:
-            from mbsym.simulation.output import MARK, write_whole
-
-            paths.append(write_whole(report, reports.page(found, MARK).encode(), force=force))
-        delivery.tell("identify", system.name, reports.as_dict(found), paths, reports.summary(found))
+        paths.append(write_whole(report, reports.page(found, MARK).encode(), force=force))
+    delivery.tell("identify", system.name, reports.as_dict(found), paths, reports.summary(found))
 
 
 def _check(path: Path | None, suffix: str, known: bool, force: bool) -> None:

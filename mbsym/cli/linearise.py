@@ -2,50 +2,43 @@
 
 from __future__ import annotations
 
-import typer
-
-from mbsym.cli.arguments import model_help
 from mbsym.cli.delivery import DELIVERY, Delivery
 from mbsym.cli.progress import progress_bar
-from mbsym.cli.reading import READING, Reading, read_model
-from mbsym.cli.taken import as_keywords, taken, taking_options
+from mbsym.cli.reading import MODEL, READING, Reading, read_model
+from mbsym.cli.taken import as_keywords, taken, verb
 from mbsym.linear.options import OF_EQUILIBRIA, LinearOptions, OfLinearisation, OfModalSystem
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the verb."""
+@verb
+def linearise(
+    model: str = MODEL,
+    options: LinearOptions = taken(LinearOptions, without=OF_EQUILIBRIA),
+    reading: Reading = READING,
+    delivery: Delivery = DELIVERY,
+) -> None:
+    """Linearise the equations of motion about a state: A, B, C and D, poles."""
+    from mbsym.linear.analysis import linearise as run
+    from mbsym.linear.tables import linearisation_text
 
-    @app.command()
-    @taking_options
-    def linearise(
-        model: str = typer.Argument(help=model_help()),
-        options: LinearOptions = taken(LinearOptions, without=OF_EQUILIBRIA),
-        reading: Reading = READING,
-        delivery: Delivery = DELIVERY,
-    ) -> None:
-        """Linearise the equations of motion about a state: A, B, C and D, poles."""
-        from mbsym.linear.analysis import linearise as run
-        from mbsym.linear.tables import linearisation_text
+    delivery.require_writable()
+    options.require_meant()
+    system = read_model(model, reading)
+    if options.method != "equations":
+        from mbsym.linear.modal_system import transfer_matrix_system
+        from mbsym.linear.tables import modal_system_text
 
-        delivery.require_writable()
-        options.require_meant()
-        system = read_model(model, reading)
-        if options.method != "equations":
-            from mbsym.linear.modal_system import transfer_matrix_system
-            from mbsym.linear.tables import modal_system_text
-
-            with progress_bar() as progress:
-                at = options.at or "equilibrium"
-                modal = transfer_matrix_system(system, at, **as_keywords(options, OfModalSystem), progress=progress)
-            delivery.deliver("linearise", system.name, modal.as_dict(), modal_system_text(modal))
-            return
         with progress_bar() as progress:
-            found = run(system, options.at, **as_keywords(options, OfLinearisation), progress=progress)
-        exact = found.symbolic() if options.symbols else None
-        document = found.as_dict()
-        if exact is not None:
-            document["symbols"] = {
-                letter: [[str(entry) for entry in matrix.row(k)] for k in range(matrix.rows)]
-                for letter, matrix in zip("ABCD", exact, strict=True)
-            }
-        delivery.deliver("linearise", system.name, document, linearisation_text(found, exact))
+            at = options.at or "equilibrium"
+            modal = transfer_matrix_system(system, at, **as_keywords(options, OfModalSystem), progress=progress)
+        delivery.deliver("linearise", system.name, modal.as_dict(), modal_system_text(modal))
+        return
+    with progress_bar() as progress:
+        found = run(system, options.at, **as_keywords(options, OfLinearisation), progress=progress)
+    exact = found.symbolic() if options.symbols else None
+    document = found.as_dict()
+    if exact is not None:
+        document["symbols"] = {
+            letter: [[str(entry) for entry in matrix.row(k)] for k in range(matrix.rows)]
+            for letter, matrix in zip("ABCD", exact, strict=True)
+        }
+    delivery.deliver("linearise", system.name, document, linearisation_text(found, exact))

@@ -6,6 +6,8 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+import typer
+
 from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import taken
 from mbsym.errors import ModelError
@@ -56,8 +58,17 @@ class Reading:
 PLAIN: Final = Reading()
 """As the file says."""
 
+
+def _model() -> Any:
+    from mbsym.formats.registry import FORMATS
+
+    suffixes = ", ".join(form.suffixes[0] for form in FORMATS.values())
+    return typer.Argument(help=f"Model file ({suffixes}) or name of a bundled example.")
+
+
+MODEL: Final[Any] = _model
 READING: Final[Any] = taken(Reading)
-"""The default of a verb's parameter."""
+"""The defaults of a verb's parameters: which model, and how it is read."""
 
 
 def read_model(source: str, reading: Reading = PLAIN, *, tell: bool = True) -> Model:

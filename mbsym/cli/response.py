@@ -4,43 +4,38 @@ from __future__ import annotations
 
 import typer
 
-from mbsym.cli.arguments import model_help
 from mbsym.cli.delivery import DELIVERY, Delivery
 from mbsym.cli.progress import progress_bar
-from mbsym.cli.reading import READING, Reading, read_model
-from mbsym.cli.taken import as_keywords, taken, taking_options
+from mbsym.cli.reading import MODEL, READING, Reading, read_model
+from mbsym.cli.taken import as_keywords, taken, verb
 from mbsym.errors import AnalysisError
 from mbsym.linear.options import LinearOptions, OfResponse
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the verb."""
+@verb
+def response(
+    model: str = MODEL,
+    lowest: float = typer.Option(..., "--from", help="Lowest frequency [Hz]."),
+    highest: float = typer.Option(..., "--to", help="Highest frequency [Hz]."),
+    points: int = typer.Option(50, "--points", min=1, help="Frequencies, in equal ratios."),
+    options: LinearOptions = taken(LinearOptions, "at", *OfResponse.__annotations__, at="equilibrium"),
+    reading: Reading = READING,
+    delivery: Delivery = DELIVERY,
+) -> None:
+    """Tell amplitude and phase of outputs per input over frequencies, about a state."""
+    import numpy as np
 
-    @app.command()
-    @taking_options
-    def response(
-        model: str = typer.Argument(help=model_help()),
-        lowest: float = typer.Option(..., "--from", help="Lowest frequency [Hz]."),
-        highest: float = typer.Option(..., "--to", help="Highest frequency [Hz]."),
-        points: int = typer.Option(50, "--points", min=1, help="Frequencies, in equal ratios."),
-        options: LinearOptions = taken(LinearOptions, "at", *OfResponse.__annotations__, at="equilibrium"),
-        reading: Reading = READING,
-        delivery: Delivery = DELIVERY,
-    ) -> None:
-        """Tell amplitude and phase of outputs per input over frequencies, about a state."""
-        import numpy as np
+    from mbsym.linear.response import frequency_response
+    from mbsym.linear.tables import response_text
 
-        from mbsym.linear.response import frequency_response
-        from mbsym.linear.tables import response_text
-
-        if not 0.0 < lowest <= highest < float("inf") or (lowest == highest and points > 1):
-            raise AnalysisError(
-                f"frequencies from {lowest:g} to {highest:g} Hz", where="--from", remedy="give two above zero, rising"
-            )
-        options.require_meant()
-        delivery.require_writable()
-        system = read_model(model, reading)
-        hertz = np.geomspace(lowest, highest, points)
-        with progress_bar() as progress:
-            found = frequency_response(system, hertz, options.at, **as_keywords(options, OfResponse), progress=progress)
-        delivery.deliver("response", system.name, found.as_dict(), response_text(found))
+    if not 0.0 < lowest <= highest < float("inf") or (lowest == highest and points > 1):
+        raise AnalysisError(
+            f"frequencies from {lowest:g} to {highest:g} Hz", where="--from", remedy="give two above zero, rising"
+        )
+    options.require_meant()
+    delivery.require_writable()
+    system = read_model(model, reading)
+    hertz = np.geomspace(lowest, highest, points)
+    with progress_bar() as progress:
+        found = frequency_response(system, hertz, options.at, **as_keywords(options, OfResponse), progress=progress)
+    delivery.deliver("response", system.name, found.as_dict(), response_text(found))

@@ -6,13 +6,12 @@ import json
 
 import typer
 
+from mbsym.cli.taken import verb
 
-def register(app: typer.Typer) -> None:
-    """Adds the verb."""
 
-    @app.command()
-    def schema() -> None:
-        """Print the JSON Schema of the native model format."""
-        from mbsym.formats.native.schema import json_schema
+@verb
+def schema() -> None:
+    """Print the JSON Schema of the native model format."""
+    from mbsym.formats.native.schema import json_schema
 
-        typer.echo(json.dumps(json_schema(), indent=2))
+    typer.echo(json.dumps(json_schema(), indent=2))

@@ -6,30 +6,24 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import model_help
 from mbsym.cli.delivery import TELLING, Delivery
-from mbsym.cli.reading import READING, Reading, read_model, tell_warning
-from mbsym.cli.taken import taking_options
+from mbsym.cli.reading import MODEL, READING, Reading, read_model, tell_warning
+from mbsym.cli.taken import verb
+from mbsym.codegen.identifiers import spelled
+from mbsym.report.show import write_show
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the verb."""
-
-    @app.command()
-    @taking_options
-    def show(
-        model: str = typer.Argument(help=model_help()),
-        output: Path | None = typer.Option(
-            None, "-o", "--output", help="Page to write, .html, or a picture, .png; default NAME.html."
-        ),
-        reading: Reading = READING,
-        delivery: Delivery = TELLING,
-    ) -> None:
-        """Write a page on which a model turns in space and sliders move it, its loops kept closed."""
-        from mbsym.codegen.identifiers import spelled
-        from mbsym.report.show import write_show
-
-        system = read_model(model, reading)
-        path = output if output is not None else Path(f"{spelled(system.name)}.html")
-        written = write_show(system, path, order=reading.order, force=delivery.force, tell=tell_warning)
-        delivery.tell("show", system.name, {}, [written])
+@verb
+def show(
+    model: str = MODEL,
+    output: Path | None = typer.Option(
+        None, "-o", "--output", help="Page to write, .html, or a picture, .png; default NAME.html."
+    ),
+    reading: Reading = READING,
+    delivery: Delivery = TELLING,
+) -> None:
+    """Write a page on which a model turns in space and sliders move it, its loops kept closed."""
+    system = read_model(model, reading)
+    path = output if output is not None else Path(f"{spelled(system.name)}.html")
+    written = write_show(system, path, order=reading.order, force=delivery.force, tell=tell_warning)
+    delivery.tell("show", system.name, {}, [written])

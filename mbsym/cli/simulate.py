@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from mbsym.cli.arguments import model_help
 from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.progress import progress_bar
-from mbsym.cli.reading import READING, Reading, read_model, tell_warning
-from mbsym.cli.taken import as_keywords, taken, taking_options
+from mbsym.cli.reading import MODEL, READING, Reading, read_model, tell_warning
+from mbsym.cli.taken import as_keywords, taken, verb
 from mbsym.errors import SimulationError
 from mbsym.option import option
 from mbsym.simulation.options import OfSimulations, SimulationOptions
@@ -67,29 +66,25 @@ class Drawing:
         return [write(path) for path, write in ways if path is not None]
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the verb."""
+@verb
+def simulate(
+    model: str = MODEL,
+    duration: float = typer.Option(..., "--duration", help="Length of the motion [s]."),
+    options: SimulationOptions = taken(SimulationOptions),
+    drawing: Drawing = taken(Drawing),
+    reading: Reading = READING,
+    delivery: Delivery = TELLING,
+) -> None:
+    """Integrate the motion of a model, check it, write it as a table, a plot or an animation."""
+    from mbsym.simulation.integrate import simulate as run
 
-    @app.command()
-    @taking_options
-    def simulate(
-        model: str = typer.Argument(help=model_help()),
-        duration: float = typer.Option(..., "--duration", help="Length of the motion [s]."),
-        options: SimulationOptions = taken(SimulationOptions),
-        drawing: Drawing = taken(Drawing),
-        reading: Reading = READING,
-        delivery: Delivery = TELLING,
-    ) -> None:
-        """Integrate the motion of a model, check it, write it as a table, a plot or an animation."""
-        from mbsym.simulation.integrate import simulate as run
-
-        drawing.require_writable(delivery.force)
-        if options.keeping.gains and options.keeping.correction != "baumgarte":
-            raise SimulationError(
-                "gains are those of the correction baumgarte", where="--gains", remedy="add --correction baumgarte"
-            )
-        system = read_model(model, reading)
-        with progress_bar() as progress:
-            result = run(system, duration, **as_keywords(options, OfSimulations), tell=tell_warning, progress=progress)
-        written = drawing.write(result, delivery.force)
-        delivery.tell("simulate", system.name, result.as_dict(), written, result.summary())
+    drawing.require_writable(delivery.force)
+    if options.keeping.gains and options.keeping.correction != "baumgarte":
+        raise SimulationError(
+            "gains are those of the correction baumgarte", where="--gains", remedy="add --correction baumgarte"
+        )
+    system = read_model(model, reading)
+    with progress_bar() as progress:
+        result = run(system, duration, **as_keywords(options, OfSimulations), tell=tell_warning, progress=progress)
+    written = drawing.write(result, delivery.force)
+    delivery.tell("simulate", system.name, result.as_dict(), written, result.summary())

@@ -57,8 +57,20 @@ def as_keywords(options: Any, asked: Any) -> dict[str, Any]:
     return {name: getattr(options, name) for name in asked.__annotations__}
 
 
-def taking_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """A verb whose parameters with ``taken`` defaults are options of the command line, each once."""
+def verb(function: Callable[..., None]) -> Callable[[typer.Typer], None]:
+    """What adds a verb to an application.
+
+    Parameters with ``taken`` defaults are options of the command line, each once; a default that is a function is what
+    it returns then, so that help lists all that there is by then.
+    """
+
+    def add(app: typer.Typer) -> None:
+        app.command()(_with_options(function))
+
+    return add
+
+
+def _with_options(verb: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, Taken] = {}
     parameters: dict[str, Parameter] = {}
     for parameter in inspect.signature(verb, eval_str=True).parameters.values():
@@ -66,6 +78,8 @@ def taking_options(verb: Callable[..., None]) -> Callable[..., None]:
             groups[parameter.name] = parameter.default
             for item in parameter.default.options():
                 parameters |= {each.name: each for each in _parameters(item) if each.name not in parameters}
+        elif inspect.isfunction(parameter.default):
+            parameters[parameter.name] = parameter.replace(default=parameter.default())
         else:
             parameters[parameter.name] = parameter
 

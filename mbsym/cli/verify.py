@@ -4,51 +4,42 @@ from __future__ import annotations
 
 import typer
 
-from mbsym.cli.arguments import AsJson
-from mbsym.cli.json_output import print_json
+from mbsym.cli.delivery import PRINTING, Delivery
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import PLAIN, Reading, read_model
-from mbsym.cli.taken import taken, taking_options
-from mbsym.cli.terminal import print_text
+from mbsym.cli.taken import taken, verb
 from mbsym.errors import VerificationError
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the verb."""
+@verb
+def verify(
+    target: str = typer.Argument(help="Directory of generated files or a manifest there, model file, or example."),
+    states: int = typer.Option(20, "--states", min=1, max=100000, help="Number of random states."),
+    seed: int = typer.Option(0, "--seed", min=0, help="Seed of the random states."),
+    reading: Reading = taken(Reading, without=("order",)),
+    delivery: Delivery = PRINTING,
+) -> None:
+    """Compile generated code, run it against an independent reference, and write the certificate.
 
-    @app.command()
-    @taking_options
-    def verify(
-        target: str = typer.Argument(help="Directory of generated files or a manifest there, model file, or example."),
-        states: int = typer.Option(20, "--states", min=1, max=100000, help="Number of random states."),
-        seed: int = typer.Option(0, "--seed", min=0, help="Seed of the random states."),
-        reading: Reading = taken(Reading, without=("order",)),
-        as_json: AsJson = False,
-    ) -> None:
-        """Compile generated code, run it against an independent reference, and write the certificate.
+    What stands in the directory is compiled and run: verify only what you would run.
+    """
+    from mbsym.model.system import Model
+    from mbsym.verification.certificate import is_generated
+    from mbsym.verification.certificate import verify as verify_module
 
-        What stands in the directory is compiled and run: verify only what you would run.
-        """
-        from mbsym.model.system import Model
-        from mbsym.verification.certificate import is_generated
-        from mbsym.verification.certificate import verify as verify_module
-
-        source: Model | str = target
-        if not is_generated(target):
-            source = read_model(target, reading)
-        elif reading.load.loops is not None:
-            raise VerificationError(
-                f"{target} is generated with the loops that it has", where="`loops`", remedy="leave it out"
-            )
-        elif reading != PLAIN:
-            raise VerificationError(
-                f"{target} is generated from a model that was read before", remedy="leave out what says how to read it"
-            )
-        with progress_bar() as progress:
-            certificate = verify_module(source, states=states, seed=seed, progress=progress)
-        if as_json:
-            print_json("verify", certificate.name, certificate.as_dict())
-        else:
-            print_text(certificate.summary())
-        if not certificate.passed:
-            raise VerificationError(f"not verified: {', '.join(certificate.failures)}", remedy="see the table above")
+    source: Model | str = target
+    if not is_generated(target):
+        source = read_model(target, reading)
+    elif reading.load.loops is not None:
+        raise VerificationError(
+            f"{target} is generated with the loops that it has", where="`loops`", remedy="leave it out"
+        )
+    elif reading != PLAIN:
+        raise VerificationError(
+            f"{target} is generated from a model that was read before", remedy="leave out what says how to read it"
+        )
+    with progress_bar() as progress:
+        certificate = verify_module(source, states=states, seed=seed, progress=progress)
+    delivery.tell("verify", certificate.name, certificate.as_dict(), (), certificate.summary())
+    if not certificate.passed:
+        raise VerificationError(f"not verified: {', '.join(certificate.failures)}", remedy="see the table above")

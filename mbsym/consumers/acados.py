@@ -22,10 +22,9 @@ from mbsym.consumers.consumer import (
     takes_no_functions,
     with_derivatives,
 )
-from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
-from mbsym.consumers.external_body import PARAMETERS, ExternalFunction, Slot
-from mbsym.consumers.external_file import external_file
-from mbsym.consumers.external_function import jacobian_function, value_function
+from mbsym.consumers.derivative_plan import derivative_plan
+from mbsym.consumers.external_body import PARAMETERS, ExternalFunction, Slot, Statement
+from mbsym.consumers.external_function import external_file, jacobian_function, value_function
 from mbsym.consumers.places import Pattern, dense
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
@@ -75,19 +74,11 @@ class AcadosContext:
     motor_count: int
     controls: str
     step: str
-    has_rates: bool
     forward: TermView
-    inverse: TermView
-    position: TermView
+    inverse: TermView | None
+    position: TermView | None
     terms: tuple[TermView, ...]
     work: int
-
-
-def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
-    available = available_functions(mechanism, options.generation.formulation)
-    is_closed = available.loops is not None and bool(available.loops.rows)
-    names = (FORWARD, *([] if is_closed else [INVERSE]), *([RATES] if mechanism.q.quaternions else []))
-    return tuple(derivative_plan(mechanism, available, name) for name in names)
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
@@ -97,7 +88,10 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
         CodegenError: the step means nothing, forces depend on time, or there are no derivatives.
     """
     step_of(options)
-    plans = _plans(mechanism, options)
+    available = available_functions(mechanism, options.generation.formulation)
+    is_closed = available.loops is not None and bool(available.loops.rows)
+    names = (FORWARD, *([] if is_closed else [INVERSE]), *([RATES] if mechanism.q.quaternions else []))
+    plans = tuple(derivative_plan(mechanism, available, name) for name in names)
     for plan in plans:
         if plan.refusal:
             raise CodegenError(
@@ -131,7 +125,6 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
                 remedy="make what depends on time a control input or a run-time parameter",
             )
         views[name] = _term(exported, name, value, jacobian)
-    nothing = TermView("", "", "", "", "", 0, 0, (), "", 0)
     motors = motors_of(exported.mechanism)
     controls = exported.mechanism.controls
     nx = exported.mechanism.nq + exported.mechanism.nv
@@ -146,10 +139,9 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         motor_count=len(motors),
         controls=", ".join(str(motors.index(k)) if k in motors else "-1" for k in range(exported.mechanism.nv)),
         step=repr(step_of(exported.options)),
-        has_rates=RATES in views,
         forward=views[FORWARD],
-        inverse=views.get(INVERSE, nothing),
-        position=views.get(RATES, nothing),
+        inverse=views.get(INVERSE),
+        position=views.get(RATES),
         terms=tuple(views.values()),
         work=work,
     )
@@ -159,7 +151,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         f"forces of {len(motors)} motors, then the model's inputs; discrete dynamics have steps of {context.step} s.",
     )
     functions = _functions(exported, nx, nu, work)
-    return (external_file(exported, f"{prefix}.c", about, [*terms, *functions], "int", "void *mem", prelude),)
+    return (external_file(exported, f"{prefix}.c", about, [*terms, *functions], prelude),)
 
 
 def _term(exported: Exported, name: str, value: ExternalFunction, jacobian: ExternalFunction) -> TermView:
@@ -185,8 +177,8 @@ def _term(exported: Exported, name: str, value: ExternalFunction, jacobian: Exte
         value.symbol,
         jacobian.symbol,
         ", ".join(given[argument] for argument in arguments),
-        len(jacobian.inputs),
-        len(jacobian.outputs),
+        jacobian.input_count,
+        jacobian.output_count,
         blocks,
         "0" if name == RATES else "NQ",
         max(value.work, jacobian.work),
@@ -227,7 +219,8 @@ def _functions(exported: Exported, nx: int, nu: int, work: int) -> list[External
             inputs,
             outputs,
             work + memory,
-            f"    (void)iw;\n    (void)mem;\n    return {prefix}_{helper}(arg, res, w);",
+            (Statement(f"return {prefix}_{helper}(arg, res, w)"),),
+            ("iw", "mem"),
         )
         for title, helper, inputs, outputs, memory in (*explicit, *([] if exported.is_closed else implicit))
     ]

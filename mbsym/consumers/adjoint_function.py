@@ -16,7 +16,7 @@ from mbsym.consumers.consumer import Exported
 from mbsym.consumers.derivative_plan import DerivativePlan
 from mbsym.consumers.external_body import Body, ExternalFunction, Slot, arguments_out
 from mbsym.consumers.external_function import Block, block_of, slots_of, unread
-from mbsym.consumers.places import Pattern, dense, empty, pattern_of, result_of
+from mbsym.consumers.places import Pattern, dense, empty, result_of, stored
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import Available
 
@@ -130,22 +130,20 @@ def _jacobian(exported: Exported, plan: DerivativePlan, symbol: str) -> External
 
 def _of_second(
     exported: Exported, second: SecondDerivatives, one: Argument, other: Argument
-) -> tuple[Pattern, list[int], str]:
+) -> tuple[Pattern, tuple[int, ...], str]:
     """Pattern of the derivatives of the adjoint of one argument by another, where they stand, and in which result."""
     straight, turned = second.results.get((one.name, other.name)), second.results.get((other.name, one.name))
     name = straight or turned
     if name is None:
-        return Pattern(one.size, other.size, ()), [], ""
+        return Pattern(one.size, other.size, ()), (), ""
     entries = result_of(exported, second.function, name).entries
     if straight is None:
         entries = {(column, row): place for (row, column), place in entries.items()}
-    pattern = pattern_of(one.size, other.size, entries)
-    return pattern, [entries[entry] for entry in pattern.entries], name
+    return *stored(one.size, other.size, entries), name
 
 
-def _transposed(block: Block) -> tuple[Pattern, list[int]]:
+def _transposed(block: Block) -> tuple[Pattern, tuple[int, ...]]:
     entries = {
         (column, row): place for (row, column), (_, place) in zip(block.pattern.entries, block.places, strict=True)
     }
-    pattern = pattern_of(block.pattern.columns, block.pattern.rows, entries)
-    return pattern, [entries[entry] for entry in pattern.entries]
+    return stored(block.pattern.columns, block.pattern.rows, entries)

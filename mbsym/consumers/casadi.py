@@ -21,8 +21,7 @@ from mbsym.consumers.consumer import (
     with_derivatives,
 )
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
-from mbsym.consumers.external_file import external_file
-from mbsym.consumers.external_function import jacobian_function, value_function
+from mbsym.consumers.external_function import external_file, jacobian_function, value_function
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import available_functions
@@ -95,12 +94,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         f"    cc -O2 -shared -fPIC {file} {exported.name}.c -o {prefix}.so -lm",
         f'and in CasADi: external("{found[0].symbol}", "./{prefix}.so").',
     )
-    return (external_file(exported, file, about, found, "casadi_int", "int mem"),)
-
-
-def notes(exported: Exported) -> tuple[str, ...]:
-    """Which functions have no Jacobian, and why."""
-    return exported.refusals("{} has no Jacobian")
+    return (external_file(exported, file, about, found, for_casadi=True),)
 
 
 CASADI: Final = Consumer(
@@ -110,7 +104,7 @@ CASADI: Final = Consumer(
     request=request,
     files=files,
     settings={"hessians": "no"},
-    notes=notes,
+    notes=lambda exported: exported.refusals("{} has no Jacobian"),
     reason="CasADi computes in double precision",
     excludes=(needs_dynamics("casadi"),),
 )

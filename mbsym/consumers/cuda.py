@@ -60,19 +60,11 @@ class KernelView:
 
 
 @dataclass(frozen=True, slots=True)
-class CudaHeaderContext:
-    """Fields of ``consumers/cuda.h.jinja``."""
+class CudaContext:
+    """Fields of ``consumers/cuda.cu.jinja`` and ``consumers/cuda.h.jinja``."""
 
     name: str
     has_parameters: bool
-    kernels: tuple[KernelView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CudaContext:
-    """Fields of ``consumers/cuda.cu.jinja``."""
-
-    name: str
     includes: tuple[str, ...]
     body: str
     kernels: tuple[KernelView, ...]
@@ -84,11 +76,10 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     source = source_context(module, "")
     body = DEFINITION.sub(f"{name}_DEVICE ", render_template("c/body.c.jinja", source)).strip()
     kernels = tuple(_kernel(module, function) for function in module.functions)
-    code = CudaContext(name, source.includes, body, kernels)
-    header = CudaHeaderContext(name, bool(module.parameters), kernels)
+    context = CudaContext(name, bool(module.parameters), source.includes, body, kernels)
     return (
-        GeneratedFile(f"{name}_cuda.cu", render_template("consumers/cuda.cu.jinja", code)),
-        GeneratedFile(f"{name}_cuda.h", render_template("consumers/cuda.h.jinja", header)),
+        GeneratedFile(f"{name}_cuda.cu", render_template("consumers/cuda.cu.jinja", context)),
+        GeneratedFile(f"{name}_cuda.h", render_template("consumers/cuda.h.jinja", context)),
     )
 
 
@@ -128,7 +119,9 @@ def _kernel(module: LoweredModule, function: ModuleFunction) -> KernelView:
     return KernelView(
         name=symbol,
         symbol=f"{symbol}_state",
-        comment=comment_lines([f"{function.name}: {function.description}", *map(_sentence, _arguments(function))]),
+        comment=comment_lines(
+            [f"{function.name}: {function.description}", *(_sentence(*pair) for pair in function.paired)]
+        ),
         operations=operation_line(function.operations),
         declared=closed(whole, ");"),
         defined=closed(whole),
@@ -145,12 +138,7 @@ def _kernel(module: LoweredModule, function: ModuleFunction) -> KernelView:
     )
 
 
-def _arguments(function: ModuleFunction) -> list[tuple[str, Argument]]:
-    return list(zip(function.identifiers, function.arguments, strict=True))
-
-
-def _sentence(pair: tuple[str, Argument]) -> str:
-    identifier, item = pair
+def _sentence(item: Argument, identifier: str) -> str:
     shape = " x ".join(map(str, item.shape)) or "1"
     return f"  {item.direction:3} {identifier}: {shape} times the number of states"
 

@@ -11,7 +11,6 @@ from textwrap import wrap
 from typing import Any, Final, TypeAlias
 
 from mbsym.codegen.description import Argument
-from mbsym.codegen.environment import render_template
 from mbsym.consumers.consumer import Exported
 from mbsym.consumers.places import Pattern
 from mbsym.errors import CodegenError
@@ -27,30 +26,11 @@ Terms: TypeAlias = Sequence[Sequence[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """An argument or a result of an external function."""
+    """An argument or a result of an external function, and how its file calls the table of its pattern."""
 
     name: str
     pattern: Pattern
-
-
-@dataclass(frozen=True, slots=True)
-class ExternalFunction:
-    """A function in CasADi's convention.
-
-    Attributes:
-        symbol: of the function, before which and behind which the names of its companions are made.
-        sentence: for the comment above it.
-        inputs, outputs: in order.
-        work: doubles of memory that it needs.
-        text: of its body.
-    """
-
-    symbol: str
-    sentence: str
-    inputs: tuple[Slot, ...]
-    outputs: tuple[Slot, ...]
-    work: int
-    text: str
+    table: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +43,16 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """An entry of a result, and its value."""
-
-    number: int
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
 class Store:
     """What is stored of a result, if it is asked for: each of a count of entries k is a value, one perhaps of a sum of
-    terms, or single entries have values."""
+    terms, or each entry has a value of its own."""
 
     place: int
     count: int = 0
     tables: tuple[Table, ...] = ()
     value: str = ""
     term: str = ""
-    entries: tuple[Entry, ...] = ()
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +65,39 @@ class Statement:
     columns: tuple[Table, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BodyContext:
-    """Fields of ``consumers/external_body.c.jinja``."""
+RETURN: Final = Statement("return 0")
 
-    unused: tuple[str, ...]
+
+@dataclass(frozen=True, slots=True)
+class ExternalFunction:
+    """A function in CasADi's convention.
+
+    Attributes:
+        symbol: of the function, before which and behind which the names of its companions are made.
+        sentence: for the comment above it.
+        inputs, outputs: in order.
+        work: doubles of memory that it needs.
+        statements: of its body.
+        unused: arguments that they do not use.
+    """
+
+    symbol: str
+    sentence: str
+    inputs: tuple[Slot, ...]
+    outputs: tuple[Slot, ...]
+    work: int
     statements: tuple[Statement, ...]
-    speeds: int
+    unused: tuple[str, ...]
+
+    @property
+    def input_count(self) -> int:
+        """How many arguments it has."""
+        return len(self.inputs)
+
+    @property
+    def output_count(self) -> int:
+        """How many results."""
+        return len(self.outputs)
 
 
 def table(name: str, numbers: Sequence[int]) -> Table:
@@ -227,9 +225,7 @@ class Body:
         stores = any(item.store is not None for item in self.statements)
         used = {"arg": "arg[" in texts, "res": stores or "res[" in texts, "w": self.work > 0}
         unused = tuple(name for name in ("arg", "res", "iw", "w", "mem") if not used.get(name))
-        context = BodyContext(unused, tuple(self.statements), self.exported.mechanism.nv)
-        text = render_template("consumers/external_body.c.jinja", context)
-        return ExternalFunction(symbol, sentence, inputs, outputs, self.work, text.rstrip("\n"))
+        return ExternalFunction(symbol, sentence, inputs, outputs, self.work, (*self.statements, RETURN), unused)
 
 
 def arguments_out(exported: Exported, function: str) -> tuple[Argument, ...]:

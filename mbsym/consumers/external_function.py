@@ -1,25 +1,26 @@
-"""Generated functions and their Jacobians in CasADi's calling convention."""
+"""Generated functions and their Jacobians in CasADi's calling convention, and the C file of such functions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
-from mbsym.codegen.description import Argument
+from mbsym.codegen.description import Argument, GeneratedFile
+from mbsym.codegen.environment import render_template
+from mbsym.codegen.text import c_comment
 from mbsym.consumers.consumer import Exported
 from mbsym.consumers.derivative_plan import TANGENT_MAP, DerivativePlan
 from mbsym.consumers.external_body import (
     PARAMETERS,
     Body,
-    Entry,
     ExternalFunction,
     Slot,
     Statement,
     arguments_out,
     table,
 )
-from mbsym.consumers.places import Pattern, Result, dense, empty, matrix_size, pattern_of, result_of
+from mbsym.consumers.places import Pattern, Result, dense, empty, matrix_size, result_of, stored
 
 
 def has_unit(exported: Exported, arguments: Sequence[Argument]) -> bool:
@@ -41,11 +42,9 @@ def unread(exported: Exported, function: str) -> tuple[Slot, ...]:
     return tuple(Slot(f"out_{item.name}", empty(result_of(exported, function, item.name).shape)) for item in results)
 
 
-def _stored(result: Result) -> tuple[Pattern, list[int]]:
+def _stored(result: Result) -> tuple[Pattern, tuple[int, ...]]:
     """The pattern of a result, and where its entries stand in the array that the function fills."""
-    entries = result.entries
-    pattern = pattern_of(*matrix_size(result.shape), entries)
-    return pattern, [entries[entry] for entry in pattern.entries]
+    return stored(*matrix_size(result.shape), result.entries)
 
 
 def value_function(exported: Exported, function: str, symbol: str) -> ExternalFunction:
@@ -59,7 +58,7 @@ def value_function(exported: Exported, function: str, symbol: str) -> ExternalFu
         pattern, places = _stored(result)
         slots.append(Slot(item.name, pattern))
         local, own = f"out_{place}", body.array(result.size)
-        is_direct = places == list(range(result.size))
+        is_direct = places == tuple(range(result.size))
         body.add(f"double *const {local} = {body.asked_for(place, own) if is_direct else own}")
         if not is_direct:
             gathers.append((place, local, places))
@@ -107,16 +106,16 @@ class Block:
     Attributes:
         result, argument: which.
         pattern: rows are the entries of the result column by column, columns those of the argument.
-        sources: functions and their results that it is taken from.
         places: of each stored entry, which source and where in its array.
+        sources: functions and their results that it is taken from.
         whole: size of the array of the only source, 0 where there are several.
     """
 
     result: str
     argument: str
     pattern: Pattern
-    sources: tuple[tuple[str, str], ...]
     places: tuple[tuple[int, int], ...]
+    sources: tuple[tuple[str, str], ...]
     whole: int
 
     @property
@@ -146,10 +145,8 @@ def block_of(exported: Exported, plan: DerivativePlan, result: Argument, argumen
     entries = {}
     for flat, place in found.places.items():
         row, column = divmod(flat, width)
-        entries[_column_major(row, result.shape), column] = place
-    pattern = pattern_of(rows, width, entries)
-    places = tuple((0, entries[entry]) for entry in pattern.entries)
-    return Block(result.name, argument.name, pattern, (source,), places, found.size)
+        entries[_column_major(row, result.shape), column] = 0, place
+    return Block(result.name, argument.name, *stored(rows, width, entries), (source,), found.size)
 
 
 def _parameter_block(exported: Exported, plan: DerivativePlan, result: Argument) -> Block:
@@ -159,8 +156,7 @@ def _parameter_block(exported: Exported, plan: DerivativePlan, result: Argument)
     for column, source in enumerate(sources):
         for flat, place in result_of(exported, *source).places.items():
             entries[_column_major(flat, result.shape), column] = (column, place)
-    pattern = pattern_of(prod(result.shape), len(names), entries)
-    return Block(result.name, PARAMETERS, pattern, sources, tuple(entries[entry] for entry in pattern.entries), 0)
+    return Block(result.name, PARAMETERS, *stored(prod(result.shape), len(names), entries), sources, 0)
 
 
 def _column_major(flat: int, shape: tuple[int, ...]) -> int:
@@ -173,8 +169,7 @@ def _store(body: Body, place: int, block: Block) -> None:
     if len(block.sources) == 1:
         body.gather(place, body.results[block.sources[0]], [entry for _, entry in block.places])
     elif block.places:
-        values = (f"{body.results[block.sources[source]]}[{entry}]" for source, entry in block.places)
-        body.store(place, entries=tuple(Entry(k, value) for k, value in enumerate(values)))
+        body.store(place, values=tuple(f"{body.results[block.sources[k]]}[{entry}]" for k, entry in block.places))
 
 
 # ---- coordinates with quaternions ------------------------------------------------------------------------------------
@@ -203,7 +198,109 @@ def _store_turned(body: Body, place: int, block: Block) -> Pattern:
     for (row, speed), (_, left) in zip(block.pattern.entries, block.places, strict=True):
         for coordinate, right in by_speed.get(speed, ()):
             terms.setdefault((row, coordinate), []).append((left, right))
-    pattern = pattern_of(block.pattern.rows, body.exported.mechanism.nq, terms)
-    columns = [column for _, column in pattern.entries]
-    body.sums(place, (body.results[block.sources[0]], "back"), [terms[entry] for entry in pattern.entries], columns)
+    pattern, sums = stored(block.pattern.rows, body.exported.mechanism.nq, terms)
+    body.sums(place, (body.results[block.sources[0]], "back"), sums, [column for _, column in pattern.entries])
     return pattern
+
+
+# ---- the file --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SparsityView:
+    """A pattern as the convention writes it."""
+
+    name: str
+    size: int
+    numbers: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuaternionView:
+    """Where a quaternion starts and ends in q, and the square of its length."""
+
+    start: int
+    end: int
+    square: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalContext:
+    """Fields of ``consumers/external.c.jinja``; how many zeros and which quaternions where functions ask for them."""
+
+    file: str
+    name: str
+    about: tuple[str, ...]
+    zeros: int
+    coordinates: int
+    speeds: int
+    quaternions: tuple[QuaternionView, ...]
+    for_casadi: bool
+    integer: str
+    memory: str
+    patterns: tuple[SparsityView, ...]
+    prelude: tuple[str, ...]
+    functions: tuple[ExternalFunction, ...]
+
+
+def external_file(
+    exported: Exported,
+    file: str,
+    about: Sequence[str],
+    functions: Sequence[ExternalFunction],
+    prelude: Sequence[str] = (),
+    *,
+    for_casadi: bool = False,
+) -> GeneratedFile:
+    """The file.
+
+    Args:
+        exported: the module that the functions call.
+        file: its name.
+        about: lines for its head.
+        functions: in order.
+        prelude: text before the functions, such as what they call.
+        for_casadi: counts and memory have the types of CasADi itself, not those of acados.
+    """
+    patterns: dict[tuple[int, ...], SparsityView] = {}
+
+    def named(slots: Sequence[Slot]) -> tuple[Slot, ...]:
+        for slot in slots:
+            numbers = slot.pattern.numbers
+            name = f"{exported.name}_pattern{len(patterns)}"
+            patterns.setdefault(numbers, SparsityView(name, len(numbers), ", ".join(map(str, numbers))))
+        return tuple(replace(slot, table=patterns[slot.pattern.numbers].name) for slot in slots)
+
+    views = [
+        replace(
+            function,
+            sentence=c_comment(function.sentence),
+            inputs=named(function.inputs),
+            outputs=named(function.outputs),
+        )
+        for function in functions
+    ]
+    text = "\n".join(statement.text for function in functions for statement in function.statements)
+    sizes = [slot.pattern.rows * slot.pattern.columns for function in functions for slot in function.inputs]
+    quaternions = exported.mechanism.q.quaternions
+    context = ExternalContext(
+        file=file,
+        name=exported.name,
+        about=tuple(c_comment(line) for line in about),
+        zeros=max([1, *sizes]) if f"{exported.name}_zeros" in text else 0,
+        coordinates=exported.mechanism.nq,
+        speeds=exported.mechanism.nv,
+        quaternions=tuple(map(_quaternion_view, quaternions)) if f"{exported.name}_unit(" in text else (),
+        for_casadi=for_casadi,
+        integer="casadi_int" if for_casadi else "int",
+        memory="int mem" if for_casadi else "void *mem",
+        patterns=tuple(patterns.values()),
+        prelude=tuple(prelude),
+        functions=tuple(views),
+    )
+    return GeneratedFile(file, render_template("consumers/external.c.jinja", context))
+
+
+def _quaternion_view(start: int) -> QuaternionView:
+    square = " + ".join(f"q[{k}] * q[{k}]" for k in range(start, start + 4))
+    return QuaternionView(start, start + 4, square)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import platform
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,8 +35,7 @@ from mbsym.consumers.consumer import (
 )
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_body import ExternalFunction
-from mbsym.consumers.external_file import external_file
-from mbsym.consumers.external_function import jacobian_function
+from mbsym.consumers.external_function import external_file, jacobian_function
 from mbsym.consumers.motion import (
     DYNAMICS,
     PLACES,
@@ -45,17 +44,51 @@ from mbsym.consumers.motion import (
     RESIDUAL,
     SCALE,
     MotionContext,
+    Quantity,
     call_of,
     keeps_loops,
     motion_fields,
     motion_functions,
+    quantities,
 )
-from mbsym.consumers.state_names import Quantity, quantities
 from mbsym.errors import CodegenError, ToolchainError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import available_functions
 
-VERSIONS: Final = ("3.0", "2.0")
+
+@dataclass(frozen=True, slots=True)
+class StandardView:
+    """What a version of the standard calls things.
+
+    Attributes:
+        prefix: of all its names.
+        instance, truth: types of an instance and of a truth value.
+        start: the function that is told when time begins.
+        state, rates: ends of the names of functions for states of a unit, and for rates.
+        is_sized: True where functions are told the number of values besides that of variables.
+    """
+
+    prefix: str
+    instance: str
+    truth: str
+    start: str
+    state: str
+    rates: str
+    is_sized: bool
+
+
+VERSIONS: Final = {
+    "3.0": StandardView(
+        "fmi3", "fmi3Instance", "bool", "EnterInitializationMode", "State", "ContinuousStateDerivatives", True
+    ),
+    "2.0": StandardView("fmi2", "fmi2Component", "int", "SetupExperiment", "state", "Derivatives", False),
+}
+
+DESCRIPTIONS: Final = {
+    "fmi3": {"modelDescription.xml": "modelDescription3", "buildDescription.xml": "buildDescription"},
+    "fmi2": {"modelDescription.xml": "modelDescription2"},
+}
+"""Files and their templates by the prefix of the standard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +107,11 @@ class VariableView:
 
 @dataclass(frozen=True, slots=True)
 class DescriptionContext:
-    """Fields of ``consumers/modelDescription3.xml.jinja``."""
+    """Fields of the unit's descriptions, each of which has some of them."""
 
     name: str
     identifier: str
+    sources: tuple[str, ...]
     token: str
     step: str
     derives: str
@@ -89,25 +123,9 @@ class DescriptionContext:
 
 
 @dataclass(frozen=True, slots=True)
-class DescriptionWithSourcesContext(DescriptionContext):
-    """Fields of ``consumers/modelDescription2.xml.jinja``."""
-
-    sources: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BuildContext:
-    """Fields of ``consumers/buildDescription.xml.jinja``."""
-
-    identifier: str
-    sources: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ArgumentView:
-    """An argument of a Jacobian: its number, where it stands among the variables, and entries stored by it."""
+    """An argument of a Jacobian: where it stands among the variables, and entries stored by it."""
 
-    number: int
     place: str
     entries: int
 
@@ -128,27 +146,20 @@ class DerivativeView:
 class UnitContext(MotionContext):
     """Fields of ``consumers/fmi2.c.jinja``, ``consumers/fmi3.c.jinja`` and of what they include."""
 
+    fmi: StandardView
     token: str
     rows: int
     step: str
     residual: str
     scale: str
-    derives: bool
-    has_quaternions: bool
     derivatives: tuple[DerivativeView, ...]
 
 
-def _version(options: ExportOptions) -> str:
+def _standard(options: ExportOptions) -> StandardView:
     version = options.settings["fmi"]
     if version not in VERSIONS:
         raise CodegenError(f"there is no FMI {version}", where="`settings fmi`", remedy=f"use {' or '.join(VERSIONS)}")
-    return version
-
-
-def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
-    available = available_functions(mechanism, options.generation.formulation)
-    names = (DYNAMICS, *([RATES] if mechanism.q.quaternions else []))
-    return tuple(derivative_plan(mechanism, available, name) for name in names)
+    return VERSIONS[version]
 
 
 def _derives(plans: Sequence[DerivativePlan], options: ExportOptions) -> bool:
@@ -161,11 +172,13 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     Raises:
         CodegenError: a setting means nothing.
     """
-    _version(options), step_of(options), says_yes("binary", options)
+    _standard(options), step_of(options), says_yes("binary", options)
     names = [*motion_functions(mechanism, options.generation.formulation)]
     if POSITION in names:
         names += [RESIDUAL, SCALE]
-    plans = _plans(mechanism, options)
+    available = available_functions(mechanism, options.generation.formulation)
+    derived = (DYNAMICS, *([RATES] if mechanism.q.quaternions else []))
+    plans = tuple(derivative_plan(mechanism, available, name) for name in derived)
     if not _derives(plans, options):
         return Request(tuple(names), plans=plans)
     return with_derivatives(mechanism, plans, names, compressed=True)
@@ -173,59 +186,53 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
 
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     """The sources of the unit, and its descriptions."""
-    version, major = _version(exported.options), _version(exported.options)[0]
-    name, plans = exported.name, exported.plans
+    fmi, name, plans = _standard(exported.options), exported.name, exported.plans
     derived = plans if _derives(plans, exported.options) else ()
     jacobians = [jacobian_function(exported, plan, f"{name}_fmu_{plan.function}_jacobian") for plan in derived]
     found = []
     if jacobians:
         about = ("Derivatives of the unit's rates, in compressed columns.",)
-        found.append(external_file(exported, f"{name}_jacobians.c", about, jacobians, "int", "void *mem"))
+        found.append(external_file(exported, f"{name}_jacobians.c", about, jacobians))
     module = exported.module
     digest = sha256("".join(file.text for file in (*render_c(module), *found)).encode())
-    digest.update(f"{version} {step_of(exported.options)!r}".encode())
+    digest.update(f"{exported.options.settings['fmi']} {step_of(exported.options)!r}".encode())
     token = f"{{{digest.hexdigest()[:32]}}}"
     derivatives = [_derivative_view(exported, *pair) for pair in zip(plans, jacobians, strict=False)]
     context = UnitContext(
         **motion_fields(exported),
+        fmi=fmi,
         token=token,
         rows=module.description.constants.get("NR", 0),
         step=repr(step_of(exported.options)),
         residual=call_of(exported, RESIDUAL, "residual") if keeps_loops(exported) else "",
         scale=call_of(exported, SCALE, "size", "rounding") if keeps_loops(exported) else "",
-        derives=bool(jacobians),
-        has_quaternions=bool(exported.mechanism.q.quaternions),
         derivatives=tuple(derivatives),
     )
-    wrapper = GeneratedFile(f"{name}_fmi{major}.c", render_template(f"consumers/fmi{major}.c.jinja", context))
-    sources = [f"{name}.c", *(file.name for file in found), wrapper.name]
-    texts = [*found, wrapper, _description(exported, version, token, sources, bool(jacobians))]
-    if version == "3.0":
-        build = BuildContext(name, tuple(sources))
-        texts.append(
-            GeneratedFile("buildDescription.xml", render_template("consumers/buildDescription.xml.jinja", build))
-        )
-    return tuple(texts)
+    found.append(GeneratedFile(f"{name}_{fmi.prefix}.c", render_template(f"consumers/{fmi.prefix}.c.jinja", context)))
+    description = _description(exported, token, (f"{name}.c", *(file.name for file in found)), bool(jacobians))
+    for file, template in DESCRIPTIONS[fmi.prefix].items():
+        found.append(GeneratedFile(file, render_template(f"consumers/{template}.xml.jinja", description)))
+    return tuple(found)
 
 
 def _derivative_view(exported: Exported, plan: DerivativePlan, jacobian: ExternalFunction) -> DerivativeView:
     names = [item.name for item in exported.function(plan.function).inputs]
     names += ["parameters"] if exported.module.parameters else []
     arguments = tuple(
-        ArgumentView(number, PLACES[name], max(slot.pattern.size, 1))
-        for number, (name, slot) in enumerate(zip(names, jacobian.outputs, strict=True))
+        ArgumentView(PLACES[name], max(slot.pattern.size, 1))
+        for name, slot in zip(names, jacobian.outputs, strict=True)
     )
     return DerivativeView(
         jacobian.symbol,
         "DV" if plan.function == DYNAMICS else "DQ",
         arguments,
-        len(jacobian.inputs),
-        len(jacobian.outputs),
+        jacobian.input_count,
+        jacobian.output_count,
         max(jacobian.work, 1),
     )
 
 
-def _description(exported: Exported, version: str, token: str, sources: Sequence[str], derives: bool) -> GeneratedFile:
+def _description(exported: Exported, token: str, sources: tuple[str, ...], derives: bool) -> DescriptionContext:
     given = quantities(exported)
     groups = (given.parameters, (*given.inputs, *given.forces), (*given.coordinates, *given.speeds))
     views: list[tuple[VariableView, ...]] = []
@@ -235,9 +242,10 @@ def _description(exported: Exported, version: str, token: str, sources: Sequence
         count += len(group)
     rates = tuple(_variable(_rate(item), count + k, views[2][k].reference) for k, item in enumerate(groups[2]))
     units = sorted({item.unit for group in groups for item in group} | {_rate(item).unit for item in groups[2]})
-    context = DescriptionContext(
+    return DescriptionContext(
         name=quoteattr(exported.mechanism.model.name),
         identifier=exported.name,
+        sources=sources,
         token=token,
         step=repr(step_of(exported.options)),
         derives="true" if derives else "false",
@@ -247,13 +255,6 @@ def _description(exported: Exported, version: str, token: str, sources: Sequence
         states=views[2],
         rates=rates,
     )
-    if version == "3.0":
-        text = render_template("consumers/modelDescription3.xml.jinja", context)
-    else:
-        values = {field.name: getattr(context, field.name) for field in fields(context)}
-        listed = DescriptionWithSourcesContext(**values, sources=tuple(sources))
-        text = render_template("consumers/modelDescription2.xml.jinja", listed)
-    return GeneratedFile("modelDescription.xml", text)
 
 
 def _variable(item: Quantity, reference: int, state: int) -> VariableView:
@@ -296,7 +297,7 @@ def archive(exported: Exported, texts: Sequence[GeneratedFile]) -> Archive:
 
 def _place_of_library(exported: Exported) -> str:
     system, machine = platform.system().lower(), platform.machine().lower()
-    if _version(exported.options) == "2.0":
+    if exported.options.settings["fmi"] == "2.0":
         if (system, machine) != ("linux", "x86_64"):
             raise ToolchainError(
                 f"FMI 2.0 has no name for libraries of {system} on {machine}", remedy="take FMI 3.0, or no library"
@@ -318,11 +319,6 @@ def _library(name: str, sources: Sequence[GeneratedFile]) -> bytes:
         return (place / f"{name}.so").read_bytes()
 
 
-def notes(exported: Exported) -> tuple[str, ...]:
-    """Why there are no directional derivatives, where there are none."""
-    return exported.refusals("the unit has no directional derivatives")
-
-
 FMU: Final = Consumer(
     name="fmu",
     sentence="a functional mock-up unit, FMI 3.0 or 2.0, model exchange and co-simulation",
@@ -330,7 +326,7 @@ FMU: Final = Consumer(
     request=request,
     files=files,
     settings={"fmi": "3.0", "step": "0.001", "derivatives": "yes", "binary": "no"},
-    notes=notes,
+    notes=lambda exported: exported.refusals("the unit has no directional derivatives"),
     archive=archive,
     reason="FMI's states are doubles",
     excludes=(

@@ -22,14 +22,6 @@ from mbsym.kinematics.mechanism import Mechanism
 
 
 @dataclass(frozen=True, slots=True)
-class ResultView:
-    """A result: its place among the results, and its size."""
-
-    place: int
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
 class HandlerView:
     """A function as XLA calls it: how many arguments and results, and the lines of the call.
 
@@ -38,7 +30,7 @@ class HandlerView:
         rank: of the first argument for one state.
         inputs, outputs: how many.
         call: lines.
-        results: results where the function can fail.
+        results: sizes of the results where the function can fail.
     """
 
     symbol: str
@@ -47,15 +39,7 @@ class HandlerView:
     inputs: int
     outputs: int
     call: tuple[str, ...]
-    results: tuple[ResultView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class HandlersContext:
-    """Fields of ``consumers/jax.c.jinja``."""
-
-    name: str
-    handlers: tuple[HandlerView, ...]
+    results: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +58,10 @@ class JaxFunctionView:
 
 @dataclass(frozen=True, slots=True)
 class JaxContext:
-    """Fields of ``consumers/jax.py.jinja``."""
+    """Fields of ``consumers/jax.c.jinja`` and ``consumers/jax.py.jinja``."""
 
     name: str
+    handlers: tuple[HandlerView, ...]
     real: str
     functions: tuple[JaxFunctionView, ...]
     parameters: str
@@ -122,16 +107,16 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
                 refusal=repr(_refusal(plan)),
             )
         )
-    written = HandlersContext(exported.name, tuple(handlers))
     context = JaxContext(
         name=exported.name,
+        handlers=tuple(handlers),
         real={"double": "float64", "float": "float32"}[exported.module.description.real],
         functions=tuple(functions),
         parameters=repr({item.name: float(item.default) for item in exported.module.parameters}),
         quaternions=repr(tuple(exported.mechanism.q.quaternions)),
     )
     return (
-        GeneratedFile(f"{exported.name}_jax.c", render_template("consumers/jax.c.jinja", written)),
+        GeneratedFile(f"{exported.name}_jax.c", render_template("consumers/jax.c.jinja", context)),
         GeneratedFile(f"{exported.name}_jax.py", render_template("consumers/jax.py.jinja", context)),
     )
 
@@ -154,7 +139,7 @@ def _handler(exported: Exported, function: ModuleFunction, symbol: str) -> Handl
         inputs=len(inputs) + parameters,
         outputs=len(outputs),
         call=(first, *(f"    {item}," for item in actual[:-1]), f"    {actual[-1]});"),
-        results=tuple(ResultView(place, item.size) for place, item in enumerate(outputs)) if fails else (),
+        results=tuple(item.size for item in outputs) if fails else (),
     )
 
 
@@ -177,17 +162,12 @@ def _sources(exported: Exported, plan: DerivativePlan, inputs: Sequence[Argument
     return repr(found)
 
 
-def notes(exported: Exported) -> tuple[str, ...]:
-    """Which functions have no derivatives, and why."""
-    return exported.refusals("{} has no derivatives")
-
-
 JAX: Final = Consumer(
     name="jax",
     sentence="functions for JAX on the processor, with exact derivatives",
     reals=("double", "float"),
     request=request,
     files=files,
-    notes=notes,
+    notes=lambda exported: exported.refusals("{} has no derivatives"),
     excludes=(needs_dynamics("jax"),),
 )

@@ -1,4 +1,4 @@
-"""Rates of a module's states over one array of all its variables, for consumers that integrate them."""
+"""All that a module reads and moves in one array, with names, units and starts, and the rates of its states."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from mbsym.consumers.consumer import Exported
-from mbsym.consumers.state_names import quantities
+from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops.assembly import assemble
+from mbsym.model.names import expression_names
 from mbsym.registry import available_functions
 
 DYNAMICS: Final = "forward_dynamics"
@@ -20,10 +22,12 @@ VELOCITY: Final = "project_velocity"
 PLACES: Final = {"q": "Q", "v": "V", "tau": "TAU", "t": "TIME", "u": "U", "parameters": "P"}
 """Of arguments among the variables, as the sources call them."""
 
+FORCE_UNITS: Final = {"rad/s": "N m", "m/s": "N"}
+
 
 @dataclass(frozen=True, slots=True)
 class MotionContext:
-    """Fields of ``consumers/motion.c.jinja``, which other templates include."""
+    """Fields of ``consumers/motion.c.jinja``, which other templates include; calls that there are not are empty."""
 
     name: str
     np: int
@@ -36,7 +40,6 @@ class MotionContext:
     dynamics: str
     dynamics_fail: bool
     quaternions: tuple[int, ...]
-    projects: bool
     position: str
     velocity: str
 
@@ -51,7 +54,6 @@ def motion_fields(exported: Exported) -> dict[str, Any]:
     """The fields of ``MotionContext`` by name."""
     given, module = quantities(exported), exported.module
     everything = (*given.parameters, *given.inputs, *given.forces, *given.coordinates, *given.speeds)
-    projects = keeps_loops(exported)
     return {
         "name": exported.name,
         "np": len(given.parameters),
@@ -64,9 +66,8 @@ def motion_fields(exported: Exported) -> dict[str, Any]:
         "dynamics": call_of(exported, DYNAMICS, "value + DV"),
         "dynamics_fail": bool(exported.function(DYNAMICS).failures),
         "quaternions": tuple(exported.mechanism.q.quaternions),
-        "projects": projects,
-        "position": call_of(exported, POSITION, "closed") if projects else "",
-        "velocity": call_of(exported, VELOCITY, "consistent") if projects else "",
+        "position": call_of(exported, POSITION, "closed") if keeps_loops(exported) else "",
+        "velocity": call_of(exported, VELOCITY, "consistent") if keeps_loops(exported) else "",
     }
 
 
@@ -86,3 +87,83 @@ def call_of(exported: Exported, function: str, *results: str) -> str:
         else:
             actual.append(f"value + {PLACES[item.name]}" if item.shape else f"value[{PLACES[item.name]}]")
     return f"{exported.module.names.c_symbol(function)}({', '.join(actual)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number that the module reads, moves or finds.
+
+    Attributes:
+        name: unique among those of the module.
+        unit: "" where it has none.
+        start: its value at the beginning.
+        sentence: what it is.
+    """
+
+    name: str
+    unit: str
+    start: float
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quantities:
+    """All quantities of a module, in the order of the arrays that hold them."""
+
+    parameters: tuple[Quantity, ...]
+    inputs: tuple[Quantity, ...]
+    forces: tuple[Quantity, ...]
+    coordinates: tuple[Quantity, ...]
+    speeds: tuple[Quantity, ...]
+
+
+def quantities(exported: Exported) -> Quantities:
+    """What the module has.
+
+    Raises:
+        SimulationError: closed loops cannot be closed near the model's initial coordinates.
+    """
+    mechanism = exported.mechanism
+    table = expression_names(mechanism.model)
+    taken: set[str] = {"time"}
+    start = _start(mechanism)
+    parameters = tuple(
+        Quantity(_free(item.name, taken), item.unit, float(item.default), "run-time parameter")
+        for item in exported.module.parameters
+    )
+    inputs = tuple(
+        Quantity(_free(item.name, taken), item.unit, 0.0, "control input")
+        for item in (mechanism.model.inputs if mechanism.controls is not None else ())
+    )
+    coordinates: list[tuple[str, str, str]] = []
+    speeds: list[tuple[str, str, str]] = []
+    for body in mechanism.bodies_by_coordinates:
+        joint, shape = body.joint.name, body.joint.shape
+        coordinates += zip(table.coordinates[joint], shape.coordinate_units, [joint] * shape.nq, strict=True)
+        speeds += zip(table.speeds[joint], shape.speed_units, [joint] * shape.nv, strict=True)
+    places = tuple(
+        Quantity(_free(name, taken), unit, start[k], f"coordinate of {joint}")
+        for k, (name, unit, joint) in enumerate(coordinates)
+    )
+    rates = tuple(Quantity(_free(name, taken), unit, 0.0, f"speed of {joint}") for name, unit, joint in speeds)
+    forces = tuple(
+        Quantity(_free(f"tau_{name.removeprefix('v_')}", taken), FORCE_UNITS.get(unit, ""), 0.0, f"force at {joint}")
+        for name, unit, joint in speeds
+    )
+    return Quantities(parameters, inputs, forces, places, rates)
+
+
+def _start(mechanism: Mechanism) -> tuple[float, ...]:
+    """The coordinates from which the model starts, loops closed."""
+    if mechanism.cut_joints or mechanism.model.constraints:
+        return tuple(float(x) for x in assemble(mechanism).q)
+    return tuple(float(x) for x in initial_coordinates(mechanism))
+
+
+def _free(name: str, taken: set[str]) -> str:
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        found = f"{name}_{number}"
+    taken.add(found)
+    return found

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
+from typing import TypeVar
 
 from mbsym.consumers.consumer import Exported
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +59,10 @@ def empty(shape: tuple[int, ...]) -> Pattern:
     return Pattern(*matrix_size(shape), ())
 
 
-def pattern_of(rows: int, columns: int, entries: Iterable[tuple[int, int]]) -> Pattern:
-    """The pattern of entries in any order."""
-    return Pattern(rows, columns, tuple(sorted(set(entries), key=lambda entry: (entry[1], entry[0]))))
+def stored(rows: int, columns: int, entries: Mapping[tuple[int, int], T]) -> tuple[Pattern, tuple[T, ...]]:
+    """The pattern of entries in any order, and what stands there in the pattern's."""
+    ordered = tuple(sorted(entries, key=lambda entry: (entry[1], entry[0])))
+    return Pattern(rows, columns, ordered), tuple(entries[entry] for entry in ordered)
 
 
 def matrix_size(shape: tuple[int, ...]) -> tuple[int, int]:

@@ -24,18 +24,10 @@ FUNCTIONS: Final = ("mass_matrix", "bias_force", "gravity_force", "slotine_li")
 
 @dataclass(frozen=True, slots=True)
 class PackageContext:
-    """Fields of the templates of the package's description."""
+    """Fields of the templates of the package, each of which has some of them."""
 
     name: str
     title: str
-    package: str
-
-
-@dataclass(frozen=True, slots=True)
-class PluginContext:
-    """Fields of ``consumers/ros2_plugins.cpp.jinja``."""
-
-    name: str
     package: str
     size: int
     joints: str
@@ -74,13 +66,12 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     """The package: description, build, plugins and their list."""
     name = exported.name
-    package = f"{name}_dynamics"
-    described = PackageContext(name, escape(exported.mechanism.model.name), package)
     names = exported.module.names
     bodies = [body for body in exported.mechanism.bodies_by_coordinates if body.v_range[1] > body.v_range[0]]
-    plugins = PluginContext(
+    context = PackageContext(
         name=name,
-        package=package,
+        title=escape(exported.mechanism.model.name),
+        package=f"{name}_dynamics",
         size=exported.mechanism.nv,
         joints=", ".join(_text(body.joint.name) for body in bodies),
         parameters=tuple(
@@ -89,11 +80,11 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         actual="&constants_, " if exported.module.parameters else "",
     )
     texts = {
-        "package.xml": render_template("consumers/ros2_package.xml.jinja", described),
-        "CMakeLists.txt": render_template("consumers/ros2_CMakeLists.txt.jinja", described),
-        f"{name}_solver_plugins.xml": render_template("consumers/ros2_solver.xml.jinja", described),
-        f"{name}_controller_plugins.xml": render_template("consumers/ros2_controller.xml.jinja", described),
-        f"{name}_plugins.cpp": render_template("consumers/ros2_plugins.cpp.jinja", plugins),
+        "package.xml": render_template("consumers/ros2_package.xml.jinja", context),
+        "CMakeLists.txt": render_template("consumers/ros2_CMakeLists.txt.jinja", context),
+        f"{name}_solver_plugins.xml": render_template("consumers/ros2_solver.xml.jinja", context),
+        f"{name}_controller_plugins.xml": render_template("consumers/ros2_controller.xml.jinja", context),
+        f"{name}_plugins.cpp": render_template("consumers/ros2_plugins.cpp.jinja", context),
     }
     return tuple(GeneratedFile(title, text) for title, text in texts.items())
 

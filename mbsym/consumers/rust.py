@@ -36,7 +36,7 @@ class RustFunctionView:
 
 @dataclass(frozen=True, slots=True)
 class CrateContext:
-    """Fields of ``consumers/lib.rs.jinja``."""
+    """Fields of ``consumers/lib.rs.jinja``; the templates of Cargo.toml and build.rs have the name alone."""
 
     name: str
     real: str
@@ -44,13 +44,6 @@ class CrateContext:
     parameters: tuple[NumberView, ...]
     statuses: tuple[NumberView, ...]
     functions: tuple[RustFunctionView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BuildScriptContext:
-    """Fields of ``consumers/build.rs.jinja`` and ``consumers/Cargo.toml.jinja``."""
-
-    name: str
 
 
 def named(identifier: str) -> str:
@@ -82,10 +75,9 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         ),
         functions=tuple(_function(exported, function, real) for function in module.functions),
     )
-    script = BuildScriptContext(exported.name)
     return (
-        GeneratedFile("Cargo.toml", render_template("consumers/Cargo.toml.jinja", script)),
-        GeneratedFile("build.rs", render_template("consumers/build.rs.jinja", script)),
+        GeneratedFile("Cargo.toml", render_template("consumers/Cargo.toml.jinja", context)),
+        GeneratedFile("build.rs", render_template("consumers/build.rs.jinja", context)),
         GeneratedFile("lib.rs", render_template("consumers/lib.rs.jinja", context)),
     )
 

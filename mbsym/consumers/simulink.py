@@ -17,7 +17,6 @@ class SFunctionContext(MotionContext):
     """Fields of ``consumers/simulink.c.jinja`` and of what it includes."""
 
     function: str
-    has_inputs: bool
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
@@ -27,9 +26,8 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
 
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     """NAME_sfun.c."""
-    fields = motion_fields(exported)
     function = f"{exported.name}_sfun"
-    context = SFunctionContext(**fields, function=function, has_inputs=fields["nu"] > 0)
+    context = SFunctionContext(**motion_fields(exported), function=function)
     return (GeneratedFile(f"{function}.c", render_template("consumers/simulink.c.jinja", context)),)
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from mbsym.doors import sympy
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.symbolic.trigonometry import simplify_all_trigonometric
-
-if TYPE_CHECKING:
-    import sympy
 
 LARGEST_SHOWN: Final = 800
 """Operations, as printed, up to which the values of a section are shown."""

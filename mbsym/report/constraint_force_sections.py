@@ -1,4 +1,5 @@
-"""What the constraint force algorithm has to show: patterns of A, B and C, blocks in closed form, level schedule."""
+"""What the constraint force algorithm has to show: patterns of A, B and C, blocks in closed form, level schedule, the
+right side X, and the forces that follow."""
 
 from __future__ import annotations
 
@@ -9,6 +10,9 @@ from typing import Final
 
 from mbsym.doors import sympy
 from mbsym.errors import DerivationError
+from mbsym.formulations.constraint_force.block_system import BlockSystem
+from mbsym.formulations.constraint_force.kkt import kkt_system
+from mbsym.formulations.constraint_force.leaf_to_root import derive_motion, first_singular_body
 from mbsym.formulations.constraint_force.matrices import (
     JointMatrices,
     MatrixName,
@@ -17,9 +21,13 @@ from mbsym.formulations.constraint_force.matrices import (
 )
 from mbsym.formulations.constraint_force.serial import level_schedule
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.report.closed_form import simplified_values, unit_coordinates
-from mbsym.report.sections import Equation, Item, NamedMatrix, Pattern, Section, Table
+from mbsym.registry import FORMULATIONS
+from mbsym.report.closed_form import closed_form, simplified_values, unit_coordinates
+from mbsym.report.equations import Equations
+from mbsym.report.sections import Entries, Equation, Item, NamedMatrix, Pattern, Section, Steps, Table
+from mbsym.report.steps import named_steps
 from mbsym.symbolic.printed_size import PrintedSizes
+from mbsym.symbolic.scalar import Scalar
 from mbsym.symbolic.sympy_bridge import to_sympy
 
 LARGEST_PATTERN: Final = 30
@@ -30,6 +38,13 @@ LARGEST_BLOCK: Final = 400
 
 LARGEST_MATRIX: Final = 2500
 """Operations, as printed, of all blocks of a matrix up to which they are shown in closed form."""
+
+
+LARGEST_SIDE: Final = 1200
+"""Operations, as printed, of a right side up to which it is shown in closed form."""
+
+LARGEST_SOLUTION: Final = 1500
+"""Operations of the forces up to which the steps that compute them are listed."""
 
 
 def _script(letter: str, superscript: str) -> str:
@@ -101,24 +116,34 @@ _SAID: Final[Mapping[str, Callable[[int, int], bool]]] = {
 """Which blocks say something: the others are those above them, transposed, or unit matrices on the diagonal of P."""
 
 
-def constraint_force_sections(mechanism: Mechanism) -> tuple[Section, ...]:
-    """Patterns and blocks of A, B and C.
+def constraint_force_sections(mechanism: Mechanism, formulation: str) -> tuple[Section, ...]:
+    """Matrices, right side and forces of the form of the algorithm of that name, and the schedule of one in rounds.
 
     Raises:
-        DerivationError: the mechanism has no A: a body has no inverse inertia, or a coupling joins two joints.
+        DerivationError: the form does not cover the mechanism.
     """
-    matrices = cfa_matrices(mechanism)
+    matrices = _with_accelerations(mechanism) if formulation == "cfa-kkt" else _matrices(mechanism)
+    schedule = (_schedule(mechanism),) if formulation == "cfa-serial" else ()
+    return (*matrices, *_solution(mechanism, formulation), *schedule)
+
+
+def _matrices(mechanism: Mechanism) -> tuple[Section, ...]:
+    """A, B and C, or where there is no A the reason and the form with accelerations."""
+    try:
+        matrices = cfa_matrices(mechanism)
+    except DerivationError as error:
+        reason = Section("constraint_matrix", "Constraint matrix A", (f"{error.what}.",))
+        try:
+            return (reason, *_with_accelerations(mechanism))
+        except DerivationError:  # coupled joints have neither
+            return (reason,)
     first = Section("constraint_matrices", "Matrices of the constraint force algorithm", (), (DEFINITIONS,))
     names: tuple[MatrixName, ...] = ("A", "B", "C")
     return (first, *(_matrix_section(matrices, name) for name in names))
 
 
-def acceleration_sections(mechanism: Mechanism) -> tuple[Section, ...]:
-    """The form with accelerations and constraint forces as unknowns, and its matrices; every tree has it.
-
-    Raises:
-        DerivationError: a coupling joins two joints.
-    """
+def _with_accelerations(mechanism: Mechanism) -> tuple[Section, ...]:
+    """The form with accelerations and constraint forces as unknowns, and its matrices; every tree has it."""
     matrices = matrices_with_accelerations(mechanism)
     has_rotors = any(entry for block in matrices.blocks["D"].values() for row in block for entry in row)
     sentences = (
@@ -129,18 +154,6 @@ def acceleration_sections(mechanism: Mechanism) -> tuple[Section, ...]:
     first = Section("acceleration_form", "Form with accelerations", sentences, (WITH_ACCELERATIONS,))
     names: tuple[MatrixName, ...] = ("I", "P", "W", *(("D",) if has_rotors else ()))
     return (first, *(_matrix_section(matrices, name) for name in names))
-
-
-def matrix_sections(mechanism: Mechanism) -> tuple[Section, ...]:
-    """A, B and C, or where there is no A the reason and the form with accelerations."""
-    try:
-        return constraint_force_sections(mechanism)
-    except DerivationError as error:
-        reason = Section("constraint_matrix", "Constraint matrix A", (f"{error.what}.",))
-    try:
-        return (reason, *acceleration_sections(mechanism))
-    except DerivationError:  # coupled joints have neither
-        return (reason,)
 
 
 def _matrix_section(matrices: JointMatrices, name: MatrixName) -> Section:
@@ -188,12 +201,8 @@ def _closed_blocks(matrices: JointMatrices, name: MatrixName, places: list[tuple
     )
 
 
-def schedule_section(mechanism: Mechanism) -> Section:
-    """In which round the reduction eliminates which joints.
-
-    Raises:
-        DerivationError: a coupling joins two joints.
-    """
+def _schedule(mechanism: Mechanism) -> Section:
+    """In which round the reduction eliminates which joints."""
     rounds = level_schedule(mechanism)
     rows = tuple((str(k), str(len(joints)), ", ".join(joints)) for k, joints in enumerate(rounds, start=1))
     return Section(
@@ -205,3 +214,64 @@ def schedule_section(mechanism: Mechanism) -> Section:
         ),
         (Table(("round", "joints", "names"), rows),),
     )
+
+
+def _solution(mechanism: Mechanism, formulation: str) -> tuple[Section, ...]:
+    """X and the joint wrenches under tau, as the formulation of that name finds them."""
+    if mechanism.is_coupled:
+        return ()
+    equations = Equations(mechanism, formulation)
+    with_accelerations = formulation == "cfa-kkt" or first_singular_body(mechanism) is not None
+    return (_right_side(equations, with_accelerations), _forces(equations))
+
+
+def _right_side(equations: Equations, with_accelerations: bool) -> Section:
+    mechanism = equations.mechanism
+    if with_accelerations:
+        side = kkt_system(mechanism, mechanism.of_joints(mechanism.entries(mechanism.tau))).right
+        sentence = (
+            "X is the right side: for each body, by label, six rows along the free and the held directions of its "
+            "joint, then for each joint the rows of its constraint forces."
+        )
+    else:
+        side = tuple(_right_side_of_a(mechanism))
+        sentence = (
+            "A F_S = X, with X of speeds, gravity and all forces: for each joint, by label, the accelerations in its "
+            "held directions that the constraint forces have to undo."
+        )
+    title = "Right side X"
+    written = closed_form(mechanism, [entry.ref for entry in side], LARGEST_SIDE, equations.symbols)
+    if written is None:
+        return Section("right_side", title, (sentence, "Its entries are too large to be shown in closed form."))
+    entries = Entries("X", {(k,): x for k, x in enumerate(written, start=1) if x != 0})
+    return Section("right_side", title, (sentence,), (entries,))
+
+
+def _right_side_of_a(mechanism: Mechanism) -> Sequence[Scalar]:
+    caught: list[Sequence[Scalar]] = []
+
+    def caught_only(system: BlockSystem, parents: tuple[int, ...], right: list[Scalar]) -> list[Scalar]:
+        caught.append(right)
+        return [Scalar(mechanism.graph, 0)] * len(right)
+
+    derive_motion(mechanism, caught_only)
+    return caught[0]
+
+
+def _forces(equations: Equations) -> Section:
+    title = "Forces in the joints"
+    sentence = (
+        "F = H-bar tau + W F_S: [moment; force] on each joint's successor by its predecessor under tau, six entries a "
+        "joint, by label."
+    )
+    try:
+        program = FORMULATIONS.named(equations.formulation).functions["joint_wrenches"](equations.mechanism.afresh())
+    except DerivationError as error:
+        return Section("constraint_forces", title, (sentence, f"They are not determined: {error.what}."))
+    operations = program.operation_count().arithmetic
+    if operations > LARGEST_SOLUTION:
+        listed = f"The {operations} operations that compute them are in the generated function joint_wrenches."
+        return Section("constraint_forces", title, (sentence, listed), operations=operations)
+    found = named_steps(program, equations.symbols)
+    entries = Entries("F", {(k // 6 + 1, k % 6 + 1): value for k, value in enumerate(found.outputs) if value != 0})
+    return Section("constraint_forces", title, (sentence,), (Steps(found.groups, entries),), operations)

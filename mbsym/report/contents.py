@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.records import Registry
-from mbsym.report.constraint_force_sections import acceleration_sections, matrix_sections, schedule_section
-from mbsym.report.constraint_force_solution import solution_sections
+from mbsym.report.constraint_force_sections import constraint_force_sections
 from mbsym.report.equations import Equations
 from mbsym.report.kane_sections import kane_sections
 from mbsym.report.lagrange_sections import lagrange_sections
-from mbsym.report.sections import Entries, Equation, Item, NamedMatrix, Section, Steps, Table
-from mbsym.report.steps import named_steps
+from mbsym.report.sections import Entries, Equation, NamedMatrix, Section, Steps, Table
+from mbsym.report.steps import NamedSteps, named_steps
 from mbsym.report.transfer_matrix_sections import transfer_matrix_sections
 from mbsym.symbolic.show import show_number
 
@@ -79,23 +79,27 @@ def report_sections(equations: Equations) -> tuple[Section, ...]:
     return (path, motion, *_parameters(equations), *quantities, *formulation_sections(equations), _counts(equations))
 
 
+def written(equations: Equations, name: str) -> NamedSteps:
+    """A quantity as documents write it: its values, in terms of steps where the closed form would fill pages."""
+    form = equations.form(name)
+    if form.is_expanded:
+        return NamedSteps((), tuple(equations.matrix(name)))
+    return named_steps(form.program, equations.symbols)
+
+
 def quantity_section(equations: Equations, name: str) -> Section:
     """One quantity in closed form, or as steps."""
     form = equations.form(name)
-    items: tuple[Item, ...]
-    display = equations.shown[name]
-    sentences: tuple[str, ...] = (display.sentence,)
+    display, found = equations.shown[name], written(equations, name)
+    sentences = [display.sentence]
     columns = form.shape[1] if len(form.shape) > 1 else 1
+    entries = _entries(form.symbol, found.outputs, columns, display.symmetric)
     if form.is_of_recursion:
-        sentences = (*sentences, OF_RECURSION)
-    if form.is_expanded:
-        values = list(equations.matrix(name))
-        items = (_entries(form.symbol, values, columns, display.symmetric),)
-    else:
-        found = named_steps(form.program, equations.symbols)
-        items = (Steps(found.groups, _entries(form.symbol, list(found.outputs), columns, display.symmetric)),)
-        sentences = (*sentences, TOO_LARGE)
-    return Section(name, display.title, sentences, items, form.operations.arithmetic)
+        sentences.append(OF_RECURSION)
+    if not form.is_expanded:
+        sentences.append(TOO_LARGE)
+    item = entries if form.is_expanded else Steps(found.groups, entries)
+    return Section(name, display.title, tuple(sentences), (item,), form.operations.arithmetic)
 
 
 def _entries(letter: str, values: Sequence[Any], columns: int, symmetric: bool) -> Entries:
@@ -115,24 +119,15 @@ class FormulationSections:
     sections: Callable[[Mechanism], tuple[Section, ...]]
 
 
-def _of_constraint_forces(mechanism: Mechanism, formulation: str) -> tuple[Section, ...]:
-    """Matrices, right side and forces of a form of the constraint force algorithm."""
-    matrices = acceleration_sections(mechanism) if formulation == "cfa-kkt" else matrix_sections(mechanism)
-    return (*matrices, *solution_sections(mechanism, formulation))
-
-
 FORMULATION_SECTIONS: Final = Registry(
     "section of a formulation",
     (
         FormulationSections("kane", kane_sections),
         FormulationSections("lagrange", lagrange_sections),
-        FormulationSections("cfa", lambda mechanism: _of_constraint_forces(mechanism, "cfa")),
-        FormulationSections("cfa-elimination", lambda mechanism: _of_constraint_forces(mechanism, "cfa-elimination")),
-        FormulationSections(
-            "cfa-serial",
-            lambda mechanism: (*_of_constraint_forces(mechanism, "cfa-serial"), schedule_section(mechanism)),
+        *(
+            FormulationSections(name, partial(constraint_force_sections, formulation=name))
+            for name in ("cfa", "cfa-elimination", "cfa-serial", "cfa-kkt")
         ),
-        FormulationSections("cfa-kkt", lambda mechanism: _of_constraint_forces(mechanism, "cfa-kkt")),
         FormulationSections("transfer-matrix", transfer_matrix_sections),
     ),
     DerivationError,

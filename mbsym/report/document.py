@@ -7,22 +7,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from mbsym.errors import DerivationError
-from mbsym.kinematics.mechanism import Mechanism
-from mbsym.kinematics.roadmap import body_rows, cut_rows, layout_sentence, roadmap_lines
+from mbsym.kinematics.roadmap import roadmap_lines
 from mbsym.records import Registry
 from mbsym.report import latex, plain_text
 from mbsym.report.contents import report_sections, report_title
-from mbsym.report.copies import Copies
 from mbsym.report.equations import Equations
-from mbsym.report.html import Heading, html_document
+from mbsym.report.html import html_document
 from mbsym.report.json_text import json_document
-from mbsym.report.pictures import LARGEST, pictures
 from mbsym.report.reader_symbols import in_short, reader_symbols, symbols_section
-from mbsym.report.sections import Section, Table
-from mbsym.report.short_symbols import short_names
+from mbsym.report.sections import Section
 from mbsym.version import __version__
-from mbsym.visualisation.attachments import attachments_of
-from mbsym.visualisation.topology_diagram import topology_svg
 
 
 def document(equations: Equations, form: str) -> str:
@@ -57,35 +51,6 @@ def _readable_sections(equations: Equations) -> tuple[Section, ...]:
     return (symbols_section(equations, short), *(in_short(section, short) for section in sections))
 
 
-def _html(equations: Equations) -> str:
-    mechanism = equations.mechanism
-    sections = report_sections(equations)
-    short = reader_symbols(equations, sections)
-    drawn = mechanism.labelling.nj <= LARGEST
-    heading = Heading(
-        mechanism.model.name,
-        report_title(equations),
-        " ".join(mechanism.model.description.split()),
-        _facts(equations),
-        pictures(mechanism),
-        topology_svg(mechanism.labelling, "", attachments_of(mechanism.model)) if drawn else "",
-    )
-    parts = (_bodies(mechanism), symbols_section(equations, short), *sections)
-    return html_document(heading, parts, Copies(short, short_names(equations.columns, "{}[{}]", 0)), short)
-
-
-def _facts(equations: Equations) -> tuple[tuple[str, str], ...]:
-    mechanism = equations.mechanism
-    found = [("bodies", mechanism.nb), ("joints", mechanism.labelling.nj), ("cut joints", len(mechanism.cut_joints))]
-    found += [("coordinates", mechanism.nq), ("speeds", mechanism.nv)]
-    return (*((word, str(figure)) for word, figure in found if figure), ("formulation", equations.formulation))
-
-
-def _bodies(mechanism: Mechanism) -> Section:
-    tables = [Table(rows[0], rows[1:]) for rows in (body_rows(mechanism), cut_rows(mechanism)) if rows]
-    return Section("bodies", "Bodies and joints", items=tuple(tables), remark=layout_sentence(mechanism))
-
-
 @dataclass(frozen=True, slots=True)
 class DocumentFormat:
     """A way to write equations down: its name, and the text of a whole document."""
@@ -99,7 +64,7 @@ FORMATS: Final = Registry(
     (
         DocumentFormat("text", _text),
         DocumentFormat("latex", _latex),
-        DocumentFormat("html", _html),
+        DocumentFormat("html", html_document),
         DocumentFormat("json", json_document),
         DocumentFormat("latex-fragment", _fragment),
     ),

@@ -6,12 +6,13 @@ by a general simplifier. Above a size that nobody reads, an entry is kept as a l
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import Any, Final
 
+from mbsym import markup
 from mbsym.doors import sympy
 from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import applied_forces
@@ -24,9 +25,13 @@ from mbsym.kinematics.simplified import simplified
 from mbsym.model.system import Model
 from mbsym.registry import FORMULATIONS, SIMPLIFICATIONS, Available, available_functions, contracts_of
 from mbsym.report.closed_form import simplified_values
+from mbsym.report.formulas import FormulaWriter, entries_of
 from mbsym.report.kane_sections import partial_velocities
-from mbsym.report.short_symbols import short_names, shortened
+from mbsym.report.latex import Latex
+from mbsym.report.mathml import MathML
+from mbsym.report.sections import NamedMatrix
 from mbsym.report.steps import named_steps
+from mbsym.report.symbols import short_names, shortened
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.graph import Reference
 from mbsym.symbolic.program import OperationCount, Program, count_operations
@@ -36,6 +41,11 @@ from mbsym.topology.matrices import path_matrix
 
 LARGEST_CLOSED_FORM: Final = 5000
 """Operations of an array, counted as printed text has them, above which it is shown as named steps."""
+
+IN_NOTEBOOKS: Final = ("mass_matrix", "bias_force")
+
+NOTEBOOK_WIDTH: Final = 100
+"""Letters of a matrix beyond which notebooks show its entries one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,16 +120,34 @@ class Equations:
         return f"<Equations of {of!r}: {self.mechanism.nv} speeds, formulation {self.formulation}>"
 
     def _repr_latex_(self) -> str:
-        """For notebooks: mass matrix and bias forces."""
-        from mbsym.report.notebook import latex_of
-
-        return latex_of(self)
+        """For notebooks: mass matrix and bias forces; what is too large to read is named with its size."""
+        parts = [f"{left} = {right}" for left, right in self._formulas(Latex())]
+        parts += [rf"{letter}: \text{{{size}}}" for letter, size in self._too_large()]
+        lines = r" \\ ".join(parts)
+        return rf"$\displaystyle \begin{{array}}{{l}} {lines} \end{{array}}$"
 
     def _repr_html_(self) -> str:
-        """For notebooks: mass matrix and bias forces, in MathML."""
-        from mbsym.report.notebook import html_of
+        """For notebooks: a line about the equations, then the same formulas in MathML, which browsers set."""
+        lines = [markup.paragraph(repr(self)[1:-1])]
+        for left, right in self._formulas(MathML()):
+            lines.append(f'<p><math display="block"><mrow>{left}<mo>=</mo>{right}</mrow></math></p>')
+        lines += [markup.paragraph(f"{letter}: {size}") for letter, size in self._too_large()]
+        return "".join(lines)
 
-        return html_of(self)
+    def _formulas(self, writer: FormulaWriter) -> Iterator[tuple[str, str]]:
+        for name in IN_NOTEBOOKS:
+            form = self.form(name)
+            if form.is_expanded:
+                value = self.matrix(name)
+                entries = entries_of(NamedMatrix(form.symbol, value), value, NOTEBOOK_WIDTH)
+                for left, entry in entries or [(form.symbol, value)]:
+                    yield writer.name(left), writer.expression(entry)
+
+    def _too_large(self) -> Iterator[tuple[str, str]]:
+        for name in IN_NOTEBOOKS:
+            form = self.form(name)
+            if not form.is_expanded:
+                yield form.symbol, f"{form.operations.arithmetic} operations, as named steps"
 
     @property
     def mass_matrix(self) -> sympy.ImmutableMatrix:
@@ -149,10 +177,7 @@ class Equations:
     @property
     def path_matrix(self) -> sympy.ImmutableMatrix:
         """T, nb x nb."""
-        from sympy import ImmutableMatrix
-
-        rows = path_matrix(self.mechanism.labelling.tree)
-        return ImmutableMatrix(len(rows), len(rows), [entry for row in rows for entry in row])
+        return sympy.ImmutableMatrix(path_matrix(self.mechanism.labelling.tree))
 
     @property
     def lagrangian(self) -> sympy.Expr:
@@ -177,17 +202,15 @@ class Equations:
         Raises:
             DerivationError: there is no such quantity.
         """
-        from sympy import ImmutableMatrix, Symbol
-
         form = self.form(name)
         program = form.program
         if form.references:
             program = replace(program, outputs=(replace(program.outputs[0], values=form.references),))
         found = named_steps(program, self.symbols)
-        steps = [(Symbol(left), value) for group in found.groups for left, value in group.steps]
+        steps = [(sympy.Symbol(left), value) for group in found.groups for left, value in group.steps]
         rows = form.shape[0] if form.shape else 1
         values = found.outputs[: prod(form.shape)]
-        return steps, ImmutableMatrix(rows, len(values) // rows if rows else 0, values)
+        return steps, sympy.ImmutableMatrix(rows, len(values) // rows if rows else 0, values)
 
     @property
     def columns(self) -> dict[str, sympy.ImmutableMatrix]:
@@ -234,13 +257,11 @@ class Equations:
 
     def matrix(self, name: str) -> sympy.ImmutableMatrix:
         """A quantity as a SymPy matrix; in its raw form where the closed form is too large to read."""
-        from sympy import ImmutableMatrix
-
         found = self.form(name)
         refs = found.references or found.program.output_references
         rows = found.shape[0] if found.shape else 1
         columns = len(refs) // rows if rows else 0
-        return ImmutableMatrix(rows, columns, to_sympy(found.program.graph, refs, self.symbols))
+        return sympy.ImmutableMatrix(rows, columns, to_sympy(found.program.graph, refs, self.symbols))
 
     @cached_property
     def partial_velocities(self) -> Mapping[tuple[str, str], tuple[sympy.Matrix, sympy.Matrix]]:
@@ -289,9 +310,7 @@ class Equations:
         return table
 
     def _column(self, refs: Sequence[Reference]) -> Any:
-        from sympy import ImmutableMatrix
-
-        return ImmutableMatrix(len(refs), 1, to_sympy(self.mechanism.graph, refs, self.symbols))
+        return sympy.ImmutableMatrix(len(refs), 1, to_sympy(self.mechanism.graph, refs, self.symbols))
 
 
 def _simplified(program: Program) -> tuple[Reference, ...]:

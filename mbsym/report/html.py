@@ -7,17 +7,27 @@ screen or paper decides where rows end.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
 from mbsym.codegen.environment import fixed_text, render_template
-from mbsym.report.copies import Copies
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.roadmap import body_rows, cut_rows, layout_sentence
+from mbsym.report.contents import report_sections, report_title
+from mbsym.report.equations import Equations
 from mbsym.report.formulas import entries_of
+from mbsym.report.latex import Latex
 from mbsym.report.mathml import MathML
-from mbsym.report.pictures import Pictures
+from mbsym.report.numerals import with_decimals
+from mbsym.report.reader_symbols import reader_symbols, symbols_section
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps, Table
+from mbsym.report.show import LARGEST, pictures
+from mbsym.report.symbols import short_names
+from mbsym.visualisation.attachments import attachments_of
+from mbsym.visualisation.topology_diagram import topology_svg
 
 PART_WIDTH: Final = 46
 """Letters of a formula above which its terms are parts, and half of which a part has at most if it can be parted."""
@@ -31,6 +41,7 @@ MOST_OPEN: Final = 60
 TEMPLATE: Final = "report/equations.html.jinja"
 
 _WRITER: Final = MathML()
+_LATEX: Final = Latex()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,79 +111,92 @@ class PageView:
     script: str
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """What a report begins with.
+class _Writing:
+    """Formulas on their way into the page, with the texts that its buttons copy: LaTeX as it shows them, Python and C.
 
-    Attributes:
-        name: of the model.
-        title: of the report.
-        description: of the model.
-        facts: a word and a figure each.
-        pictures: of the mechanism.
-        topology: SVG of the graph, or nothing.
+    Args:
+        short: symbols that formulas of the page have for the model's.
+        code: what generated code calls the model's symbols.
     """
 
-    name: str
-    title: str
-    description: str
-    facts: tuple[tuple[str, str], ...]
-    pictures: Pictures
-    topology: str
+    def __init__(self, short: dict[Any, Any], code: dict[Any, Any]) -> None:
+        from sympy.printing.c import C99CodePrinter
 
-
-@dataclass(slots=True)
-class _Writing:
-    """Formulas on their way into the page, with the texts that its buttons copy."""
-
-    copies: Copies
-    short: dict[Any, Any]
-    texts: list[tuple[str, str, str]] = field(default_factory=list)
+        self._short, self._code = short, code
+        self._c: Any = C99CodePrinter()
+        self.texts: list[tuple[str, str, str]] = []
 
     def formula(self, left: str, place: Sequence[int], value: Any) -> FormulaView:
-        """A value under a name, perhaps at a place."""
-        self.texts.append(self.copies.formula(left, place, value))
-        return FormulaView(_WRITER.placed(left, place), _flowing(value.xreplace(self.short)), str(len(self.texts) - 1))
+        """``left``, perhaps at a place, from 1, is the value."""
+        name = _identifier("_".join((left, *map(str, place))))
+        shown = value.xreplace(self._short)
+        copy = self._copied(
+            f"{_LATEX.placed(left, place)} = {_LATEX.expression(shown)}",
+            f"{name} = {with_decimals(value)}",
+            f"const double {name} = {self._c.doprint(value.xreplace(self._code))};",
+        )
+        return FormulaView(_WRITER.placed(left, place), _flowing(shown), copy)
 
     def matrix(self, item: NamedMatrix) -> ItemView:
-        """A matrix as one, or its entries."""
-        shown = item.value.xreplace(self.short)
+        """A matrix as one, which C has no word for, or its entries."""
+        shown = item.value.xreplace(self._short)
         entries = entries_of(item, shown, MATRIX_WIDTH)
         if entries:
             return ItemView(formulas=tuple(self.formula(left, (), value) for left, value in entries))
-        left = _WRITER.name(item.name) if item.name else ""
         copy = ""
         if hasattr(item.value, "tolist"):
-            self.texts.append(self.copies.matrix(item.name, item.value))
-            copy = str(len(self.texts) - 1)
+            named = f"{_LATEX.name(item.name)} = " if item.name else ""
+            assigned = f"{_identifier(item.name or 'T')} = sympy.Matrix({item.value.tolist()})"
+            copy = self._copied(f"{named}{_LATEX.expression(shown)}", assigned, "")
+        left = _WRITER.name(item.name) if item.name else ""
         return ItemView(equation=FormulaView(left, _WRITER.expression(shown), copy))
 
+    def _copied(self, latex: str, python: str, c: str) -> str:
+        self.texts.append((latex, python, c))
+        return str(len(self.texts) - 1)
 
-def html_document(heading: Heading, sections: Sequence[Section], copies: Copies, short: dict[Any, Any]) -> str:
-    """The whole page.
 
-    Args:
-        heading: what it begins with.
-        sections: what it says, in the model's symbols.
-        copies: writes the texts that its buttons copy.
-        short: symbols that it shows for the model's.
-    """
-    writing = _Writing(copies, short)
-    views = tuple(_section(section, writing) for section in sections)
+def _identifier(name: str) -> str:
+    return re.sub(r"\W+", "_", name).strip("_")
+
+
+def html_document(equations: Equations) -> str:
+    """The whole page."""
+    mechanism = equations.mechanism
+    sections = report_sections(equations)
+    short = reader_symbols(equations, sections)
+    writing = _Writing(short, short_names(equations.columns, "{}[{}]", 0))
+    parts = (_bodies(mechanism), symbols_section(equations, short), *sections)
+    views = tuple(_section(section, writing) for section in parts)
+    shown = pictures(mechanism)
+    drawn = mechanism.labelling.nj <= LARGEST
     page = PageView(
-        escape(heading.name),
-        escape(heading.title),
-        escape(heading.description),
-        tuple(FactView(escape(word), escape(figure)) for word, figure in heading.facts),
-        heading.pictures.still,
-        escape(heading.pictures.turning),
-        heading.topology,
+        escape(mechanism.model.name),
+        escape(report_title(equations)),
+        escape(" ".join(mechanism.model.description.split())),
+        _facts(equations),
+        shown.still,
+        escape(shown.turning),
+        topology_svg(mechanism.labelling, "", attachments_of(mechanism.model)) if drawn else "",
         views,
         # A script ends at the first "</", wherever it stands.
         json.dumps(writing.texts, ensure_ascii=True).replace("<", "\\u003c").replace("&", "\\u0026"),
         fixed_text("javascript/report.js", ""),
     )
     return render_template(TEMPLATE, page)
+
+
+def _facts(equations: Equations) -> tuple[FactView, ...]:
+    mechanism = equations.mechanism
+    found = [("bodies", mechanism.nb), ("joints", mechanism.labelling.nj), ("cut joints", len(mechanism.cut_joints))]
+    found += [("coordinates", mechanism.nq), ("speeds", mechanism.nv)]
+    told = [FactView(word, str(figure)) for word, figure in found if figure]
+    return (*told, FactView("formulation", escape(equations.formulation)))
+
+
+def _bodies(mechanism: Mechanism) -> Section:
+    tables = [Table(rows[0], rows[1:]) for rows in (body_rows(mechanism), cut_rows(mechanism)) if rows]
+    return Section("bodies", "Bodies and joints", items=tuple(tables), remark=layout_sentence(mechanism))
 
 
 def _section(section: Section, writing: _Writing) -> SectionView:

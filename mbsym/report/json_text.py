@@ -6,10 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from mbsym.report.contents import equation_of_motion, formulation_sections
+from mbsym.report.contents import equation_of_motion, formulation_sections, written
 from mbsym.report.equations import Equations
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, StepGroup, Steps
-from mbsym.report.steps import named_steps
 from mbsym.symbolic.show import show_number
 from mbsym.topology.tables import labelling_to_json
 from mbsym.version import __version__
@@ -45,21 +44,15 @@ def equations_data(equations: Equations) -> dict[str, Any]:
 
 
 def _quantity(equations: Equations, name: str) -> dict[str, Any]:
-    form = equations.form(name)
-    steps = None
-    if form.is_expanded:
-        values: Sequence[Any] = list(equations.matrix(name))
-    else:
-        found = named_steps(form.program, equations.symbols)
-        values = found.outputs
-        steps = _steps(found.groups)
+    form, found = equations.form(name), written(equations, name)
     columns = form.shape[1] if len(form.shape) > 1 else 1
-    rows = [[str(value) for value in values[k : k + columns]] for k in range(0, len(values), columns)]
+    values = [str(value) for value in found.outputs]
+    rows = [values[k : k + columns] for k in range(0, len(values), columns)]
     return {
         "description": equations.shown[name].sentence,
         "shape": list(form.shape),
         "entries": rows,
-        "steps": steps,
+        "steps": None if form.is_expanded else _steps(found.groups),
         "operations": form.operations.as_dict(),
     }
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from mbsym.doors import sympy
 from mbsym.formulations.kane.closed_form import kane_bodies, kane_partial_velocities
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.report.closed_form import closed_form, unit_coordinates
 from mbsym.report.sections import Equation, Item, NamedMatrix, Pattern, Section
-from mbsym.spatial.vector import Vector3, is_zero
+from mbsym.spatial.vector import Vector3, add, is_zero, scale
 from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.symbolic.trigonometry import simplify_all_trigonometric
@@ -87,9 +87,9 @@ def _along_speeds(mechanism: Mechanism) -> tuple[dict[tuple[int, int], Vector3],
     for (body, joint), angular in sorted(partial.angular.items()):
         places = mechanism.speed_of[joint - 1]
         for (column, ratio), w, v in zip(places, angular, partial.linear[body, joint], strict=True):
-            w, v = (_scaled(vector, ratio) for vector in (w, v))
-            vectors[body, column + 1] = _added(vectors.get((body, column + 1)), w)
-            linear[body, column + 1] = _added(linear.get((body, column + 1)), v)
+            for table, vector in ((vectors, scale(w, ratio)), (linear, scale(v, ratio))):
+                known = table.get((body, column + 1))
+                table[body, column + 1] = vector if known is None else add(known, vector)
     return vectors, linear
 
 
@@ -119,14 +119,6 @@ def partial_velocities(mechanism: Mechanism) -> dict[tuple[str, str], tuple[symp
 def _speed_names(mechanism: Mechanism) -> tuple[str, ...]:
     graph = mechanism.graph
     return tuple(str(graph.arguments[ref][0]) for ref in mechanism.v.symbols)
-
-
-def _scaled(vector: Vector3, ratio: Any) -> Vector3:
-    return vector[0] * ratio, vector[1] * ratio, vector[2] * ratio
-
-
-def _added(total: Vector3 | None, vector: Vector3) -> Vector3:
-    return vector if total is None else (total[0] + vector[0], total[1] + vector[1], total[2] + vector[2])
 
 
 def _closed(mechanism: Mechanism, tables: Mapping[str, Mapping[tuple[int, int], Vector3]]) -> tuple[Item, ...] | None:

@@ -29,7 +29,7 @@ def _replaced(value: sympy.Expr) -> Any:
         number = Fraction(int(value.p), int(value.q))
         if number.denominator == 1 or not (_is_long(number) or is_written_as_decimal(number)):
             return value
-        return sympy.Float(sympy.Rational(number.numerator, number.denominator), DIGITS)
+        return sympy.Float(value, DIGITS)
     if isinstance(value, sympy.Pow):
         return sympy.Pow(_replaced(value.base), value.exp)
     if not value.args or not value.atoms(sympy.Rational) - value.atoms(sympy.Integer):

@@ -96,10 +96,14 @@ class Overview:
         model, labelling = self.model, self.labelling
         numbers = parameter_values(model)
         masses = dict(zip((body.name for body in model.bodies), self.masses, strict=False))
+
+        def number(value: Value | None) -> float | None:
+            return None if value is None else evaluate(value, numbers)
+
         return {
             "name": model.name,
             "description": " ".join(model.description.split()),
-            "gravity": [evaluate(entry, numbers) for entry in model.gravity],
+            "gravity": [number(entry) for entry in model.gravity],
             "bodies": [
                 {"name": body.name, "label": labelling.body_labels[body.name], "mass": masses.get(body.name)}
                 for body in model.bodies
@@ -144,12 +148,7 @@ class Overview:
             ],
             "reasons": list(self.reasons),
             "couplings": [
-                {
-                    "joint": item.joint,
-                    "source": item.source,
-                    "ratio": evaluate(item.ratio, numbers),
-                    "offset": evaluate(item.offset, numbers),
-                }
+                {"joint": item.joint, "source": item.source, "ratio": number(item.ratio), "offset": number(item.offset)}
                 for item in model.couplings
             ],
             "frames": [{"name": item.name, "body": item.body, "axes": item.axes} for item in model.frames],
@@ -157,12 +156,7 @@ class Overview:
             "shapes": dict(sorted(Counter(shape.form.type for shape in model.shapes).items())),
             "elements": attachments_to_json(self.attachments),
             "inputs": [
-                {
-                    "name": item.name,
-                    "unit": item.unit,
-                    "lower": _limit(item.lower, numbers),
-                    "upper": _limit(item.upper, numbers),
-                }
+                {"name": item.name, "unit": item.unit, "lower": number(item.lower), "upper": number(item.upper)}
                 for item in model.inputs
             ],
             "parameters": [
@@ -171,10 +165,6 @@ class Overview:
             ],
             "findings": list(self.findings),
         }
-
-
-def _limit(value: Value | None, numbers: Mapping[str, float]) -> float | None:
-    return None if value is None else evaluate(value, numbers)
 
 
 def overview(model: Model, order: str = "weight") -> Overview:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from mbsym.model.coordinate_order import order_in_words
@@ -86,6 +86,10 @@ def _tables(found: Overview) -> Iterator[tuple[str, list[Sequence[str]]]]:
     """Headings and rows; the first row of each names the columns."""
     model, labelling = found.model, found.labelling
     numbers = parameter_values(model)
+
+    def number(value: Value | None) -> str:
+        return "" if value is None else _number(evaluate(value, numbers))
+
     masses = [_number(mass) for mass in found.masses] or [""] * len(model.bodies)
     bodies = sorted(
         (labelling.body_labels[body.name], body.name, mass) for body, mass in zip(model.bodies, masses, strict=True)
@@ -120,17 +124,13 @@ def _tables(found: Overview) -> Iterator[tuple[str, list[Sequence[str]]]]:
         for loop in found.loops
     ]
     yield "loops", [("closed by", "type", "equations", "redundant", "motion over it"), *loops]
-    coupled = [
-        (item.joint, item.source, _number(evaluate(item.ratio, numbers)), _number(evaluate(item.offset, numbers)))
-        for item in model.couplings
-    ]
+    coupled = [(item.joint, item.source, number(item.ratio), number(item.offset)) for item in model.couplings]
     yield "coupled joints", [("joint", "follows", "ratio", "offset"), *coupled]
     yield "frames", [("frame", "body", "axes"), *((item.name, item.body, item.axes) for item in model.frames)]
     elements = [(item.name, item.type, item.holders) for item in found.attachments]
     yield "elements", [("element", "type", "holds on to"), *elements]
     inputs = [
-        (f"u[{k}]", item.name, item.unit, _limit(item.lower, numbers), _limit(item.upper, numbers))
-        for k, item in enumerate(model.inputs)
+        (f"u[{k}]", item.name, item.unit, number(item.lower), number(item.upper)) for k, item in enumerate(model.inputs)
     ]
     yield "inputs", [("u", "input", "unit", "lower", "upper"), *inputs]
     parameters = [
@@ -151,10 +151,6 @@ def _listed(names: Sequence[str]) -> str:
 def _range(letter: str, bounds: tuple[int, int]) -> str:
     start, stop = bounds
     return f"{letter}[{start}]" if stop == start + 1 else f"{letter}[{start}..{stop - 1}]"
-
-
-def _limit(value: Value | None, numbers: Mapping[str, float]) -> str:
-    return "" if value is None else _number(evaluate(value, numbers))
 
 
 def _number(value: float) -> str:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from mbsym.doors import sympy
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.report.equations import Equations
 from mbsym.report.sections import Entries, Item, NamedMatrix, Section, StepGroup, Steps, Table
 from mbsym.report.symbols import symbol_parts
-
-if TYPE_CHECKING:
-    import sympy
 
 LONGEST_SUBSCRIPT: Final = 2
 """Letters of a subscript that formulas of documents keep."""

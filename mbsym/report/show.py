@@ -1,14 +1,14 @@
-"""The page on which a model is moved by hand: read, assembled, written."""
+"""A model to look at: the page on which it is moved by hand, and the pictures of its report."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeAlias
-
-from numpy.typing import NDArray
+from typing import Final
 
 from mbsym import markup
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.loops.assembly import assemble
@@ -18,19 +18,20 @@ from mbsym.model.system import Model
 from mbsym.pipeline import read
 from mbsym.simulation.output import MARK, check_writable, write_whole
 from mbsym.simulation.result import check_suffix
-from mbsym.visualisation.film import film
 from mbsym.visualisation.image_files import png_bytes
 from mbsym.visualisation.posing import poses_at, show_html
+from mbsym.visualisation.raster import film
 from mbsym.visualisation.skeleton import skeleton
+from mbsym.visualisation.still import still_svg
 from mbsym.visualisation.surfaces import Surface, surfaces_of
-
-Array: TypeAlias = NDArray[Any]
-
 
 SUFFIXES: Final = (".html", ".png")
 
 PICTURE: Final = (960, 640)
 """Width and height of a picture [pixels]."""
+
+LARGEST: Final = 200
+"""Bodies above which a report has no pictures."""
 
 
 def show_page(model: Model, order: str = "weight", tell: Callable[[str], None] | None = None) -> str:
@@ -100,3 +101,29 @@ def _assembled(
         for sentence in (*warnings, *([assembly.contradiction.sentence] if assembly.contradiction else ())):
             tell(sentence)
     return mechanism, assembly.q, surfaces
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """An SVG picture, and a whole page; both empty where there is too much to draw, the page where nothing moves."""
+
+    still: str
+    turning: str
+
+
+def pictures(mechanism: Mechanism, most: int = LARGEST) -> Pictures:
+    """The mechanism at its initial coordinates, its loops closed, if it has so many bodies at most.
+
+    Raises:
+        MbsymError: the loops cannot be closed, or a mesh file is no such.
+    """
+    if mechanism.nb > most:
+        return Pictures("", "")
+    # In numbers, under the same labels.
+    numbers = build_mechanism(on_bodies(mechanism.model), mechanism.labelling, "none")
+    q = assemble(numbers).q
+    still = still_svg(skeleton(numbers), poses_at(numbers, q))
+    if not numbers.nv:
+        return Pictures(still, "")
+    surfaces, _ = surfaces_of(numbers.model)
+    return Pictures(still, show_html(numbers, q, MARK, surfaces))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from mbsym.doors import sympy
 from mbsym.report.sections import StepGroup
 from mbsym.symbolic.compose import image
 from mbsym.symbolic.graph import LEAVES, Graph, Reference
@@ -14,9 +15,6 @@ from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.symbolic.trigonometry import simplify_all_trigonometric, unit_quaternions
-
-if TYPE_CHECKING:
-    import sympy
 
 _LONGEST_STEP: Final = 24
 """Operations of a value above which it gets a line of its own, though it is used but once."""

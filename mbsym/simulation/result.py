@@ -34,9 +34,9 @@ from mbsym.simulation.parquet import parquet_bytes
 from mbsym.simulation.singular_positions import SingularPosition
 from mbsym.simulation.stiffness import Stiffness
 from mbsym.visualisation.animation import Motion, animation_html
-from mbsym.visualisation.film import film
 from mbsym.visualisation.image_files import gif_bytes
 from mbsym.visualisation.plots import figure, figure_bytes
+from mbsym.visualisation.raster import film
 from mbsym.visualisation.skeleton import skeleton
 from mbsym.visualisation.still import still_svg
 from mbsym.visualisation.surfaces import Surface, surfaces_of

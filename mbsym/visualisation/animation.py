@@ -6,20 +6,18 @@ import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.environment import render_template
+from mbsym.doors import Array
 from mbsym.visualisation.linkage import scenery
 from mbsym.visualisation.parts import rounded
 from mbsym.visualisation.plots import MOST_CURVES, Panel
 from mbsym.visualisation.scene import extent, scene_of, scene_text, script
 from mbsym.visualisation.skeleton import Skeleton
 from mbsym.visualisation.surfaces import Surface
-
-Array: TypeAlias = NDArray[Any]
 
 TEMPLATE: Final = "animation/page.html.jinja"
 

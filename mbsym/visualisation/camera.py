@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.visualisation.scene import Extent
-
-Array: TypeAlias = NDArray[Any]
 
 DISTANCE: Final = 6.0
 """Of the eye from the middle, in radii."""

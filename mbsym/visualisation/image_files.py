@@ -8,12 +8,11 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[Any]
+from mbsym.doors import Array
 
 _COLORS: Final = 255
 """Of a moving picture; one more stands for what stays as it was."""

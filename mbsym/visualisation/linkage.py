@@ -7,20 +7,18 @@ or as the box with its inertia, but never larger than the mechanism.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.joints.registry import JOINT_TYPES
+from mbsym.shapes.tessellation import box, cylinder, ellipsoid
 from mbsym.visualisation.parts import STEEL, STONE, Mesh, Part, Role, Scenery, Stretched, across, body_color, parts_of
 from mbsym.visualisation.skeleton import BodyShape, Mark, Skeleton
 from mbsym.visualisation.surfaces import Surface
-from mbsym.visualisation.unit_meshes import plate, unit_box, unit_cylinder, unit_sphere, unit_spring
-
-Array: TypeAlias = NDArray[Any]
+from mbsym.visualisation.unit_meshes import plate, unit_spring
 
 ROD: Final = 0.013
 """Radius of links, to the size of the mechanism."""
@@ -90,16 +88,6 @@ def _size(shape: Skeleton, poses: Array, shown: Sequence[Part]) -> float:
     return float(np.linalg.norm(np.ptp(np.array(corners or [(0.0,) * 3, (1.0,) * 3]), axis=0))) or 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Meshes:
-    """One of each, which parts share."""
-
-    box: Mesh
-    cylinder: Mesh
-    sphere: Mesh
-    spring: Mesh
-
-
 class _Maker:
     """Parts with the thickness that suits a mechanism."""
 
@@ -115,7 +103,9 @@ class _Maker:
         )
         short = lengths[len(lengths) // 4] if lengths else size
         self.radius = min(ROD * size, max(THICKEST * short, 0.3 * ROD * size))
-        self._meshes = _Meshes(unit_box(), unit_cylinder(), unit_sphere(), unit_spring())
+        # Of size 1 and one of each, which parts share.
+        self._box, self._cylinder = Mesh(*box(np.ones(3))), Mesh(*cylinder(1.0, 1.0))
+        self._sphere, self._spring = Mesh(*ellipsoid(np.ones(3))), unit_spring()
 
     def body(self, label: int) -> list[Part]:
         """Links, centre of mass and, where it is needed, the inertia of a body."""
@@ -130,14 +120,14 @@ class _Maker:
             for a, b in pairwise(line):
                 made += self._rod(label, np.array(a, dtype=float), np.array(b, dtype=float), thick, body.name)
             for point in line:
-                made.append(self._sphere(label, point, thick, None, "link", body.name))
+                made.append(self._ball(label, point, thick, None, "link", body.name))
         made += self._inertia(label, body)
         # The inertia of a body that is a point is at its centre of mass alone.
         bob = 2.6 if not body.box and body.lines else 1.5
         if not body.box and not body.lines:
             at = np.column_stack([np.diag([7.0, 7.0, 4.0]) * radius, body.center])
-            made.append(Part(label, self._meshes.box, at, None, "link", body.name))
-        made.append(self._sphere(label, body.center, bob * radius, None, "mass", body.name))
+            made.append(Part(label, self._box, at, None, "link", body.name))
+        made.append(self._ball(label, body.center, bob * radius, None, "mass", body.name))
         return made
 
     def stays(self, label: int, shown: Sequence[Part]) -> list[Part]:
@@ -163,30 +153,27 @@ class _Maker:
         point = np.array(mark.point, dtype=float)
         axes = [np.array(axis, dtype=float) for axis in mark.axes]
         if not axes:
-            return [self._sphere(mark.body, mark.point, 2.3 * r, STEEL, "joint", mark.joint)]
+            return [self._ball(mark.body, mark.point, 2.3 * r, STEEL, "joint", mark.joint)]
         if kind.turning == "never":
-            return [self._box(mark.body, point, axes[0], np.array([3.4, 3.4, 5.0]) * r, mark.joint)]
+            at = _along(point, axes[0], 3.4 * r, 5.0 * r)
+            return [Part(mark.body, self._box, at, STEEL, "joint", mark.joint)]
         long = 6.0 if kind.slides else 4.0
         return [
-            Part(mark.body, self._meshes.cylinder, _along(point, axis, wide * r, long * r), STEEL, "joint", mark.joint)
+            Part(mark.body, self._cylinder, _along(point, axis, wide * r, long * r), STEEL, "joint", mark.joint)
             for axis, wide in zip(axes, (1.8, 1.3), strict=False)
         ]
 
     def pedestals(self) -> list[Part]:
         """What joints on ground stand on, below them."""
         up, r = np.array(self._shape.up), self.radius
-        size = np.array([4.2, 4.2, 1.6]) * r
-        found = []
-        for point in self._shape.ground:
-            at = np.asarray(point, dtype=float) - 2.6 * r * up
-            found.append(Part(0, self._meshes.box, _along(at, up, size[0], size[2]), STONE, "link", "ground"))
-        return found
+        places = (np.asarray(point, dtype=float) - 2.6 * r * up for point in self._shape.ground)
+        return [Part(0, self._box, _along(at, up, 4.2 * r, 1.6 * r), STONE, "link", "ground") for at in places]
 
     def between(self, number: int) -> Stretched:
         """The part that stands for a link between two bodies."""
         link = self._shape.links[number]
         coiled = link.kind == "spring"
-        mesh = self._meshes.spring if coiled else self._meshes.cylinder
+        mesh = self._spring if coiled else self._cylinder
         width = {"spring": 2.6, "rod": 0.8}.get(link.kind, 0.55) * self.radius
         ends = (link.first, link.first_point, link.second, link.second_point)
         return Stretched(mesh, *ends, width, (0.5, 0.55, 0.6, 1.0), link.name)
@@ -219,11 +206,11 @@ class _Maker:
                 middle = np.array(near)
             thick = self.radius if body.lines else float(np.clip(2.0 * half[axis], self.radius, 5.0 * self.radius))
             at = _along(middle, _orthonormal(edges)[axis], max(radius, least), thick)
-            return [Part(label, self._meshes.cylinder, at, None, "inertia", body.name)]
+            return [Part(label, self._cylinder, at, None, "inertia", body.name)]
         half = np.maximum(half, least)
         at = np.column_stack([_orthonormal(edges).T * (2.0 * half), middle])
         color = (*body_color(label), PALE) if body.joints else None
-        return [Part(label, self._meshes.box, at, color, "inertia", body.name)]
+        return [Part(label, self._box, at, color, "inertia", body.name)]
 
     def _disc_axis(self, label: int, half: Array, edges: Array) -> int | None:
         """The edge about which the body is round and that its joint turns about, None where there is none."""
@@ -248,14 +235,11 @@ class _Maker:
         if length == 0.0:
             return []
         at = _along(0.5 * (a + b), b - a, radius, length)
-        return [Part(label, self._meshes.cylinder, at, None, "link", name)]
+        return [Part(label, self._cylinder, at, None, "link", name)]
 
-    def _sphere(self, label: int, point: Sequence[float], radius: float, color: Any, role: Role, name: str) -> Part:
+    def _ball(self, label: int, point: Sequence[float], radius: float, color: Any, role: Role, name: str) -> Part:
         at = np.column_stack([radius * np.eye(3), np.asarray(point, dtype=float)])
-        return Part(label, self._meshes.sphere, at, color, role, name)
-
-    def _box(self, label: int, point: Array, axis: Array, size: Array, name: str) -> Part:
-        return Part(label, self._meshes.box, _along(point, axis, size[0], size[2]), STEEL, "joint", name)
+        return Part(label, self._sphere, at, color, role, name)
 
 
 def _along(middle: Array, axis: Array, width: float, length: float) -> Array:

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.visualisation.surfaces import Color, Surface
 
-Array: TypeAlias = NDArray[Any]
 Point: TypeAlias = tuple[float, float, float]
 
 Role: TypeAlias = Literal["shape", "link", "mass", "joint", "inertia"]
@@ -119,20 +118,19 @@ class Scenery:
     parts: tuple[Part, ...]
     stretched: tuple[Stretched, ...]
 
+    @property
+    def meshes(self) -> dict[int, Mesh]:
+        """Each mesh once, by its identity."""
+        drawn: tuple[Part | Stretched, ...] = (*self.parts, *self.stretched)
+        return {id(item.mesh): item.mesh for item in drawn}
+
     def as_scene(self) -> dict[str, object]:
         """For a page: each mesh once, parts by the places of their meshes."""
-        meshes: list[Mesh] = []
-
-        def place(mesh: Mesh) -> int:
-            for k, known in enumerate(meshes):
-                if known is mesh:
-                    return k
-            meshes.append(mesh)
-            return len(meshes) - 1
-
+        meshes = self.meshes
+        places = {key: place for place, key in enumerate(meshes)}
         parts = [
             {
-                "mesh": place(part.mesh),
+                "mesh": places[id(part.mesh)],
                 "body": part.body,
                 "at": rounded(part.placement.ravel()),
                 "color": None if part.color is None else [round(value, 4) for value in part.color],
@@ -143,7 +141,7 @@ class Scenery:
         ]
         stretched = [
             {
-                "mesh": place(item.mesh),
+                "mesh": places[id(item.mesh)],
                 "ends": [[item.first, *item.first_point], [item.second, *item.second_point]],
                 "width": rounded([item.width])[0],
                 "color": list(item.color),
@@ -151,7 +149,7 @@ class Scenery:
             }
             for item in self.stretched
         ]
-        drawn = [mesh.as_scene() for mesh in meshes]
+        drawn = [mesh.as_scene() for mesh in meshes.values()]
         return {"colours": COLOURS, "meshes": drawn, "parts": parts, "stretched": stretched}
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mbsym.doors import optional
+from mbsym.doors import Array, optional
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array: TypeAlias = NDArray[Any]
 
 MOST_CURVES = 12
 """Curves that a legend still tells apart; of more only the colours show."""

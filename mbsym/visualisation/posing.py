@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from math import isfinite, pi
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.environment import render_template
+from mbsym.doors import Array
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.roadmap import limit_tables
 from mbsym.loops.closing import gap_program
@@ -29,8 +29,6 @@ from mbsym.visualisation.parts import rounded
 from mbsym.visualisation.scene import extent, scene_of, scene_text, script
 from mbsym.visualisation.skeleton import skeleton
 from mbsym.visualisation.surfaces import Surface
-
-Array: TypeAlias = NDArray[Any]
 
 TEMPLATE: Final = "animation/show.html.jinja"
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mbsym.visualisation.camera import Camera
+from mbsym.doors import Array
+from mbsym.visualisation.camera import Camera, camera
+from mbsym.visualisation.linkage import scenery
 from mbsym.visualisation.parts import STONE, Mesh, Scenery, body_color
-from mbsym.visualisation.scene import level_axes
+from mbsym.visualisation.scene import extent, level_axes
+from mbsym.visualisation.skeleton import Skeleton
+from mbsym.visualisation.surfaces import Surface
 
-Array: TypeAlias = NDArray[Any]
+SIZE: Final = (480, 300)
+"""Width and height of moving pictures [pixels]."""
 
 PAPER: Final = (255, 255, 255)
 """Behind everything."""
@@ -26,6 +30,24 @@ _SMOOTH: Final = 0.77
 
 _LINES: Final = 12
 """Of the floor to each side."""
+
+
+def film(
+    shape: Skeleton, poses: Array, surfaces: Sequence[Surface] = (), size: tuple[int, int] = SIZE
+) -> Iterator[Array]:
+    """A picture (height, width, 3) of bytes of each position, from where the pages look.
+
+    Args:
+        shape: lines of the mechanism.
+        poses: body frames in base axes (n, nb, 4, 4).
+        surfaces: of its bodies and ground.
+        size: width and height [pixels].
+    """
+    up = np.array(shape.up)
+    items = scenery(shape, poses[0], surfaces)
+    where = extent(shape, items, poses)
+    painter = Painter(items, camera(where, up, size), up, where.floor)
+    return (painter.paint(frames) for frames in poses)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,12 +75,9 @@ class Painter:
         self._items, self._fine = items, fine
         width, height = (int(size) for size in eye.size)
         self._size = (height * fine, width * fine)
-        self._eye = Camera(
-            eye.eye, eye.right, eye.above, eye.center, eye.radius, (width * fine, height * fine), eye.scale * fine,
-            (eye.shift[0] * fine, eye.shift[1] * fine),
-        )  # fmt: skip
-        meshes = [*(part.mesh for part in items.parts), *(item.mesh for item in items.stretched)]
-        self._normals = {id(mesh): _normals(mesh) for mesh in {id(mesh): mesh for mesh in meshes}.values()}
+        shift = (eye.shift[0] * fine, eye.shift[1] * fine)
+        self._eye = replace(eye, size=(width * fine, height * fine), scale=eye.scale * fine, shift=shift)
+        self._normals = {key: _normals(mesh) for key, mesh in items.meshes.items()}
         self._paper = np.tile(np.array(PAPER) / 255, (self._size[0] * self._size[1], 1))
         if floor is not None:
             self._draw_floor(up, floor)

@@ -6,16 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.environment import fixed_text
+from mbsym.doors import Array
 from mbsym.visualisation.parts import Scenery, rounded
 from mbsym.visualisation.skeleton import BOX_FACES, Skeleton
-
-Array: TypeAlias = NDArray[Any]
 
 _SMALLEST: Final = 1e-3
 """Least radius of a scene [m]."""

@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.constraints import ConstraintElement
+from mbsym.doors import Array
+from mbsym.forces import ForceElement
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.reference.mechanism import NumericBody, NumericMechanism, numeric_mechanism
+from mbsym.reference.mechanism import NumericBody, numeric_mechanism
 
-Array: TypeAlias = NDArray[Any]
 Point: TypeAlias = tuple[float, float, float]
 
 BOX_FACES: Final = ((0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5))
@@ -122,10 +123,13 @@ def skeleton(mechanism: Mechanism) -> Skeleton:
         marks.append(Mark(joint.name, joint.type, joint.predecessor, joint.successor, _point(ends[0][1]), turned))
         if joint_type.slides:
             links.append(Link("slide", *_end(ends[0]), *_end(ends[1]), joint.name))
-    for kind, first, second, name in _elements(numbers):
-        links.append(Link(kind, *_end(first), *_end(second), name))
-        if kind == "rod":
-            for label, point in (first, second):
+    elements: tuple[ConstraintElement | ForceElement, ...] = (*numbers.model.constraints, *numbers.model.forces)
+    for item in elements:
+        for line in item.drawn():
+            first = numbers.body_labels[line.first_body], numbers.numbers(line.first_point)
+            second = numbers.body_labels[line.second_body], numbers.numbers(line.second_point)
+            links.append(Link(line.kind, *_end(first), *_end(second), item.name))
+            for label, point in (first, second) if line.kind == "rod" else ():
                 _add(points[label], point)
     carriers = {body.parent for body in mechanism.bodies}
     bodies = tuple(
@@ -134,20 +138,6 @@ def skeleton(mechanism: Mechanism) -> Skeleton:
     weight = float(np.linalg.norm(numbers.gravity))
     up = -numbers.gravity / weight if weight else np.array([0.0, 0.0, 1.0])
     return Skeleton(tuple(map(_point, points[0])), bodies, tuple(links), tuple(marks), _point(up), weight > 0.0)
-
-
-def _elements(numbers: NumericMechanism) -> list[tuple[str, tuple[int, Array], tuple[int, Array], str]]:
-    lines = [(line, item.name) for item in numbers.model.constraints for line in item.drawn()]
-    lines += [(line, item.name) for item in numbers.model.forces for line in item.drawn()]
-    return [
-        (
-            line.kind,
-            (numbers.body_labels[line.first_body], numbers.numbers(line.first_point)),
-            (numbers.body_labels[line.second_body], numbers.numbers(line.second_point)),
-            name,
-        )
-        for line, name in lines
-    ]
 
 
 def _end(end: tuple[int, Array]) -> tuple[int, Point]:

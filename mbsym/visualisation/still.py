@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.visualisation.parts import COLOURS
 from mbsym.visualisation.scene import view_of
 from mbsym.visualisation.skeleton import BOX_FACES, Skeleton
-
-Array: TypeAlias = NDArray[Any]
 
 MARGIN: Final = 14.0
 """Around what is drawn [pixels]: half the thickness of lines and circles, and some air."""

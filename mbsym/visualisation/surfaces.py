@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import FormatError, ToolchainError
 from mbsym.model.geometry import placement_numbers
 from mbsym.model.shape import Shape
@@ -21,7 +21,6 @@ from mbsym.shapes.tessellation import box, capsule, cylinder, decimated, ellipso
 from mbsym.values.numbers import evaluate, parameter_values
 from mbsym.values.parameter import Value
 
-Array: TypeAlias = NDArray[Any]
 Color: TypeAlias = tuple[float, float, float, float]
 
 MOST_FACES: Final = 40_000

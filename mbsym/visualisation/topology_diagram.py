@@ -17,8 +17,24 @@ from itertools import pairwise
 from mbsym.errors import TopologyError
 from mbsym.topology import Labelling, SpanningTree
 from mbsym.visualisation.attachments import Attachment
-from mbsym.visualisation.svg import HATCH, arrowhead, decimal, escaped, polyline, printable, text_width
-from mbsym.visualisation.topology_style import STYLE, TIES, key_line, key_rows, key_width
+from mbsym.visualisation.topology_style import (
+    HATCH,
+    STYLE,
+    TIES,
+    arrowhead,
+    decimal,
+    element,
+    escaped,
+    key_line,
+    key_rows,
+    key_width,
+    labelled,
+    named,
+    on_plate,
+    polyline,
+    printable,
+    text_width,
+)
 
 DIAGRAM_LIMIT = 2000
 """Most joints for which a diagram is drawn; beyond it nobody could read one."""
@@ -324,11 +340,11 @@ class _Diagram:
             f'<rect {size} fill="#fff"/>',
         ]
         if self.title:
-            parts.append(f'<text class="title" x="{_PAGE_MARGIN}" y="26">{escaped(self.title)}</text>')
+            parts.append(element("text", escaped(self.title), "title", x=_PAGE_MARGIN, y=26))
         for row in range(1, self.rows):
-            y = decimal(self.row_y[row])
-            parts.append(f'<path class="row" d="M{_DEPTH_MARGIN} {y}H{decimal(self.right)}"/>')
-            parts.append(f'<text class="level" x="{_PAGE_MARGIN - 8}" y="{y}">level {row}</text>')
+            y = self.row_y[row]
+            parts.append(element("path", style="row", d=f"M{_DEPTH_MARGIN} {decimal(y)}H{decimal(self.right)}"))
+            parts.append(element("text", f"level {row}", "level", x=_PAGE_MARGIN - 8, y=y))
         names: list[str] = []
         for joint in range(1, self.nb + 1):
             self._draw_tree_joint(joint, parts, names)
@@ -339,8 +355,8 @@ class _Diagram:
             self._draw_body(body, parts)
         parts += names
         for k, text in enumerate(self.others):
-            y = decimal(self.bottom - _OTHER_PITCH * (len(self.others) - k - 0.5))
-            parts.append(f'<text class="key" x="{_PAGE_MARGIN}" y="{y}">{escaped(text)}</text>')
+            y = self.bottom - _OTHER_PITCH * (len(self.others) - k - 0.5)
+            parts.append(element("text", escaped(text), "key", x=_PAGE_MARGIN, y=y))
         for k, entries in enumerate(reversed(lines)):
             parts += key_line(entries, _PAGE_MARGIN, height - 24 - _OTHER_PITCH * k)
         parts.append("</svg>")
@@ -364,9 +380,10 @@ class _Diagram:
                 f'd="M{decimal(self._x(parent))} {decimal(start)}V{decimal(straight)}C{curve}V{decimal(end)}"/>'
             )
         top = end - self.strips[self.row[joint]] + 18
-        names.append(_named(self.joint_names[joint - 1], f" H{joint}", x, top, "treename"))
+        names.append(named(self.joint_names[joint - 1], f" H{joint}", x, top, "treename"))
         for k, text in enumerate(self.elements[joint], start=1):
-            names.append(_plate(text, x, top + 2 + _ELEMENT_PITCH * k, "element", _SMALL * text_width(text)))
+            y = top + 2 + _ELEMENT_PITCH * k
+            names.append(on_plate(escaped(text), x, y, "element", _SMALL * text_width(text)))
 
     def _draw_side_line(self, line: _SideLine, parts: list[str], names: list[str]) -> None:
         lower_x, lower_y = self._x(line.lower), self._y(line.lower)
@@ -394,7 +411,7 @@ class _Diagram:
         if line.downward:
             path.reverse()
         parts.append(polyline(line.style, path, "outwardcut" if line.style == "cut" else ""))
-        names.append(_named(line.name, line.tag, *name_at, f"{line.style}name"))
+        names.append(named(line.name, line.tag, *name_at, f"{line.style}name"))
 
     def _free_place(self, line: _SideLine, ends: Sequence[float]) -> float:
         """Returns the middle of the widest stretch of a track, between ends, that no vertical line crosses."""
@@ -414,44 +431,20 @@ class _Diagram:
 
     def _draw_base(self, parts: list[str]) -> None:
         top, width = self._top(0), self.right - _DEPTH_MARGIN
-        box = f'x="{_DEPTH_MARGIN}" width="{decimal(width)}"'
-        parts.append(f'<rect {box} y="{decimal(top)}" height="{_BODY_HEIGHT}" fill="url(#ground)"/>')
-        line_y = decimal(self._bottom(0))
-        parts.append(f'<path class="base" d="M{_DEPTH_MARGIN} {line_y}H{decimal(self.right)}"/>')
-        middle = _DEPTH_MARGIN + width / 2
-        text = self.body_names[0]
-        plate = text_width(f"{text} B0") + 20
-        parts.append(
-            f'<rect x="{decimal(middle - plate / 2)}" y="{decimal(top + _BODY_HEIGHT / 2 - 13)}" '
-            f'width="{decimal(plate)}" height="26" fill="#fff"/>'
-        )
-        parts.append(
-            f'<text x="{decimal(middle)}" y="{decimal(top + _BODY_HEIGHT / 2)}">{escaped(text)}'
-            '<tspan class="label"> B0</tspan></text>'
-        )
+        parts.append(element("rect", x=_DEPTH_MARGIN, width=width, y=top, height=_BODY_HEIGHT, fill="url(#ground)"))
+        line = f"M{_DEPTH_MARGIN} {decimal(self._bottom(0))}H{decimal(self.right)}"
+        parts.append(element("path", style="base", d=line))
+        x, y = _DEPTH_MARGIN + width / 2, top + _BODY_HEIGHT / 2
+        plate = text_width(f"{self.body_names[0]} B0") + 20
+        parts.append(element("rect", x=x - plate / 2, y=y - 13, width=plate, height=26, fill="#fff"))
+        parts.append(element("text", labelled(self.body_names[0], " B0"), x=x, y=y))
 
     def _draw_body(self, body: int, parts: list[str]) -> None:
         x, y, width, height = self._x(body), self._y(body), self.body_width[body], self.row_height[self.row[body]]
-        parts.append(
-            f'<rect class="body" x="{decimal(x - width / 2)}" y="{decimal(y - height / 2)}" '
-            f'width="{decimal(width)}" height="{decimal(height)}" rx="8"/>'
-        )
-        parts.append(f'<text x="{decimal(x)}" y="{decimal(y - 8)}">{escaped(self.body_names[body])}</text>')
-        parts.append(f'<text class="label" x="{decimal(x)}" y="{decimal(y + 10)}">B{body}</text>')
-
-
-def _named(name: str, tag: str, x: float, y: float, style: str) -> str:
-    """A name with a tag behind it, on a plate that hides the line below."""
-    text = f'{escaped(name)}<tspan class="label">{escaped(tag)}</tspan>'
-    return _plate(text, x, y, style, text_width(name + tag), marked_up=True)
-
-
-def _plate(text: str, x: float, y: float, style: str, width: float, *, marked_up: bool = False) -> str:
-    left, top = decimal(x - width / 2 + 1), decimal(y - 8)
-    return (
-        f'<rect class="plate" x="{left}" y="{top}" width="{decimal(width - 2)}" height="16"/>'
-        f'<text class="{style}" x="{decimal(x)}" y="{decimal(y)}">{text if marked_up else escaped(text)}</text>'
-    )
+        left, top = x - width / 2, y - height / 2
+        parts.append(element("rect", style="body", x=left, y=top, width=width, height=height, rx=8))
+        parts.append(element("text", escaped(self.body_names[body]), x=x, y=y - 8))
+        parts.append(element("text", f"B{body}", "label", x=x, y=y + 10))
 
 
 def _columns(tree: SpanningTree) -> list[int]:

@@ -1,16 +1,13 @@
-"""Meshes of size 1 that pictures are put together from."""
+"""Meshes that pictures are put together from, besides simple shapes."""
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mbsym.shapes.tessellation import box, cylinder, ellipsoid
+from mbsym.doors import Array
 from mbsym.visualisation.parts import Mesh
-
-Array: TypeAlias = NDArray[Any]
 
 TURNS: Final = 8
 """Of a spring."""
@@ -26,21 +23,6 @@ _WIRE: Final = 0.2
 
 _EYE: Final = 0.12
 """Part of a spring's length at each end that is straight."""
-
-
-def unit_box() -> Mesh:
-    """The cube from -1/2 to 1/2."""
-    return Mesh(*box(np.ones(3)))
-
-
-def unit_cylinder() -> Mesh:
-    """Radius 1, along z from -1/2 to 1/2."""
-    return Mesh(*cylinder(1.0, 1.0))
-
-
-def unit_sphere() -> Mesh:
-    """Radius 1."""
-    return Mesh(*ellipsoid(np.ones(3)))
 
 
 def unit_spring() -> Mesh:

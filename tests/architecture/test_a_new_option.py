@@ -13,6 +13,7 @@ import pytest
 
 import mbsym
 from mbsym.cli import main
+from mbsym.cli.application import VERBS
 from mbsym.cli.described import verbs
 from mbsym.errors import OptionError
 from mbsym.option import option, options_of
@@ -59,7 +60,9 @@ REMARK = Stage("remark", "each function says what was remarked", remark)
 
 
 def replace_everywhere(old: type, new: type) -> None:
-    """The one class in place of the other, in all modules of the package that are there."""
+    """The one class in place of the other, in all modules of the package that are there; verbs are read anew."""
+    for verb in VERBS:
+        sys.modules.pop(f"mbsym.cli.{verb}", None)
     for name, module in [*sys.modules.items()]:
         if name.startswith("mbsym.") and getattr(module, "GenerationOptions", None) is old:
             vars(module)["GenerationOptions"] = new

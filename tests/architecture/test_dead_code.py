@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "mbsym"
 LISTED = Path(__file__).with_name("not_dead.txt")
-VERBS = ("@app.command", "@app.callback")
+VERBS = ("@verb", "@app.callback")
 """What these decorate is called by Typer."""
 
 

@@ -14,7 +14,7 @@ import pytest
 import mbsym
 from mbsym.codegen.build import WARNINGS
 from mbsym.codegen.load import read_manifest
-from mbsym.consumers.casadi import notes
+from mbsym.consumers.casadi import CASADI
 from mbsym.consumers.consumer import ExportOptions
 from mbsym.consumers.export import export_files
 from mbsym.model.system import Model
@@ -156,7 +156,7 @@ def test_a_failure_of_the_function_is_one_of_the_evaluation(tmp_path: Path) -> N
 
 def test_parameters_of_closed_loops_have_no_derivatives() -> None:
     exported, _ = export_files("four_bar", "casadi", ExportOptions(GenerationOptions(symbolic_parameters="all")))
-    assert [note[:70] for note in notes(exported)] == [
+    assert [note[:70] for note in CASADI.notes(exported)] == [
         "forward_dynamics has no Jacobian: with closed loops it has no derivati"
     ]
 

@@ -13,7 +13,7 @@ import pytest
 
 import mbsym
 from mbsym.cli.described import verbs
-from mbsym.cli.manual_page import manual_page
+from mbsym.cli.manual import manual_page
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -72,7 +72,7 @@ def test_the_reference_has_every_verb_entry_and_function() -> None:
 
 
 def test_the_manual_page_says_what_help_says(capsys: pytest.CaptureFixture[str]) -> None:
-    page = manual_page(verbs())
+    page = manual_page()
     for verb in verbs():
         assert mbsym_help(verb.name, capsys) >= {name for item in verb.arguments for name in item.names if "--" in name}
         assert f".SH {verb.name.upper()}\n" in page

@@ -6,17 +6,14 @@ import ast
 import re
 import shlex
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
-from typer.main import get_command
 
 import mbsym
 from mbsym import examples
-from mbsym.cli.application import VERBS
+from mbsym.cli.application import VERBS, command_of
 from mbsym.simulation.options import Accuracy
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,9 +41,7 @@ def rows() -> list[tuple[int, list[str]]]:
 def options_of(verb: str) -> frozenset[str]:
     """What the verb takes besides the model."""
     assert verb in VERBS, verb
-    app = typer.Typer()
-    import_module(f"mbsym.cli.{verb}").register(app)
-    return frozenset(name for parameter in get_command(app).params for name in parameter.opts)
+    return frozenset(name for parameter in command_of(verb).params for name in parameter.opts)
 
 
 def check_command(text: str) -> None:

@@ -7,8 +7,8 @@ import typer
 
 from mbsym.cli import application
 from mbsym.cli.application import INTERRUPTED_STATUS, USAGE_STATUS, main
-from mbsym.cli.described import command_of, verbs
-from mbsym.cli.manual_page import manual_page
+from mbsym.cli.described import command_of
+from mbsym.cli.manual import manual_page
 from mbsym.errors import FormatError, MbsymError, ToolchainError, VerificationError
 
 
@@ -71,7 +71,7 @@ def test_usage(capsys: pytest.CaptureFixture[str], arguments: list[str], status:
 
 def test_the_manual_says_what_help_says() -> None:
     """Of a verb its whole sentence, not the few words of the list of verbs; of an option all of its own."""
-    page = " ".join(manual_page(verbs()).replace("\\-", "-").split())
+    page = " ".join(manual_page().replace("\\-", "-").split())
     for name in ("identify", "simulate", "modes"):
         command = command_of(name)
         assert " ".join(command.help.split()) in page

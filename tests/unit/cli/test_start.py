@@ -15,11 +15,9 @@ from mbsym.cli.application import VERBS
 HEAVY = ("sympy", "scipy", "numpy", "jinja2", "pydantic", "mbsym.pipeline", "mbsym.model", "mbsym.symbolic")
 NO_VERB = {
     "application",
-    "arguments",
     "delivery",
     "described",
     "json_output",
-    "manual_page",
     "plain_values",
     "reading",
     "spoken",

@@ -23,13 +23,12 @@ from mbsym.codegen.numpy.views import ModuleContext, RoutineContext
 from mbsym.consumers.acados import AcadosContext
 from mbsym.consumers.cmake import CMakeContext
 from mbsym.consumers.cpp import CppContext
-from mbsym.consumers.cuda import CudaContext, CudaHeaderContext
-from mbsym.consumers.external_body import BodyContext
-from mbsym.consumers.external_file import ExternalContext
-from mbsym.consumers.fmu import BuildContext, DescriptionContext, DescriptionWithSourcesContext, UnitContext
-from mbsym.consumers.jax import HandlersContext, JaxContext
-from mbsym.consumers.ros2 import PackageContext, PluginContext
-from mbsym.consumers.rust import BuildScriptContext, CrateContext
+from mbsym.consumers.cuda import CudaContext
+from mbsym.consumers.external_function import ExternalContext
+from mbsym.consumers.fmu import DescriptionContext, UnitContext
+from mbsym.consumers.jax import JaxContext
+from mbsym.consumers.ros2 import PackageContext
+from mbsym.consumers.rust import CrateContext
 from mbsym.consumers.simulink import SFunctionContext
 from mbsym.embedded.self_test import SelfTestContext
 from mbsym.errors import CodegenError
@@ -47,27 +46,26 @@ CONTEXTS = {
     "numpy/routine.py.jinja": RoutineContext,
     "consumers/CMakeLists.txt.jinja": CMakeContext,
     "consumers/acados.c.jinja": AcadosContext,
-    "consumers/Cargo.toml.jinja": BuildScriptContext,
-    "consumers/build.rs.jinja": BuildScriptContext,
-    "consumers/jax.c.jinja": HandlersContext,
+    "consumers/Cargo.toml.jinja": CrateContext,
+    "consumers/build.rs.jinja": CrateContext,
+    "consumers/jax.c.jinja": JaxContext,
     "consumers/jax.py.jinja": JaxContext,
     "consumers/lib.rs.jinja": CrateContext,
     "consumers/simulink.c.jinja": SFunctionContext,
     "consumers/ros2_CMakeLists.txt.jinja": PackageContext,
     "consumers/ros2_controller.xml.jinja": PackageContext,
     "consumers/ros2_package.xml.jinja": PackageContext,
-    "consumers/ros2_plugins.cpp.jinja": PluginContext,
+    "consumers/ros2_plugins.cpp.jinja": PackageContext,
     "consumers/ros2_solver.xml.jinja": PackageContext,
-    "consumers/buildDescription.xml.jinja": BuildContext,
+    "consumers/buildDescription.xml.jinja": DescriptionContext,
     "consumers/external.c.jinja": ExternalContext,
-    "consumers/external_body.c.jinja": BodyContext,
     "consumers/fmi2.c.jinja": UnitContext,
     "consumers/fmi3.c.jinja": UnitContext,
-    "consumers/modelDescription2.xml.jinja": DescriptionWithSourcesContext,
+    "consumers/modelDescription2.xml.jinja": DescriptionContext,
     "consumers/modelDescription3.xml.jinja": DescriptionContext,
     "consumers/module.hpp.jinja": CppContext,
     "consumers/cuda.cu.jinja": CudaContext,
-    "consumers/cuda.h.jinja": CudaHeaderContext,
+    "consumers/cuda.h.jinja": CudaContext,
 }
 # What a template may consist of; anything that computes is missing on purpose.
 LAYOUT = (
@@ -83,17 +81,14 @@ LAYOUT = (
 )
 
 
-# These files of one package share a context, which each of them uses in part.
-SHARING = {name for name, context in CONTEXTS.items() if context is PackageContext}
-
 # Parts that other templates include; what they use counts as used there.
-UNIT = ("consumers/fmu_core.c.jinja", "consumers/motion.c.jinja")
+UNIT = tuple(f"consumers/{name}.c.jinja" for name in ("fmi_begin", "fmi_exchange", "fmi_values", "fmu_core", "motion"))
 BODY = ("c/body.c.jinja",)
 PARTS = (*UNIT, *BODY)
 INCLUDED = {
     "consumers/fmi2.c.jinja": UNIT,
     "consumers/fmi3.c.jinja": UNIT,
-    "consumers/simulink.c.jinja": UNIT[1:],
+    "consumers/simulink.c.jinja": UNIT[-1:],
     "c/source.c.jinja": BODY,
 }
 
@@ -109,18 +104,23 @@ def test_every_template_of_these_languages_has_a_context() -> None:
     assert sorted(path.relative_to(template_directory()).as_posix() for path in found) == sorted({*CONTEXTS, *PARTS})
 
 
-def test_every_field_of_a_shared_context_is_used() -> None:
-    used = set().union(*(meta.find_undeclared_variables(environment().parse(source(name))) for name in SHARING))
-    assert used - set(environment().globals) == {field.name for field in fields(PackageContext)}
+def names_in(template: str) -> set[str]:
+    """What a template and its parts ask of their context."""
+    texts = [source(template), *map(source, INCLUDED.get(template, ()))]
+    undeclared = set().union(*(meta.find_undeclared_variables(environment().parse(text)) for text in texts))
+    return undeclared - set(environment().globals)
 
 
 @pytest.mark.parametrize("name", sorted(CONTEXTS))
-def test_undeclared_variables_are_the_fields_of_the_context(name: str) -> None:
-    texts = [source(name), *map(source, INCLUDED.get(name, ()))]
-    undeclared = set().union(*(meta.find_undeclared_variables(environment().parse(text)) for text in texts))
-    allowed = {field.name for field in fields(CONTEXTS[name])}
-    undeclared, allowed = undeclared - set(environment().globals), allowed - set(environment().globals)
-    assert undeclared <= allowed if name in SHARING else undeclared == allowed
+def test_undeclared_variables_are_fields_of_the_context(name: str) -> None:
+    assert names_in(name) <= {field.name for field in fields(CONTEXTS[name])}
+
+
+@pytest.mark.parametrize("context", dict.fromkeys(CONTEXTS.values()))
+def test_every_field_of_a_context_is_used(context: type) -> None:
+    """By its template, or by one of the templates that write the files of one consumer."""
+    used = set().union(*(names_in(name) for name, own in CONTEXTS.items() if own is context))
+    assert {field.name for field in fields(context)} - set(environment().globals) == used
 
 
 @pytest.mark.parametrize("name", sorted({*CONTEXTS, *PARTS}))

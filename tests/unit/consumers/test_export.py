@@ -11,7 +11,7 @@ import mbsym
 from mbsym.cli import main
 from mbsym.consumers.consumer import ExportOptions
 from mbsym.consumers.export import export_files
-from mbsym.consumers.places import Pattern, dense, empty, matrix_size, pattern_of
+from mbsym.consumers.places import Pattern, dense, empty, matrix_size, stored
 from mbsym.consumers.registry import CONSUMERS
 from mbsym.errors import CodegenError, DerivationError
 from mbsym.options.generation import GenerationOptions
@@ -105,8 +105,9 @@ def test_stepping_code_has_no_forward_dynamics_to_export() -> None:
 
 
 def test_patterns_are_compressed_columns() -> None:
-    pattern = pattern_of(3, 2, [(2, 1), (0, 0), (2, 0), (2, 1)])
+    pattern, entries = stored(3, 2, {(2, 1): "c", (0, 0): "a", (2, 0): "b"})
     assert pattern == Pattern(3, 2, ((0, 0), (2, 0), (2, 1)))
+    assert entries == ("a", "b", "c")
     assert pattern.starts == (0, 2, 3)
     assert pattern.numbers == (3, 2, 0, 2, 3, 0, 2, 2)
     assert dense((2, 3, 4)).numbers == (6, 4, 1)

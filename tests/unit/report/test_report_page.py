@@ -20,8 +20,8 @@ from mbsym.report.equations import Equations, derive
 from mbsym.report.formulas import FormulaWriter
 from mbsym.report.latex import Latex
 from mbsym.report.mathml import MathML
-from mbsym.report.pictures import pictures
 from mbsym.report.reader_symbols import reader_symbols
+from mbsym.report.show import pictures
 from mbsym.symbolic.interpret import interpret
 from mbsym.visualisation.posing import poses_at
 
