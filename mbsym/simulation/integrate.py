@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias, Unpack
 
@@ -19,13 +20,12 @@ from mbsym.model.beam_checks import check_beams
 from mbsym.model.system import Model
 from mbsym.option import takes
 from mbsym.pipeline import Progress, read
-from mbsym.simulation.adaptive_steps import CompiledEngine, Engine
+from mbsym.simulation.adaptive_steps import compiled_engine
 from mbsym.simulation.argument_checks import check_callable, check_named, shown
 from mbsym.simulation.crossing import WIDEST_GAP, Crossing
 from mbsym.simulation.equations import Equations, prepare, speed_quantities, suggestion
-from mbsym.simulation.evaluated_steps import EvaluatedSteps
+from mbsym.simulation.evaluated_steps import evaluated_steps
 from mbsym.simulation.events import EventWatch
-from mbsym.simulation.fixed_steps import FixedStepper
 from mbsym.simulation.initial_state import (
     closed_state,
     coarse_angles,
@@ -50,7 +50,9 @@ from mbsym.simulation.options import (
 from mbsym.simulation.rates import ActingLoads, LoopCorrection, leaves_rates, looped_system
 from mbsym.simulation.result import SimulationResult, Statistics
 from mbsym.simulation.singular_positions import SingularPosition, SingularWatch
-from mbsym.simulation.time_stepping import CompiledSteps, Steps
+from mbsym.simulation.stepping_text import CompiledEngine, Engine
+from mbsym.simulation.time_stepping import METHODS as FIXED_STEP_METHODS
+from mbsym.simulation.time_stepping import Steps
 from mbsym.simulation.trajectory import (
     IMPLICIT_METHODS,
     MULTI_STEP_METHODS,
@@ -68,7 +70,6 @@ from mbsym.values.numbers import parameter_values
 
 Array: TypeAlias = NDArray[Any]
 
-FIXED_STEP_METHODS: Final = ("rk4", "symplectic")
 TRANSFER_MATRIX: Final = "transfer-matrix"
 METHODS: Final = (*ONE_STEP_METHODS, *MULTI_STEP_METHODS, *FIXED_STEP_METHODS, TRANSFER_MATRIX)
 
@@ -351,16 +352,15 @@ def _integrated(
         correct = LoopCorrection(equations, system, kept)
     if method == TRANSFER_MATRIX:
         return _by_transfer_matrices(course, equations, correct, loads, asked.stepping, step)
-    steps: Steps
     compiled: Engine | None = None
     if equations.library is not None and leaves_rates(kept) and not callable(loads.tau) and not callable(loads.u):
-        steps = CompiledSteps(equations.library, equations.name, equations.sizes, loads.tau, loads.u)
-        acting = np.concatenate([loads.tau, loads.u])
-        compiled = CompiledEngine(equations.library, equations.name, equations.sizes, acting)
+        library, name, sizes, acting = equations.library, equations.name, equations.sizes, [loads.tau, loads.u]
+        steps = Steps(course.name, sizes, np.concatenate(acting), partial(CompiledEngine, library, name))
+        compiled = compiled_engine(library, name, sizes, np.concatenate(acting))
     else:
-        steps = EvaluatedSteps(equations, loads, system, kept)
+        steps = evaluated_steps(equations, loads, system, kept)
     if method in FIXED_STEP_METHODS:
-        return fixed_step_trajectory(course, FixedStepper(steps, method, course.name), step, correct)
+        return fixed_step_trajectory(course, partial(steps.advance, method), step, correct)
     crossing: Crossing | None = None
     singular, layout = course.singular, course.layout
     if singular is not None and correct is not None and method in WIDEST_GAP and isinstance(kept, Projection):
@@ -386,7 +386,7 @@ def _by_transfer_matrices(
             remedy="leave the correction out, or take another scheme",
         )
     taken = TransferMatrixSteps(equations, stepping, loads)
-    return fixed_step_trajectory(course, taken, step, correct, remembers=True)
+    return fixed_step_trajectory(course, taken.advance, step, correct, remembers=True)
 
 
 def _singular_watch(equations: Equations, system: LoopedSystem | None) -> SingularWatch | None:

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.simulation import adaptive_steps as text
-from mbsym.simulation.adaptive_steps import Engine, EvaluatedEngine, Rates
+from mbsym.simulation.adaptive_steps import Rates, evaluated_engine
 from mbsym.simulation.equations import StateLayout
 from mbsym.simulation.options import Accuracy
 from mbsym.simulation.runge_kutta_pairs import PAIRS
+from mbsym.simulation.stepping_text import Engine
 from mbsym.simulation.stiffness import Stiffness
 from mbsym.simulation.time_stepping import DONE, NOT_FINITE
 
@@ -186,7 +187,7 @@ class PairIntegrator:
 
     def _in_python(self) -> Engine:
         if self._evaluated is None:
-            self._evaluated = EvaluatedEngine(self._rates, self._size, self._quaternions)
+            self._evaluated = evaluated_engine(self._rates, self._size, self._quaternions)
         return self._evaluated
 
     def _judge(self) -> str | None:

@@ -12,21 +12,24 @@ from numpy.typing import NDArray
 
 from mbsym.errors import SimulationError
 from mbsym.pipeline import Progress
-from mbsym.simulation.adaptive_steps import MOST_IDLE, Engine
+from mbsym.simulation.adaptive_steps import MOST_IDLE
 from mbsym.simulation.crossing import Crossing
 from mbsym.simulation.equations import StateLayout
-from mbsym.simulation.fixed_steps import Stepper, not_finite
 from mbsym.simulation.jacobian import RateJacobian
 from mbsym.simulation.limit_watch import Lookout
 from mbsym.simulation.options import Accuracy
 from mbsym.simulation.pair_integrator import PairIntegrator
 from mbsym.simulation.runge_kutta_pairs import PAIRS
 from mbsym.simulation.singular_positions import SingularWatch
+from mbsym.simulation.stepping_text import Engine
 from mbsym.simulation.stiffness import Stiffness
+from mbsym.simulation.time_stepping import not_finite
 
 Array: TypeAlias = NDArray[Any]
 Rates: TypeAlias = Callable[[float, Array], Array]
 Correct: TypeAlias = Callable[[float, Array], Array]
+Advance: TypeAlias = Callable[[float, float, Array, int], Array]
+"""Of a time, a length, a state and a number: the state as many steps of that length later, a new array."""
 
 ONE_STEP_METHODS: Final = (*PAIRS, "Radau")
 """Methods that start each step from the state alone, so that the state may be put right in between."""
@@ -162,13 +165,13 @@ class _Recorder:
 
 
 def fixed_step_trajectory(
-    course: Course, stepper: Stepper, step: float, correct: Correct | None, *, remembers: bool = False
+    course: Course, advance: Advance, step: float, correct: Correct | None, *, remembers: bool = False
 ) -> Trajectory:
     """States on a grid by steps of one length; the last before a time of the grid is shorter where it has to be.
 
     Args:
         course: of the motion.
-        stepper: takes the steps.
+        advance: takes the steps.
         step: length of the steps.
         correct: puts a state right after each step.
         remembers: steps build on earlier ones, so that none is taken again to look into it.
@@ -189,18 +192,18 @@ def fixed_step_trajectory(
         t = start
         for h, steps in lengths:
             if not one_by_one:
-                x = stepper.advance(t, h, x, steps)
+                x = advance(t, h, x, steps)
                 count += steps
                 t += steps * h
                 continue
             for k in range(steps):
                 now = t + k * h
-                moved = stepper.advance(now, h, x, 1)
+                moved = advance(now, h, x, 1)
                 if correct is not None:
                     moved = correct(now + h, moved)
                 count += 1
                 # The state within a step is what a shorter step leads to.
-                inside = _chord(now, x, h, moved) if remembers else _shorter_step(stepper, now, x, correct)
+                inside = _chord(now, x, h, moved) if remembers else _shorter_step(advance, now, x, correct)
                 stop = watch.step(now, x, now + h, moved, inside) if watch else None
                 if stop is not None:
                     record.end(stop, moved if stop >= now + h else inside(stop))
@@ -213,9 +216,9 @@ def fixed_step_trajectory(
     return record.trajectory(count, 0, False)
 
 
-def _shorter_step(stepper: Stepper, t: float, x: Array, correct: Correct | None) -> Callable[[float], Array]:
+def _shorter_step(advance: Advance, t: float, x: Array, correct: Correct | None) -> Callable[[float], Array]:
     def state(time: float) -> Array:
-        moved = stepper.advance(t, time - t, x, 1)
+        moved = advance(t, time - t, x, 1)
         return moved if correct is None else correct(time, moved)
 
     return state

@@ -31,7 +31,7 @@ MOST_ROUNDS: Final = 50
 
 
 class TransferMatrixSteps:
-    """Takes steps of a given length (``Stepper``).
+    """Takes steps of a given length.
 
     A step builds on the history of those before it, which a state of q and v does not show: it is kept for the state
     that the last call returned, and a call from any other state starts without a past. Forces that the method has no
@@ -89,7 +89,11 @@ class TransferMatrixSteps:
         return abs(h - self._step) <= _SAME_LENGTH * h
 
     def advance(self, t: float, h: float, x: Array, steps: int) -> Array:
-        """See ``Stepper``."""
+        """The state ``steps`` steps of length h after x, a new array.
+
+        Raises:
+            SimulationError: a step fails, or forces do not settle.
+        """
         if not self._forces.act and not self._layout.work:
             return self._advanced(t, h, x, steps)
         for k in range(steps):
