@@ -13,9 +13,10 @@ from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedModule, numpy_module
 from mbsym.codegen.lowered_module import lower_module
 from mbsym.codegen.statuses import Status
+from mbsym.doors import Array
 from mbsym.embedded.choice import Choice, Strength
 from mbsym.embedded.results import LINEAR, FrozenFunction, frozen_function
-from mbsym.embedded.states import Array, Drawing, State
+from mbsym.embedded.states import Drawing, State
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.tolerances import REGULAR

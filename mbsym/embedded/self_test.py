@@ -17,10 +17,10 @@ from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, lower_mo
 from mbsym.codegen.manifest import SELF_TEST_SUFFIX
 from mbsym.codegen.statuses import Status
 from mbsym.codegen.text import c_comment
+from mbsym.doors import Array
 from mbsym.embedded.choice import Strength
 from mbsym.embedded.frozen import Frozen, freeze
 from mbsym.embedded.results import UNCALLED, FrozenFunction, FrozenResult
-from mbsym.embedded.states import Array
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.version import __version__
 

@@ -11,16 +11,14 @@ are closed to round-off have.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.simulation.equations import StateLayout
 from mbsym.simulation.singular_positions import SingularWatch
-
-Array: TypeAlias = NDArray[Any]
 
 WIDEST_GAP: Final = {"RK45": 0.55, "DOP853": 0.465, "Radau": 0.4}
 """Middle of the widest gap between stages of a method, as a part of the step."""

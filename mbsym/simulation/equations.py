@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from json import loads
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.build import SharedLibrary, find_compiler
 from mbsym.codegen.cache import library_of
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedModule, c_module, numpy_module
+from mbsym.doors import Array
 from mbsym.errors import SimulationError, ToolchainError
 from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
@@ -35,8 +35,6 @@ from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.module import stepping_module, with_steps
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.system import TransferSystem
-
-Array: TypeAlias = NDArray[Any]
 
 LARGEST_OPTIMISED: Final = 150_000
 """Bytes of C above which it is optimised less, which takes half the time."""

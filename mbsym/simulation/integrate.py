@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeAlias, Unpack
+from typing import Final, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import ModelError, SimulationError
 from mbsym.loops.assembly import Assembly
 from mbsym.loops.corrections import CORRECTIONS, Keeper, NoCorrection, Projection, keeper
@@ -34,7 +34,6 @@ from mbsym.simulation.initial_state import (
     is_text,
     starting_values,
 )
-from mbsym.simulation.jacobian import RateJacobian
 from mbsym.simulation.limit_watch import LimitWatch, Lookout
 from mbsym.simulation.limits import STOP, check_choice, held_within, unwatched
 from mbsym.simulation.monitors import monitor
@@ -49,26 +48,22 @@ from mbsym.simulation.options import (
 )
 from mbsym.simulation.rates import ActingLoads, LoopCorrection, leaves_rates, looped_system
 from mbsym.simulation.result import SimulationResult, Statistics
+from mbsym.simulation.scipy_integrators import IMPLICIT_METHODS, MULTI_STEP_METHODS, RateJacobian, beyond_reach
 from mbsym.simulation.singular_positions import SingularPosition, SingularWatch
 from mbsym.simulation.stepping_text import CompiledEngine, Engine
 from mbsym.simulation.time_stepping import METHODS as FIXED_STEP_METHODS
 from mbsym.simulation.time_stepping import Steps
 from mbsym.simulation.trajectory import (
-    IMPLICIT_METHODS,
-    MULTI_STEP_METHODS,
     ONE_STEP_METHODS,
     Correct,
     Course,
     Trajectory,
     adaptive_trajectory,
-    beyond_reach,
     fixed_step_trajectory,
 )
 from mbsym.simulation.transfer_matrix_steps import TransferMatrixSteps
 from mbsym.values.diagnostic import Findings
 from mbsym.values.numbers import parameter_values
-
-Array: TypeAlias = NDArray[Any]
 
 TRANSFER_MATRIX: Final = "transfer-matrix"
 METHODS: Final = (*ONE_STEP_METHODS, *MULTI_STEP_METHODS, *FIXED_STEP_METHODS, TRANSFER_MATRIX)
@@ -158,7 +153,7 @@ def simulate(
     singular = _singular_watch(equations, loops)
     limited = LimitWatch(equations, demanded, accuracy, saturate=loads.saturate, stops=asked.limits == STOP)
     watch = Lookout(EventWatch(asked.events, lambda x: (layout.q(x), layout.v(x))), limited)
-    short = beyond_reach(method, accuracy) if method in (*ONE_STEP_METHODS, *MULTI_STEP_METHODS) else ""
+    short = beyond_reach(method, accuracy) if method in (*IMPLICIT_METHODS, *MULTI_STEP_METHODS) else ""
     notes = (*unwatched(equations), *coarse_angles(equations.mechanism, q), *([short] if short else []))
     limited.begin(0.0, layout.state(q, v))
     tell = tell if tell is not None else _keep_quiet

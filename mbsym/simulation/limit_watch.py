@@ -8,11 +8,11 @@ steps whose hull is outside are looked at more finely.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.simulation.equations import Equations
 from mbsym.simulation.events import EventWatch
@@ -20,7 +20,6 @@ from mbsym.simulation.limits import Bound, Exceeded, bounds_of
 from mbsym.simulation.options import Accuracy
 from mbsym.simulation.rates import ActingLoads
 
-Array: TypeAlias = NDArray[Any]
 Between: TypeAlias = Callable[[float], Array]
 Rates: TypeAlias = Callable[[float, Array], Array]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.kinematics.roadmap import limit_tables
 from mbsym.model.joint import Coupling, Joint
@@ -17,7 +17,6 @@ from mbsym.simulation.equations import Equations, Quantity, coordinate_quantitie
 from mbsym.simulation.rates import ActingLoads
 from mbsym.values.numbers import evaluate, parameter_values
 
-Array: TypeAlias = NDArray[Any]
 Side: TypeAlias = Literal["lower", "upper"]
 
 TELL: Final = "tell"

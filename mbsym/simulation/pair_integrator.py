@@ -6,21 +6,19 @@ It has the attributes of SciPy's integrators that a trajectory reads and sets, a
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from dataclasses import asdict, dataclass
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.simulation import adaptive_steps as text
 from mbsym.simulation.adaptive_steps import Rates, evaluated_engine
 from mbsym.simulation.equations import StateLayout
 from mbsym.simulation.options import Accuracy
 from mbsym.simulation.runge_kutta_pairs import PAIRS
 from mbsym.simulation.stepping_text import Engine
-from mbsym.simulation.stiffness import Stiffness
 from mbsym.simulation.time_stepping import DONE, NOT_FINITE
-
-Array: TypeAlias = NDArray[Any]
 
 MOST_AT_ONCE: Final = 5_000
 """Steps of one call of compiled code, which nothing interrupts."""
@@ -30,6 +28,37 @@ _MESSAGES: Final = {
     text.TOO_SHORT: "the step that errors ask for is shorter than the spacing of numbers",
     text.STUCK: "its steps no longer get anywhere",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Stiffness:
+    """A stretch of motion whose explicit steps stability holds short, far below what errors ask for.
+
+    Attributes:
+        method: that is held.
+        t: when it began [s].
+        steps: that were at the edge of stability.
+        rate: largest size of an eigenvalue of the motion that was felt [1/s].
+        remedy: another method.
+    """
+
+    method: str
+    t: float
+    steps: int
+    rate: float
+    remedy: str = "Radau"
+
+    @property
+    def sentence(self) -> str:
+        """What is told of it."""
+        return (
+            f"stiff from t = {self.t:.6g} s: stability, and not the errors that are allowed, holds {self.steps} steps "
+            f"of {self.method} short, as some motion dies away at {self.rate:.2g} 1/s; take the method {self.remedy}"
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """For machines."""
+        return asdict(self)
 
 
 class PairIntegrator:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.simulation.equations import Equations, coordinate_quantities, speed_quantities
 from mbsym.simulation.monitors import Monitors
 from mbsym.values.diagnostic import nearest
 from mbsym.visualisation.plots import Panel
-
-Array: TypeAlias = NDArray[Any]
 
 NOISE: Final = 1e-9
 """Size below which a gap [m, rad], or a drift beside the largest energy, is round-off: kept loops close to 1e-12,

@@ -5,21 +5,19 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.build import SharedLibrary
 from mbsym.codegen.load import LoadedFunction, LoadedModule
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.loops.corrections import Correction, Keeper, NoCorrection, Projection
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.simulation.equations import Equations
 from mbsym.simulation.options import Law
 from mbsym.simulation.singular_positions import SINGULAR, smallest
-
-Array: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym import markup
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.loops.assembly import Assembly
 from mbsym.markup import Shown
@@ -29,10 +29,10 @@ from mbsym.simulation.output import (
     npz_bytes,
     write_whole,
 )
+from mbsym.simulation.pair_integrator import Stiffness
 from mbsym.simulation.panels import panels_of
 from mbsym.simulation.parquet import parquet_bytes
 from mbsym.simulation.singular_positions import SingularPosition
-from mbsym.simulation.stiffness import Stiffness
 from mbsym.visualisation.animation import Motion, animation_html
 from mbsym.visualisation.film import film
 from mbsym.visualisation.image_files import gif_bytes
@@ -44,7 +44,6 @@ from mbsym.visualisation.surfaces import Surface, surfaces_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array: TypeAlias = NDArray[Any]
 
 PLOT_SUFFIXES: Final = (".png", ".svg")
 

@@ -12,16 +12,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.simulation.equations import Equations, StateLayout, speed_quantities
 
-Array: TypeAlias = NDArray[Any]
 Way: TypeAlias = Literal["straight on", "turned", "started there", "ended there"]
 
 ZONE: Final = 0.05

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.simulation.equations import Equations
 from mbsym.simulation.options import Stepping
@@ -14,8 +14,6 @@ from mbsym.simulation.rates import ActingLoads
 from mbsym.transfer_matrix.applied_loads import LOADS, without_elements
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.stepper import TransferMatrixStepper, failure
-
-Array: TypeAlias = NDArray[Any]
 
 _SAME_PLACE: Final = 1e-9
 """Change of coordinates that closing loops again makes where they are closed to round-off [rad, m]."""

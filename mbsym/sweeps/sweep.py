@@ -11,6 +11,7 @@ from typing import Final, Protocol, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbsym.doors import Array
 from mbsym.errors import CodegenError
 from mbsym.formats.native.text import dump_native
 from mbsym.model.system import Model
@@ -22,7 +23,7 @@ from mbsym.simulation.argument_checks import check_callable, shown
 from mbsym.simulation.initial_state import initial_state
 from mbsym.simulation.integrate import check_model, with_parameters
 from mbsym.sweeps.stores import require_suffix, store_of
-from mbsym.sweeps.values import Array, Values, arrays, named_arrays
+from mbsym.sweeps.values import Values, arrays, named_arrays
 from mbsym.sweeps.work import (
     STATUS,
     Chunk,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.batches.compiled import CompiledFunction, compile
 from mbsym.codegen.description import Real
+from mbsym.doors import Array
 from mbsym.errors import MbsymError, ToolchainError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
@@ -20,7 +20,7 @@ from mbsym.simulation.equations import Equations, prepare
 from mbsym.simulation.integrate import simulate
 from mbsym.simulation.options import DEFAULTS, Accuracy, Keeping, Loads, Preparation, check_kinds
 from mbsym.simulation.result import SimulationResult
-from mbsym.sweeps.values import Array, Values
+from mbsym.sweeps.values import Values
 
 Chunk: TypeAlias = dict[str, Array]
 
@@ -147,7 +147,7 @@ def simulated(
     )
 
 
-def _numbers(named: Mapping[str, NDArray[Any]], k: int) -> dict[str, float]:
+def _numbers(named: Mapping[str, Array], k: int) -> dict[str, float]:
     return {name: float(array[k] if array.ndim else array) for name, array in named.items()}
 
 
