@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from json import loads
@@ -40,10 +40,7 @@ LARGEST_OPTIMISED: Final = 150_000
 """Bytes of C above which it is optimised less, which takes half the time."""
 
 _TREE: Final = ("forward_dynamics", "position_rate", "kinetic_energy", "potential_energy", "momentum", "body_poses")
-_LOOPS: Final = (
-    "constrained_dynamics",
-    "closure_gap",
-)
+_LOOPS: Final = ("constrained_dynamics", "closure_gap")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -137,21 +134,24 @@ class Quantity:
 
 def coordinate_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
     """Names and units of the entries of q."""
-    table = expression_names(mechanism.model).coordinates
-    return tuple(
-        Quantity(name, unit)
-        for body in mechanism.bodies_by_coordinates
-        for name, unit in zip(table[body.joint.name], body.joint.shape.coordinate_units, strict=True)
-    )
+    return _quantities(mechanism, expression_names(mechanism.model).coordinates, "coordinate_units")
 
 
 def speed_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
     """Names and units of the entries of v."""
-    table = expression_names(mechanism.model).speeds
+    return _quantities(mechanism, expression_names(mechanism.model).speeds, "speed_units")
+
+
+def force_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
+    """Units of the entries of tau, under the names of the speeds along which they act."""
+    return _quantities(mechanism, expression_names(mechanism.model).speeds, "force_units")
+
+
+def _quantities(mechanism: Mechanism, names: Mapping[str, Sequence[str]], units: str) -> tuple[Quantity, ...]:
     return tuple(
         Quantity(name, unit)
         for body in mechanism.bodies_by_coordinates
-        for name, unit in zip(table[body.joint.name], body.joint.shape.speed_units, strict=True)
+        for name, unit in zip(names[body.joint.name], getattr(body.joint.shape, units), strict=True)
     )
 
 

@@ -127,13 +127,19 @@ class EventWatch:
     def _root(
         self, event: Event, t: float, before: float, t_new: float, after: float, between: Callable[[float], Array]
     ) -> float:
-        from scipy.optimize import brentq
-
         if after == 0.0:
             return t_new
+        return root_between(lambda time: self._value(event, time, between(time)), t, before, t_new, after)
 
-        def value(time: float) -> float:
-            # The ends are known; evaluated again they might lose their sign to round-off.
-            return before if time == t else after if time == t_new else self._value(event, time, between(time))
 
-        return float(brentq(value, t, t_new, xtol=4e-15 * max(abs(t_new), t_new - t), rtol=1e-14))
+def root_between(function: Callable[[float], float], t: float, before: float, t_new: float, after: float) -> float:
+    """When a function becomes zero that has other signs before and after, its values at these times."""
+    from scipy.optimize import brentq
+
+    # The ends are known; evaluated again they might lose their sign to round-off.
+    ends = {t: before, t_new: after}
+
+    def value(time: float) -> float:
+        return ends[time] if time in ends else function(time)
+
+    return float(brentq(value, t, t_new, xtol=4e-15 * max(abs(t_new), t_new - t), rtol=1e-14))

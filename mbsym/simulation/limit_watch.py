@@ -15,7 +15,7 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.simulation.equations import Equations
-from mbsym.simulation.events import EventWatch
+from mbsym.simulation.events import EventWatch, root_between
 from mbsym.simulation.limits import Bound, Exceeded, bounds_of
 from mbsym.simulation.options import Accuracy
 from mbsym.simulation.rates import ActingLoads
@@ -183,17 +183,9 @@ class LimitWatch:
 
     def _crossing(self, k: int, t: float, before: float, t_out: float, outside: float, between: Between) -> float:
         """When a quantity crosses its limit between a time and one when it is outside."""
-        from scipy.optimize import brentq
-
         if before >= 0.0 or t_out <= t:
             return t
-        ends = {t: before, t_out: outside}
-
-        def excess(time: float) -> float:
-            # The ends are known; evaluated again they might lose their sign to round-off.
-            return ends[time] if time in ends else float(self._excess(time, between(time))[k])
-
-        return float(brentq(excess, t, t_out, xtol=4e-15 * max(abs(t_out), t_out - t), rtol=1e-14))
+        return root_between(lambda time: float(self._excess(time, between(time))[k]), t, before, t_out, outside)
 
     def _halts(self, bound: Bound) -> bool:
         return self.stops and not self._is_held(bound)

@@ -1,4 +1,4 @@
-"""Results as CSV and NPZ (Parquet has a module of its own), and files written whole or not at all."""
+"""Results as CSV, NPZ and Parquet, and files written whole or not at all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from mbsym.codegen.write import whole_file
-from mbsym.doors import Array
+from mbsym.doors import Array, optional
 from mbsym.errors import SimulationError
 from mbsym.version import __version__
 
@@ -60,6 +60,30 @@ def npz_bytes(columns: Sequence[Column], arrays: dict[str, Array]) -> bytes:
     units = np.array([column.unit for column in columns])
     members: dict[str, Any] = {"mbsym": np.array(MARK.encode()), **arrays, "names": names, "units": units}
     np.savez(stream, **members)
+    return stream.getvalue()
+
+
+def require_pyarrow() -> Any:
+    """The library that writes Parquet.
+
+    Raises:
+        ToolchainError: it is missing, with what to install.
+    """
+    optional("pyarrow.parquet", "Parquet needs pyarrow", "parquet")
+    return optional("pyarrow", "Parquet needs pyarrow", "parquet")
+
+
+def parquet_bytes(columns: Sequence[Column], title: str) -> bytes:
+    """A table of doubles under the columns' names; each has its unit in its metadata, as ``unit``.
+
+    Raises:
+        ToolchainError: there is no pyarrow.
+    """
+    arrow = require_pyarrow()
+    kinds = [arrow.field(column.name, arrow.float64(), False, {"unit": column.unit}) for column in columns]
+    schema = arrow.schema(kinds, {"mbsym": MARK, "title": title})
+    stream = io.BytesIO()
+    arrow.parquet.write_table(arrow.table([column.values for column in columns], schema=schema), stream)
     return stream.getvalue()
 
 

@@ -27,11 +27,11 @@ from mbsym.simulation.output import (
     check_writable,
     csv_bytes,
     npz_bytes,
+    parquet_bytes,
     write_whole,
 )
 from mbsym.simulation.pair_integrator import Stiffness
 from mbsym.simulation.panels import panels_of
-from mbsym.simulation.parquet import parquet_bytes
 from mbsym.simulation.singular_positions import SingularPosition
 from mbsym.visualisation.animation import Motion, animation_html
 from mbsym.visualisation.film import film
