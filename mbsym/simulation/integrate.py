@@ -22,7 +22,7 @@ from mbsym.option import takes
 from mbsym.pipeline import Progress, read
 from mbsym.simulation.adaptive_steps import compiled_engine
 from mbsym.simulation.argument_checks import check_callable, check_named, shown
-from mbsym.simulation.crossing import WIDEST_GAP, Crossing
+from mbsym.simulation.crossing import Crossing
 from mbsym.simulation.equations import Equations, prepare, speed_quantities, suggestion
 from mbsym.simulation.evaluated_steps import evaluated_steps
 from mbsym.simulation.events import EventWatch
@@ -36,6 +36,7 @@ from mbsym.simulation.initial_state import (
 )
 from mbsym.simulation.limit_watch import LimitWatch, Lookout
 from mbsym.simulation.limits import STOP, check_choice, held_within, unwatched
+from mbsym.simulation.methods import METHODS, TRANSFER_MATRIX
 from mbsym.simulation.monitors import monitor
 from mbsym.simulation.options import (
     Keeping,
@@ -48,13 +49,11 @@ from mbsym.simulation.options import (
 )
 from mbsym.simulation.rates import ActingLoads, LoopCorrection, leaves_rates, looped_system
 from mbsym.simulation.result import SimulationResult, Statistics
-from mbsym.simulation.scipy_integrators import IMPLICIT_METHODS, MULTI_STEP_METHODS, RateJacobian, beyond_reach
+from mbsym.simulation.scipy_integrators import RateJacobian, beyond_reach
 from mbsym.simulation.singular_positions import SingularPosition, SingularWatch
 from mbsym.simulation.stepping_text import CompiledEngine, Engine
-from mbsym.simulation.time_stepping import METHODS as FIXED_STEP_METHODS
 from mbsym.simulation.time_stepping import Steps
 from mbsym.simulation.trajectory import (
-    ONE_STEP_METHODS,
     Correct,
     Course,
     Trajectory,
@@ -64,9 +63,6 @@ from mbsym.simulation.trajectory import (
 from mbsym.simulation.transfer_matrix_steps import TransferMatrixSteps
 from mbsym.values.diagnostic import Findings
 from mbsym.values.numbers import parameter_values
-
-TRANSFER_MATRIX: Final = "transfer-matrix"
-METHODS: Final = (*ONE_STEP_METHODS, *MULTI_STEP_METHODS, *FIXED_STEP_METHODS, TRANSFER_MATRIX)
 
 AFTER_STEPS: Final = ("velocity", "projection", "reassignment")
 """Corrections that leave the steps themselves alone."""
@@ -119,7 +115,7 @@ def simulate(
     _check_rest(model, asked, {"progress": progress, "tell": tell})
     check_choice(asked.limits)
     if method not in METHODS:
-        raise SimulationError(f"no method is called {method!r}", remedy=suggestion(method, METHODS))
+        raise SimulationError(f"no method is called {method!r}", remedy=suggestion(method, [*METHODS]))
     if method != TRANSFER_MATRIX and stepping != Stepping():
         raise SimulationError(
             "schemes and rotation variables are those of the transfer matrix method",
@@ -153,7 +149,7 @@ def simulate(
     singular = _singular_watch(equations, loops)
     limited = LimitWatch(equations, demanded, accuracy, saturate=loads.saturate, stops=asked.limits == STOP)
     watch = Lookout(EventWatch(asked.events, lambda x: (layout.q(x), layout.v(x))), limited)
-    short = beyond_reach(method, accuracy) if method in (*IMPLICIT_METHODS, *MULTI_STEP_METHODS) else ""
+    short = beyond_reach(method, accuracy)
     notes = (*unwatched(equations), *coarse_angles(equations.mechanism, q), *([short] if short else []))
     limited.begin(0.0, layout.state(q, v))
     tell = tell if tell is not None else _keep_quiet
@@ -263,8 +259,7 @@ def _check_prepared(equations: Equations, method: str, loaded: bool, parameters:
 def _output_times(
     equations: Equations, duration: float, step: float | None, output_step: float | None, method: str
 ) -> Array:
-    fixed = method not in (*ONE_STEP_METHODS, *MULTI_STEP_METHODS)
-    own = step or (DEFAULT_STEP if fixed else duration / DEFAULT_ROWS)
+    own = step or (DEFAULT_STEP if METHODS[method].is_fixed else duration / DEFAULT_ROWS)
     interval = output_step or own
     rows = duration / interval
     width = equations.layout.size + 16
@@ -317,7 +312,7 @@ def _loops(
             where=where,
             remedy=f"leave it out, or correct after each step: {', '.join(AFTER_STEPS)}",
         )
-    several = method in MULTI_STEP_METHODS
+    several = METHODS[method].remembers
     chosen = correction if correction is not None else "baumgarte" if several else "projection"
     if not isinstance(chosen, str):
         return system, chosen, type(chosen).__name__.lower()
@@ -329,7 +324,7 @@ def _loops(
             where=where,
             remedy="use baumgarte or none, or a one-step method such as Radau or DOP853",
         )
-    fixed = method in (*FIXED_STEP_METHODS, TRANSFER_MATRIX)
+    fixed = METHODS[method].is_fixed
     return system, keeper(chosen, (step or DEFAULT_STEP) if fixed else BAUMGARTE_TIME, keeping.gains), chosen
 
 
@@ -354,14 +349,17 @@ def _integrated(
         compiled = compiled_engine(library, name, sizes, np.concatenate(acting))
     else:
         steps = evaluated_steps(equations, loads, system, kept)
-    if method in FIXED_STEP_METHODS:
+    known = METHODS[method]
+    if known.is_fixed:
         return fixed_step_trajectory(course, partial(steps.advance, method), step, correct)
     crossing: Crossing | None = None
     singular, layout = course.singular, course.layout
-    if singular is not None and correct is not None and method in WIDEST_GAP and isinstance(kept, Projection):
-        crossing = Crossing(steps.rates, correct, singular, layout, asked.accuracy.absolute) if kept.positions else None
+    gap = known.widest_gap
+    closes = isinstance(kept, Projection) and kept.positions
+    if singular is not None and correct is not None and gap is not None and closes:
+        crossing = Crossing(steps.rates, correct, singular, layout, asked.accuracy.absolute, gap)
     rates = steps.rates if crossing is None else crossing.rates
-    jacobian = RateJacobian(rates, equations.mechanism, layout) if method in IMPLICIT_METHODS else None
+    jacobian = RateJacobian(rates, equations.mechanism, layout) if known.is_implicit else None
     return adaptive_trajectory(course, steps.rates, method, asked.accuracy, correct, crossing, jacobian, compiled)
 
 

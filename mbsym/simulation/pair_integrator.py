@@ -15,8 +15,8 @@ from mbsym.doors import Array
 from mbsym.simulation import adaptive_steps as text
 from mbsym.simulation.adaptive_steps import Rates, evaluated_engine
 from mbsym.simulation.equations import StateLayout
+from mbsym.simulation.methods import METHODS
 from mbsym.simulation.options import Accuracy
-from mbsym.simulation.runge_kutta_pairs import PAIRS
 from mbsym.simulation.stepping_text import Engine
 from mbsym.simulation.time_stepping import DONE, NOT_FINITE
 
@@ -85,7 +85,7 @@ class PairIntegrator:
         """Chooses the length of the first step.
 
         Args:
-            method: one of ``PAIRS``.
+            method: that has a pair.
             rates: of a state.
             x: state at the first time.
             times: the output grid.
@@ -107,7 +107,9 @@ class PairIntegrator:
         self.y = x.astype(float)
         self.atol: float | Array = accuracy.absolute
         self._control = np.zeros(text.CONTROL)
-        self._table = PAIRS[method].table()
+        pair = METHODS[method].pair
+        assert pair is not None
+        self._table = pair.table()
         entries = {
             text.END: times[-1],
             text.RELATIVE: accuracy.rtol,
@@ -121,7 +123,7 @@ class PairIntegrator:
         }
         for entry, value in entries.items():
             self._control[entry] = value
-        self.h_abs = self._first_length(accuracy, PAIRS[method].order)
+        self.h_abs = self._first_length(accuracy, pair.order)
 
     @property
     def t(self) -> float:

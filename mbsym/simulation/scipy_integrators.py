@@ -15,17 +15,8 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.simulation.equations import StateLayout, coordinate_quantities
+from mbsym.simulation.methods import METHODS
 from mbsym.simulation.options import Accuracy
-
-MULTI_STEP_METHODS: Final = ("BDF", "LSODA")
-"""Methods that remember earlier steps."""
-
-IMPLICIT_METHODS: Final = ("Radau", "BDF")
-"""Methods that take a Jacobian of the rates."""
-
-TIGHTER: Final = {"BDF": 30.0, "LSODA": 10.0}
-"""Part of the errors that are allowed which is asked of a method: each of its many steps errs to the same side, so that
-without it motions were off by up to 350 times ``rtol`` where the pairs are by up to 30; tests measure it."""
 
 LEAST_RELATIVE: Final = 100.0 * float(np.finfo(float).eps)
 """Relative error below which SciPy's integrators take this one without a word."""
@@ -83,7 +74,7 @@ def scipy_integrator(
     """The integrator of a method before its first step, from the first to the last of the times."""
     from scipy import integrate
 
-    part = TIGHTER.get(method, 1.0)
+    part = METHODS[method].tighter
     return getattr(integrate, method)(
         rates,
         float(times[0]),
@@ -98,7 +89,8 @@ def scipy_integrator(
 
 def beyond_reach(method: str, accuracy: Accuracy) -> str:
     """A sentence where a method of SciPy cannot ask for errors as small as those allowed, else nothing."""
-    least = TIGHTER.get(method, 1.0) * LEAST_RELATIVE
-    if accuracy.rtol >= least:
+    known = METHODS[method]
+    least = known.tighter * LEAST_RELATIVE
+    if known.is_fixed or known.pair is not None or accuracy.rtol >= least:
         return ""
     return f"{method} reaches no relative error per step below {least:.2g}, and {accuracy.rtol:g} is asked for"

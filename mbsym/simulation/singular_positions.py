@@ -10,7 +10,7 @@ to be looked at. Between the ends of a step coordinates are taken from the cubic
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
@@ -95,9 +95,7 @@ class SingularPosition:
 
     def as_dict(self) -> dict[str, object]:
         """For machines."""
-        names = ("t", "measure", "lost", "rows", "joints", "way", "before", "after")
-        found: dict[str, object] = {name: getattr(self, name) for name in names}
-        return found | {"rows": list(self.rows), "joints": list(self.joints)}
+        return asdict(self) | {"rows": list(self.rows), "joints": list(self.joints)}
 
 
 @dataclass(frozen=True, slots=True)

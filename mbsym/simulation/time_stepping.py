@@ -14,6 +14,7 @@ from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.joints.coordinate_groups import CoordinateGroup
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.simulation.methods import METHODS
 from mbsym.simulation.stepping_text import Engine, SteppingText
 
 MOST_AT_ONCE: Final = 20_000
@@ -50,9 +51,6 @@ INVERSE_TANGENT: Final = (
     1.0, 1 / 2, 1 / 12, 0.0, -1 / 720, 0.0, 1 / 30240, 0.0, -1 / 1209600, 0.0, 1 / 47900160, 0.0, -691 / 1307674368000
 )  # fmt: skip
 """Coefficients of X/(1 - exp(-X))."""
-
-METHODS: Final = {"rk4": "runge_kutta", "symplectic": "variational"}
-"""Which function takes the steps of a method."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +198,7 @@ class Steps:
         """The state ``steps`` steps of length h after x, a new array.
 
         Args:
-            method: one of ``METHODS``.
+            method: whose steps the text has.
             t: time of x.
             h: length of a step.
             x: a state.
@@ -212,7 +210,7 @@ class Steps:
         self.state[:] = x
         for start in range(0, steps, MOST_AT_ONCE):
             count = min(MOST_AT_ONCE, steps - start)
-            self._engine.call(METHODS[method], {"t": t + start * h, "h": h, "steps": count})
+            self._engine.call(METHODS[method].routine, {"t": t + start * h, "h": h, "steps": count})
             status, done = self.report
             if status:
                 raise (not_solved if status == NOT_SOLVED else not_finite)(self._name, t + (start + done) * h)

@@ -17,9 +17,9 @@ from mbsym.simulation.adaptive_steps import MOST_IDLE
 from mbsym.simulation.crossing import Crossing
 from mbsym.simulation.equations import StateLayout
 from mbsym.simulation.limit_watch import Lookout
+from mbsym.simulation.methods import METHODS
 from mbsym.simulation.options import Accuracy
 from mbsym.simulation.pair_integrator import PairIntegrator, Stiffness
-from mbsym.simulation.runge_kutta_pairs import PAIRS
 from mbsym.simulation.scipy_integrators import RateJacobian, scipy_integrator
 from mbsym.simulation.singular_positions import SingularWatch
 from mbsym.simulation.stepping_text import Engine
@@ -29,9 +29,6 @@ Rates: TypeAlias = Callable[[float, Array], Array]
 Correct: TypeAlias = Callable[[float, Array], Array]
 Advance: TypeAlias = Callable[[float, float, Array, int], Array]
 """Of a time, a length, a state and a number: the state as many steps of that length later, a new array."""
-
-ONE_STEP_METHODS: Final = (*PAIRS, "Radau")
-"""Methods that start each step from the state alone, so that the state may be put right in between."""
 
 _IDLE: Final = 1e-13
 """Part of the duration below which a step leads nowhere."""
@@ -233,7 +230,7 @@ def adaptive_trajectory(
     Args:
         course: of the motion.
         rates: of a state.
-        method: one of ``ONE_STEP_METHODS`` and ``MULTI_STEP_METHODS``.
+        method: which.
         accuracy: of the integrator.
         correct: puts a state right.
         crossing: lays steps across singular positions; for one-step methods, and where these are watched.
@@ -265,14 +262,14 @@ def adaptive_trajectory(
         before, steps = x, 0
         for t, now in _steps(course, integrator, rates, method, crossing):
             after = put_right(now, integrator.y)
-            shorter = crossing.shorter(now, after, method) if crossing is not None else None
+            shorter = crossing.shorter(now, after) if crossing is not None else None
             if shorter is not None:
                 _restart(integrator, t, before, rates, shorter)
                 continue
             steps += 1
             if record.passes(watch, (t, before), (now, after), integrator, put_right):
                 return record.trajectory(steps, calls(), True, integrator)
-            if method in ONE_STEP_METHODS and not np.array_equal(after, integrator.y):
+            if not METHODS[method].remembers and not np.array_equal(after, integrator.y):
                 _restart(integrator, now, after, rates, None)
             before = after
             if singular is not None:
@@ -293,7 +290,7 @@ def _steps(
     while integrator.status == "running":
         t, before = float(integrator.t), integrator.y.copy()
         if crossing is not None:
-            crossing.prepare(integrator, method)
+            crossing.prepare(integrator)
         with _as_not_finite(name, t):
             message = integrator.step()
         if integrator.status == "failed":
@@ -328,7 +325,7 @@ def _integrator(
     """The integrator of a method, before its first step."""
     x, times = course.x, course.times
     rates = rates if crossing is None else crossing.rates
-    if method not in PAIRS:
+    if METHODS[method].pair is None:
         return scipy_integrator(method, rates, x, times, accuracy, jacobian)
     idle = _IDLE * float(times[-1] - times[0])
 

@@ -172,9 +172,8 @@ class AppliedForces:
         """
         mechanism = equations.mechanism
         functions = equations.module.functions
-        self._tau = acting.tau if acting is not None else np.zeros(mechanism.nv)
-        self._u = acting.u if acting is not None else np.zeros(len(mechanism.model.inputs))
-        given = callable(self._tau) or bool(np.any(self._tau))
+        self._acting = acting or ActingLoads(np.zeros(mechanism.nv), np.zeros(len(mechanism.model.inputs)))
+        given = callable(self._acting.tau) or bool(np.any(self._acting.tau))
         self.act = given or bool(without_elements(mechanism.model))
         if self.act and LOADS not in functions:
             raise SimulationError(
@@ -187,8 +186,7 @@ class AppliedForces:
         self._timed = mechanism.time is not None
 
     def _at(self, t: float, q: Array, v: Array) -> tuple[Array, tuple[Any, ...]]:
-        tau = np.asarray(self._tau(t, q, v), dtype=float) if callable(self._tau) else self._tau
-        u = np.asarray(self._u(t, q, v), dtype=float) if callable(self._u) else self._u
+        tau, u = self._acting.at(t, q, v)
         return tau, (t, u) if self._timed else ()
 
     def loads(self, t: float, q: Array, v: Array) -> Array:
