@@ -136,8 +136,10 @@ class TransferMatrixSteps:
         else:
             now = self._forces.loads(t, layout.q(x), layout.v(x)) if self._forces.act else None
             started = self._stepper.start(layout.q(x), layout.v(x), now)
-            near = self._last is not None and np.allclose(
-                layout.q(self._last[0]), layout.q(x), rtol=0.0, atol=_SAME_PLACE
+            near = (
+                self._last is not None
+                and self._fits(h)
+                and np.allclose(layout.q(self._last[0]), layout.q(x), rtol=0.0, atol=_SAME_PLACE)
             )
             if self._last is not None and near:
                 state = self._with_velocities(self._last[1], started)
