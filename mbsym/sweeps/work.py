@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Final, Protocol, TypeAlias
 
@@ -34,11 +34,6 @@ class Task(Protocol):
     def run(self, values: Values, states: int) -> Chunk:
         """Results by name, an axis of states in front, and ``status``: 0 where all is well."""
         ...
-
-
-def work(task: Task, values: Values, states: int) -> Chunk:
-    """One chunk, in whatever process this is."""
-    return task.run(values, states)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,19 +127,8 @@ def simulated(
     model: Model | Equations, how: Simulations, initial: Mapping[str, float], parameters: Mapping[str, float]
 ) -> SimulationResult:
     """One simulation."""
-    return simulate(
-        model,
-        how.duration,
-        method=how.method,
-        step=how.step,
-        output_step=how.output_step,
-        initial=initial,
-        parameters=parameters,
-        loads=how.loads,
-        keeping=how.keeping,
-        accuracy=how.accuracy,
-        preparation=how.preparation,
-    )
+    alike = {item.name: getattr(how, item.name) for item in fields(how) if item.name not in ("duration", "last")}
+    return simulate(model, how.duration, initial=initial, parameters=parameters, **alike)
 
 
 def _numbers(named: Mapping[str, Array], k: int) -> dict[str, float]:
