@@ -84,14 +84,14 @@ def adaptive_text(states: int, quaternions: int, held: int) -> SteppingText:
 
 def _text_of(sizes: StepSizes) -> SteppingText:
     """The text around the rates in C."""
-    quaternions = sum(run.kind.quaternion is not None for run in sizes.runs)
-    held = sizes.nv + sizes.inputs + 4 * len(sizes.runs) + step_text(sizes).memory
-    return adaptive_text(sizes.states, quaternions, held)
+    layout = sizes.layout
+    held = layout.nv + sizes.inputs + 4 * len(sizes.runs) + step_text(sizes).memory
+    return adaptive_text(layout.size, len(layout.quaternions), held)
 
 
 def adaptive_source(name: str, sizes: StepSizes) -> str:
     """C text to follow that of the time steps of module NAME."""
-    loads = sizes.nv + sizes.inputs
+    loads = sizes.layout.nv + sizes.inputs
     shim = _SHIM.replace("NAME", name).replace("WORK", str(loads + 4 * len(sizes.runs))).replace("RUNS", str(loads))
     return f"{shim}\n{_text_of(sizes).in_c(name)}"
 

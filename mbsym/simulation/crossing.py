@@ -17,8 +17,8 @@ import numpy as np
 
 from mbsym.doors import Array
 from mbsym.errors import SimulationError
-from mbsym.simulation.equations import StateLayout
 from mbsym.simulation.singular_positions import SingularWatch
+from mbsym.simulation.time_stepping import StateLayout
 
 _NEAR: Final = 0.1
 """Measure of singularity below which a singular position may be ahead."""

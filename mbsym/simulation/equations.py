@@ -8,16 +8,12 @@ from functools import partial
 from json import loads
 from typing import Final
 
-import numpy as np
-
 from mbsym.codegen.build import SharedLibrary, find_compiler
 from mbsym.codegen.cache import library_of
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedModule, c_module, numpy_module
-from mbsym.doors import Array
 from mbsym.errors import SimulationError, ToolchainError
-from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.names import expression_names
@@ -27,7 +23,7 @@ from mbsym.pipeline import Progress, derive, describe, express
 from mbsym.simulation.adaptive_steps import adaptive_source
 from mbsym.simulation.options import LANGUAGES, Preparation
 from mbsym.simulation.step_terms import external_elements, external_power, speeds_of_momentum, variational_terms
-from mbsym.simulation.time_stepping import StepSizes, driver_source, sizes_of
+from mbsym.simulation.time_stepping import StateLayout, StepSizes, driver_source, sizes_of
 from mbsym.stages.simplify import optimise
 from mbsym.symbolic.program import Program
 from mbsym.transfer_matrix.applied_loads import applied_loads, without_elements
@@ -83,45 +79,7 @@ class Equations:
     @property
     def layout(self) -> StateLayout:
         """How a state is laid out."""
-        mechanism = self.mechanism
-        return StateLayout(mechanism.nq, mechanism.nv, self.work, mechanism.q.quaternions)
-
-
-@dataclass(frozen=True, slots=True)
-class StateLayout:
-    """A state x: q, v and, with ``work``, the work of external forces.
-
-    Attributes:
-        nq, nv: sizes of q and v.
-        work: True where the last entry is a work.
-        quaternions: first index of each quaternion.
-    """
-
-    nq: int
-    nv: int
-    work: bool
-    quaternions: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """Length of x."""
-        return self.nq + self.nv + int(self.work)
-
-    def state(self, q: Array, v: Array) -> Array:
-        """x of q and v, no work done yet."""
-        return np.concatenate([q, v, np.zeros(int(self.work))])
-
-    def q(self, x: Array) -> Array:
-        """q of one state or of rows."""
-        return x[..., : self.nq]
-
-    def v(self, x: Array) -> Array:
-        """v of one state or of rows."""
-        return x[..., self.nq : self.nq + self.nv]
-
-    def normalise(self, x: Array) -> Array:
-        """Gives the quaternions of x unit length, in place, and returns x."""
-        return normalised(x, self.quaternions)
+        return self.sizes.layout
 
 
 @dataclass(frozen=True, slots=True)

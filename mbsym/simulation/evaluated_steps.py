@@ -35,7 +35,7 @@ def evaluated_steps(
     # What acts is found by the functions that the text calls, so that it can follow the state.
     sizes = replace(equations.sizes, inputs=0, timed=True, powered=True, staged=kept is not None)
     engine = partial(EvaluatedEngine, _kernels(equations, loads, kept))
-    return Steps(equations.mechanism.model.name, sizes, np.zeros(sizes.nv), engine)
+    return Steps(equations.mechanism.model.name, sizes, np.zeros(sizes.layout.nv), engine)
 
 
 def _kernels(

@@ -371,11 +371,21 @@ def _by_transfer_matrices(
     stepping: Stepping,
     step: float,
 ) -> Trajectory:
-    _require_equal_steps(course, step)
+    """Steps of one length, which build on those before."""
+    name, times, watch = course.name, course.times, course.watch
+    if watch.events or (watch.limits and watch.limits.stops):
+        raise SimulationError(
+            "the transfer matrix method takes no events here, nor stops at limits",
+            where=name,
+            remedy="leave them out or use another method",
+        )
+    interval = float(times[1] - times[0])
+    if abs(max(1, round(interval / step)) * step - interval) > 1e-9 * step:
+        raise SimulationError("the interval of the output is no multiple of the step", where=name, remedy="make it one")
     if correct is not None and stepping.scheme is not None and stepping.scheme.name == "houbolt":
         raise SimulationError(
             "Houbolt's scheme remembers earlier steps, which a correction would contradict",
-            where=course.name,
+            where=name,
             remedy="leave the correction out, or take another scheme",
         )
     taken = TransferMatrixSteps(equations, stepping, loads)
@@ -387,17 +397,3 @@ def _singular_watch(equations: Equations, system: LoopedSystem | None) -> Singul
     if system is None or equations.loops is None or not equations.loops.rows:
         return None
     return SingularWatch(equations, equations.loops, system)
-
-
-def _require_equal_steps(course: Course, step: float) -> None:
-    """Steps by transfer matrices are of one length."""
-    name, times, watch = course.name, course.times, course.watch
-    if watch.events or (watch.limits and watch.limits.stops):
-        raise SimulationError(
-            "the transfer matrix method takes no events here, nor stops at limits",
-            where=name,
-            remedy="leave them out or use another method",
-        )
-    interval = float(times[1] - times[0])
-    if abs(max(1, round(interval / step)) * step - interval) > 1e-9 * step:
-        raise SimulationError("the interval of the output is no multiple of the step", where=name, remedy="make it one")

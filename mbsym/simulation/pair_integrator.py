@@ -14,11 +14,10 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.simulation import adaptive_steps as text
 from mbsym.simulation.adaptive_steps import Rates, evaluated_engine
-from mbsym.simulation.equations import StateLayout
 from mbsym.simulation.methods import METHODS
 from mbsym.simulation.options import Accuracy
 from mbsym.simulation.stepping_text import Engine
-from mbsym.simulation.time_stepping import DONE, NOT_FINITE
+from mbsym.simulation.time_stepping import DONE, NOT_FINITE, StateLayout
 
 MOST_AT_ONCE: Final = 5_000
 """Steps of one call of compiled code, which nothing interrupts."""

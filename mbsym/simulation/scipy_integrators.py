@@ -14,9 +14,10 @@ import numpy as np
 
 from mbsym.doors import Array
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.simulation.equations import StateLayout, coordinate_quantities
+from mbsym.simulation.equations import coordinate_quantities
 from mbsym.simulation.methods import METHODS
 from mbsym.simulation.options import Accuracy
+from mbsym.simulation.time_stepping import StateLayout
 
 LEAST_RELATIVE: Final = 100.0 * float(np.finfo(float).eps)
 """Relative error below which SciPy's integrators take this one without a word."""

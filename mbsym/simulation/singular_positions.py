@@ -19,7 +19,8 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.redundancy import LoopAnalysis
-from mbsym.simulation.equations import Equations, StateLayout, speed_quantities
+from mbsym.simulation.equations import Equations, speed_quantities
+from mbsym.simulation.time_stepping import StateLayout
 
 Way: TypeAlias = Literal["straight on", "turned", "started there", "ended there"]
 

@@ -13,6 +13,7 @@ from mbsym.codegen.routines.language import Signature
 from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.joints.coordinate_groups import CoordinateGroup
+from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.simulation.methods import METHODS
 from mbsym.simulation.stepping_text import Engine, SteppingText
@@ -78,44 +79,73 @@ def coordinate_runs(mechanism: Mechanism) -> tuple[Run, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class StateLayout:
+    """A state x: q, v and, with ``work``, the work of external forces.
+
+    Attributes:
+        nq, nv: sizes of q and v.
+        work: True where the last entry is a work.
+        quaternions: first index of each quaternion.
+    """
+
+    nq: int
+    nv: int
+    work: bool
+    quaternions: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Length of x."""
+        return self.nq + self.nv + int(self.work)
+
+    def state(self, q: Array, v: Array) -> Array:
+        """x of q and v, no work done yet."""
+        return np.concatenate([q, v, np.zeros(int(self.work))])
+
+    def q(self, x: Array) -> Array:
+        """q of one state or of rows."""
+        return x[..., : self.nq]
+
+    def v(self, x: Array) -> Array:
+        """v of one state or of rows."""
+        return x[..., self.nq : self.nq + self.nv]
+
+    def normalise(self, x: Array) -> Array:
+        """Gives the quaternions of x unit length, in place, and returns x."""
+        return normalised(x, self.quaternions)
+
+
+@dataclass(frozen=True, slots=True)
 class StepSizes:
     """What the text of the time steps is specialised to.
 
     Attributes:
-        nq, nv: sizes of q and v.
+        layout: of a state.
         runs: the coordinates.
         inputs: number of control inputs.
-        work: the work of external forces is part of the state.
         timed: derived functions take time and inputs.
         powered: there is a function external_power.
         variational: there is what the variational steps need.
         staged: q and v are changed by a function ``stage`` before rates are found.
     """
 
-    nq: int
-    nv: int
+    layout: StateLayout
     runs: tuple[Run, ...]
     inputs: int = 0
-    work: bool = False
     timed: bool = False
     powered: bool = False
     variational: bool = False
     staged: bool = False
 
-    @property
-    def states(self) -> int:
-        """Length of a state."""
-        return self.nq + self.nv + int(self.work)
-
     def names(self) -> dict[str, int]:
         """The sizes by the names under which the text knows them."""
         return {
-            "STEPS_NQ": self.nq,
-            "STEPS_NV": self.nv,
+            "STEPS_NQ": self.layout.nq,
+            "STEPS_NV": self.layout.nv,
             "STEPS_INPUTS": self.inputs,
             "STEPS_RUNS": len(self.runs),
             "STEPS_SERIES": SERIES,
-            "STEPS_WORK": int(self.work),
+            "STEPS_WORK": int(self.layout.work),
             "STEPS_TIMED": int(self.timed),
             "STEPS_POWERED": int(self.powered),
             "STEPS_STAGED": int(self.staged),
@@ -129,16 +159,15 @@ class StepSizes:
 
 def sizes_of(mechanism: Mechanism, *, work: bool, powered: bool, variational: bool) -> StepSizes:
     """Sizes for the derived functions of a mechanism."""
-    timed = mechanism.time is not None
-    inputs = len(mechanism.model.inputs)
-    runs = coordinate_runs(mechanism)
-    return StepSizes(mechanism.nq, mechanism.nv, runs, inputs, work, timed, powered, variational)
+    layout = StateLayout(mechanism.nq, mechanism.nv, work, mechanism.q.quaternions)
+    inputs, timed = len(mechanism.model.inputs), mechanism.time is not None
+    return StepSizes(layout, coordinate_runs(mechanism), inputs, timed, powered, variational)
 
 
 @cache
 def step_text(sizes: StepSizes) -> SteppingText:
     """The text with its sizes decided, cached because reading it takes as long as many steps."""
-    q, v = (sizes.nq,), (sizes.nv,)
+    q, v = (sizes.layout.nq,), (sizes.layout.nv,)
     extra: tuple[tuple[int, ...], ...] = ((), (sizes.inputs,)) if sizes.timed else ()
     kernels = {
         "stage": Signature((q, v), (q, v)),
@@ -182,7 +211,8 @@ class Steps:
             engine: calls the functions of a text with some arguments that stay where they are.
         """
         self._name = name
-        self.state, self.report, self._rates = np.zeros(sizes.states), np.zeros(2), np.zeros(sizes.states)
+        states = sizes.layout.size
+        self.state, self.report, self._rates = np.zeros(states), np.zeros(2), np.zeros(states)
         runs, coefficients = sizes.tables()
         read = {"loads": loads.astype(float), "runs": runs, "coefficients": coefficients}
         filled = {"x": self.state, "rates": self._rates, "report": self.report}

@@ -15,7 +15,6 @@ from mbsym.errors import SimulationError
 from mbsym.pipeline import Progress
 from mbsym.simulation.adaptive_steps import MOST_IDLE
 from mbsym.simulation.crossing import Crossing
-from mbsym.simulation.equations import StateLayout
 from mbsym.simulation.limit_watch import Lookout
 from mbsym.simulation.methods import METHODS
 from mbsym.simulation.options import Accuracy
@@ -23,7 +22,7 @@ from mbsym.simulation.pair_integrator import PairIntegrator, Stiffness
 from mbsym.simulation.scipy_integrators import RateJacobian, scipy_integrator
 from mbsym.simulation.singular_positions import SingularWatch
 from mbsym.simulation.stepping_text import Engine
-from mbsym.simulation.time_stepping import not_finite
+from mbsym.simulation.time_stepping import StateLayout, not_finite
 
 Rates: TypeAlias = Callable[[float, Array], Array]
 Correct: TypeAlias = Callable[[float, Array], Array]

@@ -23,6 +23,7 @@ from mbsym.simulation.time_stepping import (
     NOT_FINITE,
     NOT_SOLVED,
     Run,
+    StateLayout,
     Steps,
     StepSizes,
     coordinate_runs,
@@ -31,7 +32,7 @@ from mbsym.simulation.time_stepping import (
     step_text,
 )
 
-FREE = StepSizes(7, 6, (Run(2, 0, 0, 6),), variational=True)
+FREE = StepSizes(StateLayout(7, 6, False, (0,)), (Run(2, 0, 0, 6),), variational=True)
 TANGENT, INVERSE_TANGENT = 0, 1
 
 
