@@ -14,6 +14,7 @@ from mbsym.codegen.lowered_module import lower_module
 from mbsym.embedded.beside import self_test_beside
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.pipeline import GenerationOptions, derive, describe, express, read
+from mbsym.registry import contracts_of
 
 NEUTRAL: Final = "zqz"
 """A name that occurs in no function."""
@@ -36,7 +37,7 @@ def texts(description: ModuleDescription, mechanism: Mechanism, name: str, besid
     module = lower_module(named)
     languages = ["c", *["batch"] * bool(description.batch)]
     files = [file for language in languages for file in LANGUAGES.named(language).render(module)]
-    files += self_test_beside(named, mechanism)[0] if "self_test" in beside else ()
+    files += self_test_beside(named, mechanism, contracts_of(mechanism))[0] if "self_test" in beside else ()
     return {file.name: file.text for file in files}
 
 
