@@ -163,24 +163,15 @@ class PairIntegrator:
         self._advance(1, np.zeros(0))
         return self._judge()
 
-    def run(self, samples: Array) -> tuple[int, str | None]:
-        """Takes many steps, and fills the rows of the grid that they pass.
+    def run(self, samples: Array, due: int) -> tuple[int, int, str | None]:
+        """Takes many steps, and fills the rows of the grid that they pass, from the row that is due.
 
         Returns:
-            How many steps, and what is wrong if they failed.
+            How many steps, the row that is due then, and what is wrong if they failed.
         """
-        self._control[text.COUNT] = len(self._times)
+        self._control[text.COUNT], self._control[text.DUE] = len(self._times), due
         self._advance(MOST_AT_ONCE, samples.reshape(-1))
-        return int(self._control[text.STEPS]), self._judge()
-
-    @property
-    def due(self) -> int:
-        """The first row of the grid that ``run`` has not filled."""
-        return int(self._control[text.DUE])
-
-    @due.setter
-    def due(self, row: int) -> None:
-        self._control[text.DUE] = row
+        return int(self._control[text.STEPS]), int(self._control[text.DUE]), self._judge()
 
     def dense_output(self) -> Callable[[float], Array]:
         """The state at a time within the last step."""

@@ -15,6 +15,7 @@ from mbsym.errors import SimulationError
 from mbsym.pipeline import Progress
 from mbsym.simulation.adaptive_steps import MOST_IDLE
 from mbsym.simulation.crossing import Crossing
+from mbsym.simulation.events import Step
 from mbsym.simulation.limit_watch import Lookout
 from mbsym.simulation.methods import METHODS
 from mbsym.simulation.options import Accuracy
@@ -118,11 +119,12 @@ class _Recorder:
             assert dense is not None
             return put_right(time, np.asarray(dense(time)))
 
-        stop = watch.step(t, before, now, after, between) if watch else None
+        step = Step(t, before, now, after, between)
+        stop = watch.step(step) if watch else None
         while self.due < (now if stop is None else stop):
             self.add(self.due, between(self.due))
         if stop is not None:
-            self.end(stop, after if stop >= now else between(stop))
+            self.end(stop, step.at(stop))
         elif self.due <= now:
             self.add(self.due, after)
         return stop is not None
@@ -173,22 +175,20 @@ def fixed_step_trajectory(
             lengths.append((rest, 1))
         t = start
         for h, steps in lengths:
-            if not one_by_one:
-                x = advance(t, h, x, steps)
-                count += steps
-                t += steps * h
-                continue
-            for k in range(steps):
+            # Where nobody looks on, all steps to the next time are one call.
+            calls, each = (steps, 1) if one_by_one else (1, steps)
+            for k in range(calls):
                 now = t + k * h
-                moved = advance(now, h, x, 1)
+                moved = advance(now, h, x, each)
                 if correct is not None:
                     moved = correct(now + h, moved)
-                count += 1
+                count += each
                 # The state within a step is what a shorter step leads to.
                 inside = _chord(now, x, h, moved) if remembers else _shorter_step(advance, now, x, correct)
-                stop = watch.step(now, x, now + h, moved, inside) if watch else None
+                taken = Step(now, x, now + h, moved, inside)
+                stop = watch.step(taken) if watch else None
                 if stop is not None:
-                    record.end(stop, moved if stop >= now + h else inside(stop))
+                    record.end(stop, taken.at(stop))
                     return record.trajectory(count, 0, True)
                 x = moved
                 if singular is not None:
@@ -352,17 +352,16 @@ def _restart(integrator: Any, t: float, x: Array, rates: Rates, length: float | 
 
 def _run(integrator: PairIntegrator, record: _Recorder, method: str, name: str, rates: Rates) -> Trajectory:
     """A whole motion that nobody looks at between its steps."""
-    integrator.due = record.count
     samples = record.x[: len(record.times)]
     steps = 0
     while integrator.status == "running":
         t, before = integrator.t, integrator.y.copy()
         with _as_not_finite(name, t):
-            taken, message = integrator.run(samples)
+            taken, due, message = integrator.run(samples, record.count)
         if message is not None:
             raise _failure(name, method, integrator.t, message, rates(integrator.t, before))
         steps += taken
-        record.fill(integrator.due)
+        record.fill(due)
     return record.trajectory(steps, integrator.nfev, False, integrator)
 
 
