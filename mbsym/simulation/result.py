@@ -15,6 +15,7 @@ from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.loops.assembly import Assembly
 from mbsym.markup import Shown
+from mbsym.simulation.adaptive_steps import Stiffness
 from mbsym.simulation.equations import Equations, coordinate_quantities, speed_quantities
 from mbsym.simulation.events import Occurrence
 from mbsym.simulation.limits import Exceeded
@@ -30,7 +31,6 @@ from mbsym.simulation.output import (
     parquet_bytes,
     write_whole,
 )
-from mbsym.simulation.pair_integrator import Stiffness
 from mbsym.simulation.panels import panels_of
 from mbsym.simulation.singular_positions import SingularPosition
 from mbsym.visualisation.animation import Motion, animation_html

@@ -13,13 +13,12 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.pipeline import Progress
-from mbsym.simulation.adaptive_steps import MOST_IDLE
+from mbsym.simulation.adaptive_steps import MOST_IDLE, PairIntegrator, Stiffness
 from mbsym.simulation.crossing import Crossing
 from mbsym.simulation.events import Step
 from mbsym.simulation.limit_watch import Lookout
 from mbsym.simulation.methods import METHODS
 from mbsym.simulation.options import Accuracy
-from mbsym.simulation.pair_integrator import PairIntegrator, Stiffness
 from mbsym.simulation.scipy_integrators import RateJacobian, scipy_integrator
 from mbsym.simulation.singular_positions import SingularWatch
 from mbsym.simulation.stepping_text import Engine

@@ -13,13 +13,12 @@ from scipy.integrate._ivp.rk import RK45
 
 import mbsym
 from mbsym.errors import SimulationError
-from mbsym.simulation.adaptive_steps import STUCK, TOO_SHORT
+from mbsym.simulation.adaptive_steps import STUCK, TOO_SHORT, PairIntegrator
 from mbsym.simulation.equations import Equations, prepare
 from mbsym.simulation.evaluated_steps import evaluated_steps
 from mbsym.simulation.events import Event
 from mbsym.simulation.methods import DORMAND_PRINCE, HAIRER
 from mbsym.simulation.options import Accuracy
-from mbsym.simulation.pair_integrator import PairIntegrator
 from mbsym.simulation.rates import ActingLoads
 from mbsym.simulation.time_stepping import NOT_FINITE
 

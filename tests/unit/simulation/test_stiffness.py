@@ -9,8 +9,8 @@ import pytest
 
 import mbsym
 from mbsym.cli import main
+from mbsym.simulation.adaptive_steps import PairIntegrator
 from mbsym.simulation.options import Accuracy
-from mbsym.simulation.pair_integrator import PairIntegrator
 from mbsym.simulation.result import SimulationResult
 from mbsym.simulation.time_stepping import StateLayout
 
