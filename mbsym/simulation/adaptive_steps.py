@@ -212,7 +212,7 @@ class PairIntegrator:
         pair = METHODS[method].pair
         assert pair is not None
         quaternions = np.array(() if layout is None else layout.quaternions, dtype=float)
-        self._arrays = {"tableau": pair.table(), "quaternions": quaternions, "grid": self._times}
+        self._arrays = {"tableau": pair.table(), "quaternions": quaternions, "control": self._control}
         entries = {
             END: times[-1],
             RELATIVE: accuracy.rtol,
@@ -289,8 +289,7 @@ class PairIntegrator:
         return state
 
     def _call(self, engine: Engine, function: str, given: Mapping[str, Any]) -> None:
-        allowances = np.full(self._size, self.atol)
-        engine.call(function, {**self._arrays, "allowances": allowances, "control": self._control, **given})
+        engine.call(function, {**self._arrays, "allowances": np.full(self._size, self.atol), **given})
 
     def _advance(self, steps: int, samples: Array) -> None:
         engine = self._compiled() or self._in_python()
@@ -300,7 +299,7 @@ class PairIntegrator:
             self._control[FRESH] = 1.0
         self._control[MOST] = steps
         is_told = self._control[IS_TOLD]
-        self._call(engine, "adaptive", {"samples": samples, "x": self.y})
+        self._call(engine, "adaptive", {"grid": self._times, "samples": samples, "x": self.y})
         stiffness = self.stiffness
         if stiffness is not None and self.tell is not None and is_told != self._control[IS_TOLD]:
             self.tell(stiffness.sentence)

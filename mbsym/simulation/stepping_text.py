@@ -97,20 +97,23 @@ class CompiledEngine:
         """
         self._library = library
         self._kept = {**kept, "work": np.zeros(text.memory)}
-        self._places = {item: array.ctypes.data for item, array in self._kept.items()}
-        self._functions = {}
+        addresses = {item: array.ctypes.data for item, array in self._kept.items()}
+        # By name: the function in C, and the addresses of its arguments in order; those that are given are still open.
+        self._functions: dict[str, tuple[Any, dict[str, Any]]] = {}
         for function, formals in text.functions.items():
             symbol = getattr(library.handle, f"{name}_{function}")
             symbol.argtypes = [*(_SCALARS.get(formal.kind, ctypes.c_void_p) for formal in formals), ctypes.c_void_p]
             symbol.restype = None
-            self._functions[function] = symbol, (*(formal.name for formal in formals), "work")
+            names = (*(formal.name for formal in formals), "work")
+            self._functions[function] = symbol, {item: addresses.get(item) for item in names}
 
     def call(self, function: str, given: Mapping[str, Any]) -> None:
         """See ``Engine``."""
-        symbol, names = self._functions[function]
-        places = {name: item.ctypes.data if isinstance(item, np.ndarray) else item for name, item in given.items()}
-        actual = {**self._places, **places}
-        symbol(*(actual[name] for name in names))
+        symbol, kept = self._functions[function]
+        actual = kept.copy()
+        for name, item in given.items():
+            actual[name] = item.ctypes.data if isinstance(item, np.ndarray) else item
+        symbol(*actual.values())
 
 
 class EvaluatedEngine:
