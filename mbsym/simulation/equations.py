@@ -48,9 +48,7 @@ class Equations:
         loops: what is known of its loops, None for a tree.
         module: the loaded functions.
         library: the compiled driver with them, None for NumPy.
-        work: the work of external forces is part of the state.
-        powered: there is a function external_power.
-        variational: steps of the variational midpoint rule can be taken.
+        sizes: what the time steps are specialised to: what a state holds, and which functions there are.
         steps: the elements of the transfer matrix method where its steps can be taken, else None.
     """
 
@@ -58,9 +56,7 @@ class Equations:
     loops: LoopAnalysis | None
     module: LoadedModule
     library: SharedLibrary | None
-    work: bool
-    powered: bool
-    variational: bool
+    sizes: StepSizes
     steps: TransferSystem | None = None
 
     def __repr__(self) -> str:
@@ -70,11 +66,6 @@ class Equations:
     def name(self) -> str:
         """Of the generated module."""
         return str(self.module.manifest["name"])
-
-    @property
-    def sizes(self) -> StepSizes:
-        """What the time steps are specialised to."""
-        return sizes_of(self.mechanism, work=self.work, powered=self.powered, variational=self.variational)
 
     @property
     def layout(self) -> StateLayout:
@@ -168,16 +159,16 @@ def prepare(
     files = render(description, options.languages)
     if progress is not None:
         progress("compile" if compiled else "import", 0, 1)
-    work = powered or loaded
+    sizes = sizes_of(mechanism, work=powered or loaded, powered=powered, variational=variational)
     manifest = files[-1]
     library: SharedLibrary | None = None
     if compiled:
-        library = _library(files, sizes_of(mechanism, work=work, powered=powered, variational=variational))
+        library = _library(files, sizes)
         module = c_module(library, loads(manifest.text))
     else:
         module = numpy_module(files[0], manifest)
     loops = derivation.loops if looped else None
-    return Equations(mechanism, loops, module, library, work, powered, variational, steps)
+    return Equations(mechanism, loops, module, library, sizes, steps)
 
 
 def _library(files: Sequence[GeneratedFile], sizes: StepSizes) -> SharedLibrary:

@@ -45,8 +45,8 @@ def _kernels(
 
     They take the forces that act from ``loads`` and not from their arguments.
     """
-    functions = callable_functions(equations.module, equations.library)
-    timed, powered = equations.mechanism.time is not None, equations.powered
+    functions = callable_functions(equations)
+    timed, powered = equations.sizes.timed, equations.sizes.powered
 
     def acting(q: Floats, v: Floats, t: float) -> tuple[Array, Array, Array, Sequence[Any]]:
         at, speeds = np.array(q), np.array(v)

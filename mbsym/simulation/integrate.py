@@ -243,9 +243,9 @@ def with_parameters(model: Model, values: Mapping[str, float]) -> Model:
 
 def _check_prepared(equations: Equations, method: str, loaded: bool, parameters: Mapping[str, float] | None) -> None:
     lacks = ""
-    if method == "symplectic" and not equations.variational:
+    if method == "symplectic" and not equations.sizes.variational:
         lacks = "variational=True"
-    elif loaded and not equations.work:
+    elif loaded and not equations.layout.work:
         lacks = "loaded=True"
     name = equations.mechanism.model.name
     if lacks:

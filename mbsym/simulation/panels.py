@@ -73,7 +73,7 @@ def _every(result: Moved) -> list[Panel]:
     panels = [*_by_unit("coordinates", coordinates, q), *_by_unit("speeds", speeds, result.v)]
     energies = [("kinetic", monitors.kinetic_energy), ("potential", monitors.potential_energy)]
     energies.append(("total", monitors.kinetic_energy + monitors.potential_energy))
-    if result.equations.work:
+    if result.equations.layout.work:
         energies.append(("work", monitors.work))
     panels.append(Panel("energy", "J", tuple(energies)))
     largest = max(1.0, *(float(np.abs(values).max(initial=0.0)) for _, values in energies))

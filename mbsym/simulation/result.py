@@ -324,7 +324,7 @@ class SimulationResult:
         found = [("simulated", f"{self._title}, in {language}: {statistics.steps} steps{calls}")]
         found += _assembly_findings(self.assembly)
         drift = monitors.worst_energy_drift
-        worked = f", work {monitors.work[-1]:.6g} J taken off" if self.equations.work else ""
+        worked = f", work {monitors.work[-1]:.6g} J taken off" if self.equations.layout.work else ""
         found.append(("energy", f"drifts by {drift:.2e} J, {drift / monitors.energy_scale:.1e} of the scale{worked}"))
         if monitors.momentum_drift is not None:
             found.append(("momentum", f"drifts by {np.max(monitors.momentum_drift):.2e} N s, N m s"))

@@ -184,7 +184,7 @@ class AppliedForces:
                 remedy="add stepped=True" + (" and loaded=True" if given else ""),
             )
         self._loads = functions.get(LOADS)
-        self._power = functions["external_power"] if equations.powered else None
+        self._power = functions["external_power"] if equations.sizes.powered else None
         self._timed = mechanism.time is not None
 
     def _at(self, t: float, q: Array, v: Array) -> tuple[Array, tuple[Any, ...]]:
