@@ -11,7 +11,7 @@ from typing import Final, Unpack
 
 from mbsym.codegen.interface import GeneratedFile, ModuleDescription, print_files
 from mbsym.codegen.lowered_module import LoweredModule
-from mbsym.embedded.beside import BESIDE, made_beside
+from mbsym.embedded.beside import self_test_beside
 from mbsym.errors import DerivationError, ProofError
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
@@ -26,7 +26,7 @@ from mbsym.options.generation import chosen
 from mbsym.options.keywords import OfGeneration
 from mbsym.proof.smallest import with_least_options
 from mbsym.records import Registry
-from mbsym.registry import SIMPLIFICATIONS
+from mbsym.registry import SIMPLIFICATIONS, contracts_of
 from mbsym.stages.asked import asked_for
 from mbsym.stages.compress import COMPRESS
 from mbsym.stages.derivation import Derivation as Derivation
@@ -102,9 +102,12 @@ def generate_files(
     if progress is not None:
         progress("print the code", len(derivation.programs), len(derivation.programs) + 1)
     module = proven(derivation, describe(derivation, options), options)
-    asked = [name for name in BESIDE if getattr(options, name)]
-    beside = made_beside(asked, module.description, derivation.mechanism)
-    return derivation, print_files(with_fields(module, beside.manifest), options.languages, beside.files)
+    beside: tuple[GeneratedFile, ...] = ()
+    if options.self_test:
+        mechanism = derivation.mechanism
+        beside, fields = self_test_beside(module.description, mechanism, contracts_of(mechanism))
+        module = with_fields(module, fields)
+    return derivation, print_files(module, options.languages, beside)
 
 
 def proven(derivation: Derivation, description: ModuleDescription, options: GenerationOptions) -> LoweredModule:

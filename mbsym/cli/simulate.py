@@ -38,7 +38,7 @@ class Drawing:
         Raises:
             MbsymError: it cannot.
         """
-        from mbsym.simulation.output import TABLE_SUFFIXES, check_writable
+        from mbsym.simulation.output import TABLE_SUFFIXES, check_writable, require_pyarrow
         from mbsym.simulation.result import ANIMATION_SUFFIXES, PLOT_SUFFIXES, check_suffix
         from mbsym.visualisation.plots import require_matplotlib
 
@@ -48,8 +48,6 @@ class Drawing:
                 check_suffix(path, suffixes)
                 check_writable(path, force)
         if self.output is not None and self.output.suffix == ".parquet":
-            from mbsym.simulation.parquet import require_pyarrow
-
             require_pyarrow()
         if self.quantity and self.plot is None:
             raise SimulationError("curves are those of a plot", where="--quantity", remedy="add --plot FILE.png")

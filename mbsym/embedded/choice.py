@@ -10,9 +10,10 @@ import numpy as np
 
 from mbsym.codegen.description import Real
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.doors import Array
 from mbsym.embedded.planted import MOST, Faults, judged, with_faults
 from mbsym.embedded.results import UNCALLED, FrozenFunction
-from mbsym.embedded.states import KINDS, Array, Drawing, State
+from mbsym.embedded.states import KINDS, Drawing, State
 
 STATES: Final = 3
 """At least."""

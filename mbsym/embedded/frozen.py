@@ -13,13 +13,14 @@ from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedModule, numpy_module
 from mbsym.codegen.lowered_module import lower_module
 from mbsym.codegen.statuses import Status
+from mbsym.doors import Array
 from mbsym.embedded.choice import Choice, Strength
 from mbsym.embedded.results import LINEAR, FrozenFunction, frozen_function
-from mbsym.embedded.states import Array, Drawing, State
+from mbsym.embedded.states import Drawing, State
 from mbsym.errors import DerivationError
+from mbsym.formulations.contracts import Contract
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.tolerances import REGULAR
-from mbsym.registry import contracts_of
 
 ITERATES: Final = frozenset((Status.NOT_CLOSED, Status.NOT_CONVERGED))
 """What only an iteration returns."""
@@ -40,8 +41,8 @@ class Frozen:
     strength: Strength
 
 
-def freeze(description: ModuleDescription, mechanism: Mechanism) -> Frozen:
-    """States of a mechanism and the results of its module's functions.
+def freeze(description: ModuleDescription, mechanism: Mechanism, contracts: Mapping[str, Contract]) -> Frozen:
+    """States of a mechanism and the results of its module's functions, whose contracts say which of them solve.
 
     Raises:
         DerivationError: the module steps by transfer matrices, whose functions take states of their own, or no state
@@ -59,8 +60,7 @@ def freeze(description: ModuleDescription, mechanism: Mechanism) -> Frozen:
     double, single = (_loaded(alike, real) for real in get_args(Real))
     generator = np.random.default_rng(21)
     fixed = {each.name: bool(ITERATES & {item.status for item in each.failures}) for each in description.runtime}
-
-    solving = {name for name, contract in contracts_of(mechanism).items() if contract.solves}
+    solving = {name for name, contract in contracts.items() if contract.solves}
 
     def at(name: str, states: Sequence[State]) -> FrozenFunction:
         # Rounding decides where an iteration goes.

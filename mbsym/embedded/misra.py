@@ -7,7 +7,6 @@ only where generated code departs from it.
 from __future__ import annotations
 
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Final
 
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.programs import runs
+from mbsym.embedded.stack import run_at
 
 CATEGORIES: Final = {"m": "mandatory", "r": "required", "a": "advisory"}
 
@@ -303,7 +303,7 @@ def check(files: Sequence[GeneratedFile]) -> Findings:
     """Findings of cppcheck with its addon in C files, headers among them."""
     if not runs("cppcheck"):
         return Findings(reason="cppcheck is not installed")
-    version = _run(("cppcheck", "--version"), Path.cwd()).stdout.strip()
+    version = run_at(Path.cwd(), ("cppcheck", "--version")).stdout.strip()
     sources = [file for file in files if file.name.endswith(".c")]
     if any(len(file.text) > LARGEST_CHECKED for file in sources):
         return Findings(version, None, f"a source is above {LARGEST_CHECKED // 1000} kB, at which cppcheck takes long")
@@ -311,14 +311,10 @@ def check(files: Sequence[GeneratedFile]) -> Findings:
         for file in files:
             (Path(scratch) / file.name).write_text(file.text, encoding="utf-8")
         options = ("--addon=misra", "--std=c99", "--enable=style", "--quiet", "--template={id} {file}:{line}:{column}")
-        done = _run(("cppcheck", *options, *(file.name for file in sources)), Path(scratch))
+        done = run_at(Path(scratch), ("cppcheck", *options, *(file.name for file in sources)))
     if done.returncode:
         return Findings(version, None, "cppcheck did not come to an end")
     return Findings(version, Counter(re.findall(r"^misra-c2012-([\d.]+) ", done.stderr, re.MULTILINE)))
-
-
-def _run(command: Sequence[str], place: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=place, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,14 @@ from math import prod
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.description import Real
 from mbsym.codegen.evaluation import Rules, evaluated
 from mbsym.codegen.expressions import Call, Constant, Element, Negation, Product, Quotient, Select, Sum, Variable
 from mbsym.codegen.guards import STATUS_OF, VANISHES
 from mbsym.codegen.lowered import LoweredFunction
+from mbsym.doors import Array
 from mbsym.symbolic.domains import Guard
-
-Array = NDArray[Any]
 
 _IN_NUMPY: Final = {
     "asin": "arcsin",

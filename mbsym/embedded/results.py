@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 
 from mbsym.codegen.load import LoadedFunction
-from mbsym.embedded.states import NEIGHBOURS, Array, State, called, neighbours
+from mbsym.doors import Array
+from mbsym.embedded.states import NEIGHBOURS, State, called, neighbours
 
 GROWTH: Final = 8.0
 """Times the mean error (root of squares) of single precision at neighbours of a state: of 1e5 normal errors the largest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import wrap
@@ -17,10 +17,11 @@ from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, lower_mo
 from mbsym.codegen.manifest import SELF_TEST_SUFFIX
 from mbsym.codegen.statuses import Status
 from mbsym.codegen.text import c_comment
+from mbsym.doors import Array
 from mbsym.embedded.choice import Strength
 from mbsym.embedded.frozen import Frozen, freeze
 from mbsym.embedded.results import UNCALLED, FrozenFunction, FrozenResult
-from mbsym.embedded.states import Array
+from mbsym.formulations.contracts import Contract
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.version import __version__
 
@@ -73,14 +74,16 @@ class SelfTestContext:
     judged: bool
 
 
-def self_test(description: ModuleDescription, mechanism: Mechanism) -> tuple[GeneratedFile, Strength]:
+def self_test(
+    description: ModuleDescription, mechanism: Mechanism, contracts: Mapping[str, Contract]
+) -> tuple[GeneratedFile, Strength]:
     """The self-test of a module, and what it sees of planted faults.
 
     Raises:
         DerivationError: there is none for such a module; see ``freeze``.
     """
     module = lower_module(description)
-    frozen = freeze(description, mechanism)
+    frozen = freeze(description, mechanism, contracts)
     text = render_template("c/selftest.c.jinja", self_test_context(module, frozen))
     return GeneratedFile(f"{module.names.module}{SELF_TEST_SUFFIX}.c", text), frozen.strength
 

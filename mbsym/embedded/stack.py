@@ -61,7 +61,7 @@ def frames_of(files: Sequence[GeneratedFile]) -> Frames:
             if not file.name.endswith(".c"):
                 continue
             usage = place / f"{file.name[:-2]}.su"
-            done = _run((*command, "-c", file.name, "-o", f"{file.name[:-2]}.o"), place)
+            done = run_at(place, (*command, "-c", file.name, "-o", f"{file.name[:-2]}.o"))
             if done.returncode or not usage.is_file():
                 said = next(iter(done.stderr.strip().splitlines()), "it writes no .su file")
                 return Frames(version, command, False, reason=f"{compiler[0]} does not tell: {said}")
@@ -75,5 +75,6 @@ def frames_of(files: Sequence[GeneratedFile]) -> Frames:
     return Frames(version, command, is_quiet, sizes)
 
 
-def _run(command: Sequence[str], place: Path) -> subprocess.CompletedProcess[str]:
+def run_at(place: Path, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Runs a program in a folder, with nothing to read, and returns what it printed."""
     return subprocess.run(command, cwd=place, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)

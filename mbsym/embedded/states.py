@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.load import LoadedFunction, LoadedModule
+from mbsym.doors import Array
 from mbsym.errors import DerivationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
-
-Array = NDArray[Any]
 
 ATTEMPTS: Final = 40
 """Drawings for one state; near singular positions of loops the precisions do not agree about statuses."""

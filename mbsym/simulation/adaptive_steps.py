@@ -1,34 +1,30 @@
-"""The text of the adaptive steps around the rates of a state: printed as C beside the time steps, and in Python.
+"""Steps of Runge-Kutta pairs, which choose their lengths: the text of them, and the integrator that takes them.
 
-What is held for the rates in C are the loads, the runs and the scratch memory of the time steps, one behind the other.
+The text stands around the rates of a state: in C beside the time steps, else in Python. What is held for the rates in C
+are the loads, the runs and the scratch memory of the time steps, one behind the other. The integrator has the
+attributes of SciPy's that a trajectory reads and sets, and takes the same steps to round-off.
 """
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from functools import cache
 from math import ulp
-from types import CodeType
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.build import SharedLibrary
-from mbsym.codegen.c.routines import print_c
-from mbsym.codegen.expressions import Array as Memory
-from mbsym.codegen.numpy.routines import memory_class, print_numpy
-from mbsym.codegen.routines.language import Formal, Routine, Signature
-from mbsym.codegen.routines.module import routine_file
-from mbsym.codegen.routines.reader import read_routine
-from mbsym.simulation.runge_kutta_pairs import STAGES, TERMS
-from mbsym.simulation.time_stepping import DONE, NOT_FINITE, StepSizes, c_formal, step_routine
+from mbsym.codegen.routines.language import Signature
+from mbsym.doors import Array
+from mbsym.simulation.methods import METHODS
+from mbsym.simulation.options import Accuracy
+from mbsym.simulation.stepping_text import CompiledEngine, Engine, EvaluatedEngine, SteppingText
+from mbsym.simulation.time_stepping import DONE, NOT_FINITE, StateLayout, StepSizes, step_text
 
-Array: TypeAlias = NDArray[Any]
 Rates: TypeAlias = Callable[[float, Array], Array]
 
-ROUTINE: Final = "adaptive_steps"
 TOO_SHORT: Final = 2
 STUCK: Final = 3
 
@@ -62,11 +58,14 @@ NUMBERS: Final[Mapping[str, int | float]] = {
     "LEAST_LENGTH": 1e-300,
 }
 
-FUNCTIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "between": ("held", "tableau", "quaternions", "allowances", "time", "x", "control"),
-    "adaptive": ("held", "tableau", "quaternions", "allowances", "grid", "samples", "x", "control"),
+MOST_AT_ONCE: Final = 5_000
+"""Steps of one call of compiled code, which nothing interrupts."""
+
+_MESSAGES: Final = {
+    NOT_FINITE: "the state is not finite",
+    TOO_SHORT: "the step that errors ask for is shorter than the spacing of numbers",
+    STUCK: "its steps no longer get anywhere",
 }
-"""Public functions of the text with their arguments."""
 
 END, RELATIVE, LONGEST, MOST, COUNT, IDLE_LENGTH, TIME, LENGTH, FRESH, DUE = range(10)
 STATUS, STEPS, EVALUATIONS, COORDINATES, FELT = range(14, 19)
@@ -74,7 +73,6 @@ HELD_STEPS, SINCE, FASTEST, IS_TOLD = range(21, 25)
 """Entries of ``control`` that are given and told, as the text has them."""
 
 CONTROL: Final = 25
-ROWS: Final = STAGES + 4 + TERMS
 
 _SHIM: Final = """\
 static void NAME_rates(const double *held, double t, const double *x, double *rates)
@@ -91,114 +89,251 @@ static void NAME_rates(const double *held, double t, const double *x, double *ra
 
 
 @cache
-def adaptive_routine(states: int, quaternions: int, held: int) -> Routine:
+def adaptive_text(states: int, quaternions: int, held: int) -> SteppingText:
     """The text with its sizes decided."""
     sizes = {"ADAPTIVE_STATES": states, "ADAPTIVE_QUATERNIONS": quaternions, "ADAPTIVE_HELD": held}
     kernels = {"rates": Signature(((held,), (), (states,)), ((states,),))}
-    formals = _formals(states, quaternions, held)
-    public = {name: [formals[argument] for argument in arguments] for name, arguments in FUNCTIONS.items()}
-    text = routine_file(ROUTINE).read_text(encoding="utf-8")
-    return read_routine(text, ROUTINE, sizes, NUMBERS, kernels, public)
+    return SteppingText("adaptive_steps", sizes, NUMBERS, kernels, ("between", "adaptive"))
 
 
-def _formals(states: int, quaternions: int, held: int) -> dict[str, Formal]:
-    read = {"held": (held,), "tableau": (ROWS, STAGES), "quaternions": (quaternions,), "allowances": (states,)}
-    filled = {"samples": (0,), "x": (states,), "control": (CONTROL,)}
-    extents = {**read, "grid": (0,), **filled}
-    arrays = [Memory(name, size, name in filled) for name, size in extents.items()]
-    return {"time": Formal("time", "real"), **{array.name: Formal(array.name, None, array) for array in arrays}}
-
-
-def quaternions_of(sizes: StepSizes) -> tuple[int, ...]:
-    """Where the quaternions of a state begin."""
-    return tuple(run.q for run in sizes.runs if run.kind.quaternion is not None)
-
-
-def held_of(sizes: StepSizes, loads: Array) -> Array:
-    """What the rates in C are held: loads, runs, scratch memory."""
-    memory = sum(array.size for array in step_routine(sizes).memory)
-    return np.concatenate([loads, sizes.tables()[0].ravel(), np.zeros(memory)])
+def _text_of(sizes: StepSizes) -> SteppingText:
+    """The text around the rates in C."""
+    layout = sizes.layout
+    held = layout.nv + sizes.inputs + 4 * len(sizes.runs) + step_text(sizes).memory
+    return adaptive_text(layout.size, len(layout.quaternions), held)
 
 
 def adaptive_source(name: str, sizes: StepSizes) -> str:
     """C text to follow that of the time steps of module NAME."""
-    loads = sizes.nv + sizes.inputs
-    held = len(held_of(sizes, np.zeros(loads)))
-    arguments = sizes.states, len(quaternions_of(sizes)), held
-    formals = _formals(*arguments)
-    heads = {
-        function: (*(f"{c_formal(formals[argument])}," for argument in names), "double *work)")
-        for function, names in FUNCTIONS.items()
-    }
-    declared = [f"void {name}_{function}({' '.join(head)};" for function, head in heads.items()]
+    loads = sizes.layout.nv + sizes.inputs
     shim = _SHIM.replace("NAME", name).replace("WORK", str(loads + 4 * len(sizes.runs))).replace("RUNS", str(loads))
-    printed = print_c(adaptive_routine(*arguments), f"{name}_", heads, "double", has_parameters=False)
-    return "\n".join([shim, *declared, "", printed]) + "\n"
+    return f"{shim}\n{_text_of(sizes).in_c(name)}"
 
 
-class Engine(Protocol):
-    """The public functions of the text on given arrays."""
+def compiled_engine(library: SharedLibrary, name: str, sizes: StepSizes, loads: Array) -> Engine:
+    """The functions of a library, with the rates in C.
 
-    def call(self, function: str, arguments: Mapping[str, Any]) -> None:
-        """Calls one of ``FUNCTIONS``; what it fills is filled in place."""
-
-
-class CompiledEngine:
-    """The functions of the driver."""
-
-    def __init__(self, library: SharedLibrary, name: str, sizes: StepSizes, loads: Array) -> None:
-        """Binds the functions.
-
-        Args:
-            library: compiled from ``driver_source``.
-            name: of the generated module.
-            sizes: of the driver.
-            loads: constant forces and inputs.
-        """
-        self._library = library
-        self._held = held_of(sizes, loads)
-        routine = adaptive_routine(sizes.states, len(quaternions_of(sizes)), len(self._held))
-        self._work = np.zeros(sum(array.size for array in routine.memory))
-        self._functions = {}
-        for function, arguments in FUNCTIONS.items():
-            symbol = getattr(library.handle, f"{name}_{function}")
-            symbol.argtypes = [ctypes.c_double if argument == "time" else ctypes.c_void_p for argument in arguments]
-            symbol.argtypes = [*symbol.argtypes, ctypes.c_void_p]
-            symbol.restype = None
-            self._functions[function] = symbol
-
-    def call(self, function: str, arguments: Mapping[str, Any]) -> None:
-        """See ``Engine``."""
-        actual = {**arguments, "held": self._held}
-        values = (actual[name] for name in FUNCTIONS[function])
-        given = [value if isinstance(value, float) else value.ctypes.data for value in values]
-        self._functions[function](*given, self._work.ctypes.data)
+    Args:
+        library: compiled with ``adaptive_source``.
+        name: of the generated module.
+        sizes: of the time steps.
+        loads: constant forces and inputs.
+    """
+    held = np.concatenate([loads, sizes.tables()[0].ravel(), np.zeros(step_text(sizes).memory)])
+    return CompiledEngine(library, name, _text_of(sizes), {"held": held})
 
 
-class EvaluatedEngine:
+def _evaluated_engine(rates: Rates, states: int, quaternions: int) -> Engine:
     """The functions in Python around rates of any origin."""
 
-    def __init__(self, rates: Rates, states: int, quaternions: Sequence[int]) -> None:
-        def evaluate(_: object, _held: object, t: float, x: list[float]) -> tuple[list[float]]:
-            return (rates(t, np.array(x)).tolist(),)
+    def evaluate(_: object, _held: object, t: float, x: list[float]) -> tuple[list[float]]:
+        return (rates(t, np.array(x)).tolist(),)
 
-        names: dict[str, Any] = {"_Floats": None, "_rates": evaluate}
-        exec(_python_text(states, len(quaternions)), names)
-        self._functions, self._memory = names, names[memory_class(ROUTINE)]({})
+    return EvaluatedEngine({"rates": evaluate}, adaptive_text(states, quaternions, 0), {"held": np.zeros(0)})
 
-    def call(self, function: str, arguments: Mapping[str, Any]) -> None:
-        """See ``Engine``."""
-        lists = {
-            name: value if isinstance(value, float) else value.tolist()
-            for name, value in {**arguments, "held": np.zeros(0)}.items()
+
+@dataclass(frozen=True, slots=True)
+class Stiffness:
+    """A stretch of motion whose explicit steps stability holds short, far below what errors ask for.
+
+    Attributes:
+        method: that is held.
+        t: when it began [s].
+        steps: that were at the edge of stability.
+        rate: largest size of an eigenvalue of the motion that was felt [1/s].
+        remedy: another method.
+    """
+
+    method: str
+    t: float
+    steps: int
+    rate: float
+    remedy: str = "Radau"
+
+    @property
+    def sentence(self) -> str:
+        """What is told of it."""
+        return (
+            f"stiff from t = {self.t:.6g} s: stability, and not the errors that are allowed, holds {self.steps} steps "
+            f"of {self.method} short, as some motion dies away at {self.rate:.2g} 1/s; take the method {self.remedy}"
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """For machines."""
+        return asdict(self)
+
+
+class PairIntegrator:
+    """A pair on its way through time.
+
+    Attributes:
+        status: "running", "finished" or "failed".
+        y: the state; changes of it are told by ``restart``.
+        atol: absolute errors that are allowed, a number or one for each entry of the state.
+        tell: is given a sentence where the motion is stiff, once.
+    """
+
+    def __init__(
+        self,
+        method: str,
+        rates: Rates,
+        x: Array,
+        times: Array,
+        accuracy: Accuracy,
+        layout: StateLayout | None = None,
+        idle: float = 0.0,
+        compiled: Callable[[], Engine | None] = lambda: None,
+    ) -> None:
+        """Chooses the length of the first step.
+
+        Args:
+            method: that has a pair.
+            rates: of a state.
+            x: state at the first time.
+            times: the output grid.
+            accuracy: errors and the longest step.
+            layout: of the state, on whose work no rate depends; None for states of one kind.
+            idle: length of steps that lead nowhere.
+            compiled: gives before each step the text in C that may take it; None where ``rates`` must be asked.
+
+        Raises:
+            ValueError: rates are not finite.
+        """
+        self._rates, self._compiled, self._method = rates, compiled, method
+        self._size = len(x)
+        self.tell: Callable[[str], None] | None = None
+        self._evaluated: Engine | None = None
+        self._last: Engine | None = None
+        self._times = np.ascontiguousarray(times, dtype=float)
+        self.status = "running"
+        self.y = x.astype(float)
+        self.atol: float | Array = accuracy.absolute
+        self._control = np.zeros(CONTROL)
+        pair = METHODS[method].pair
+        assert pair is not None
+        quaternions = np.array(() if layout is None else layout.quaternions, dtype=float)
+        self._arrays = {"tableau": pair.table(), "quaternions": quaternions, "control": self._control}
+        entries = {
+            END: times[-1],
+            RELATIVE: accuracy.rtol,
+            LONGEST: accuracy.max_step,
+            IDLE_LENGTH: idle,
+            TIME: times[0],
+            FRESH: 1.0,
+            EVALUATIONS: 2.0,
+            COORDINATES: 0 if layout is None else layout.nq,
+            FELT: len(x) if layout is None else layout.nq + layout.nv,
         }
-        self._functions[f"_{function}"](*(lists[name] for name in FUNCTIONS[function]), self._memory)
-        for name in ("samples", "x", "control"):
-            if name in lists:
-                arguments[name][...] = lists[name]
+        for entry, value in entries.items():
+            self._control[entry] = value
+        self.h_abs = self._first_length(accuracy, pair.order)
 
+    @property
+    def t(self) -> float:
+        """Time of ``y``."""
+        return float(self._control[TIME])
 
-@cache
-def _python_text(states: int, quaternions: int) -> CodeType:
-    text = "import math\n\n" + print_numpy(adaptive_routine(states, quaternions, 0))
-    return compile(text, f"runtime/{ROUTINE}.py", "exec")
+    @property
+    def h_abs(self) -> float:
+        """Length of the next step, unless its error asks for a shorter one."""
+        return float(self._control[LENGTH])
+
+    @h_abs.setter
+    def h_abs(self, length: float) -> None:
+        self._control[LENGTH] = length
+
+    @property
+    def nfev(self) -> int:
+        """Evaluations of the rates, those of changed states left out."""
+        return int(self._control[EVALUATIONS])
+
+    @property
+    def stiffness(self) -> Stiffness | None:
+        """What is known of a stiff stretch, None where there was none worth telling."""
+        steps = int(self._control[HELD_STEPS])
+        if steps < STIFF_STEPS:
+            return None
+        since, rate = (float(self._control[entry]) for entry in (SINCE, FASTEST))
+        return Stiffness(self._method, since, steps, rate)
+
+    def restart(self, t: float, x: Array) -> None:
+        """Goes on from another state."""
+        self.y = x.copy()
+        self._control[TIME] = t
+        self._control[FRESH] = 1.0
+
+    def step(self) -> str | None:
+        """Takes one step; what is wrong, if it fails."""
+        self._advance(1, np.zeros(0))
+        return self._judge()
+
+    def run(self, samples: Array, due: int) -> tuple[int, int, str | None]:
+        """Takes many steps, and fills the rows of the grid that they pass, from the row that is due.
+
+        Returns:
+            How many steps, the row that is due then, and what is wrong if they failed.
+        """
+        self._control[COUNT], self._control[DUE] = len(self._times), due
+        self._advance(MOST_AT_ONCE, samples.reshape(-1))
+        return int(self._control[STEPS]), int(self._control[DUE]), self._judge()
+
+    def dense_output(self) -> Callable[[float], Array]:
+        """The state at a time within the last step."""
+
+        def state(time: float) -> Array:
+            assert self._last is not None
+            found = np.zeros(self._size)
+            self._call(self._last, "between", {"time": float(time), "x": found})
+            return found
+
+        return state
+
+    def _call(self, engine: Engine, function: str, given: Mapping[str, Any]) -> None:
+        engine.call(function, {**self._arrays, "allowances": np.full(self._size, self.atol), **given})
+
+    def _advance(self, steps: int, samples: Array) -> None:
+        engine = self._compiled() or self._in_python()
+        if engine is not self._last:
+            # Rates at the start of a step are kept by what took the last one.
+            self._last = engine
+            self._control[FRESH] = 1.0
+        self._control[MOST] = steps
+        is_told = self._control[IS_TOLD]
+        self._call(engine, "adaptive", {"grid": self._times, "samples": samples, "x": self.y})
+        stiffness = self.stiffness
+        if stiffness is not None and self.tell is not None and is_told != self._control[IS_TOLD]:
+            self.tell(stiffness.sentence)
+
+    def _in_python(self) -> Engine:
+        if self._evaluated is None:
+            self._evaluated = _evaluated_engine(self._rates, self._size, len(self._arrays["quaternions"]))
+        return self._evaluated
+
+    def _judge(self) -> str | None:
+        status = int(self._control[STATUS])
+        if status != DONE:
+            self.status = "failed"
+            return _MESSAGES[status]
+        if self.t >= self._control[END]:
+            self.status = "finished"
+        return None
+
+    def _first_length(self, accuracy: Accuracy, order: int) -> float:
+        """By the sizes of the state, of its rates and of what an Euler step changes them by (Hairer I, II.4)."""
+        x, t = self.y, self.t
+        scale = accuracy.absolute + np.abs(x) * accuracy.rtol
+        whole = float(self._control[END]) - t
+
+        def size(values: Array) -> float:
+            return float(np.linalg.norm(values / scale) / self._size**0.5)
+
+        rates = self._rates(t, x)
+        if not np.all(np.isfinite(rates)):
+            raise ValueError
+        first, second = size(x), size(rates)
+        length = 1e-6 if first < 1e-5 or second < 1e-5 else 0.01 * first / second
+        length = min(length, whole)
+        third = size(self._rates(t + length, x + length * rates) - rates) / length
+        most = max(second, third)
+        longer = max(1e-6, length * 1e-3) if most <= 1e-15 else (0.01 / most) ** (1.0 / (order + 1))
+        return min(100.0 * length, longer, whole, accuracy.max_step)

@@ -11,19 +11,14 @@ are closed to round-off have.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
-from mbsym.simulation.equations import StateLayout
 from mbsym.simulation.singular_positions import SingularWatch
-
-Array: TypeAlias = NDArray[Any]
-
-WIDEST_GAP: Final = {"RK45": 0.55, "DOP853": 0.465, "Radau": 0.4}
-"""Middle of the widest gap between stages of a method, as a part of the step."""
+from mbsym.simulation.time_stepping import StateLayout
 
 _NEAR: Final = 0.1
 """Measure of singularity below which a singular position may be ahead."""
@@ -59,6 +54,7 @@ class Crossing:
         watch: SingularWatch,
         layout: StateLayout,
         absolute: float,
+        gap: float,
     ) -> None:
         """Takes what to work with.
 
@@ -68,10 +64,11 @@ class Crossing:
             watch: that follows the measure of singularity.
             layout: of the state.
             absolute: the error that is allowed far away.
+            gap: middle of the widest gap between stages, as a part of the step.
         """
         self._rates, self._correct = rates, correct
         self._watch, self._layout = watch, layout
-        self._absolute = absolute
+        self._absolute, self._gap = absolute, gap
         self._before: tuple[float, float] | None = None
         self._near = False
         self._away = np.inf
@@ -93,12 +90,11 @@ class Crossing:
         except SimulationError:
             return np.full_like(x, np.nan)
 
-    def prepare(self, integrator: Any, method: str) -> None:
+    def prepare(self, integrator: Any) -> None:
         """Lays the next step of an integrator.
 
         Args:
             integrator: in the state that the watch saw last.
-            method: one of ``WIDEST_GAP``.
         """
         last = self._watch.last
         assert last is not None
@@ -106,7 +102,7 @@ class Crossing:
             self._before, before = (last.t, last.measure), self._before
             self._away = _away(before, (last.t, last.measure))
         integrator.atol = self._absolute
-        length, middle, away = float(integrator.h_abs), WIDEST_GAP[method], self._away
+        length, middle, away = float(integrator.h_abs), self._gap, self._away
         self._near = last.measure < _NEAR or away < length
         if not self._near:
             return
@@ -120,13 +116,12 @@ class Crossing:
         self._layout.v(allowed)[:] = max(noise * float(np.max(np.abs(last.v))), self._absolute)
         integrator.atol = allowed
 
-    def shorter(self, t: float, x: Array, method: str) -> float | None:
+    def shorter(self, t: float, x: Array) -> float | None:
         """The length of a step to take in the place of one that ends too close to a singular position.
 
         Args:
             t: end of the step.
             x: state there.
-            method: one of ``WIDEST_GAP``.
 
         Returns:
             The length, or None where the step may stay.
@@ -139,7 +134,7 @@ class Crossing:
             return None
         self._again += 1
         self._away = t - last.t
-        return (1.0 - _LANDING * WIDEST_GAP[method]) * self._away
+        return (1.0 - _LANDING * self._gap) * self._away
 
 
 def _away(before: tuple[float, float] | None, last: tuple[float, float]) -> float:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from json import loads
-from typing import Any, Final, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Final
 
 from mbsym.codegen.build import SharedLibrary, find_compiler
 from mbsym.codegen.cache import library_of
@@ -17,7 +14,6 @@ from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedModule, c_module, numpy_module
 from mbsym.errors import SimulationError, ToolchainError
-from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.names import expression_names
@@ -27,7 +23,7 @@ from mbsym.pipeline import Progress, derive, describe, express
 from mbsym.simulation.adaptive_steps import adaptive_source
 from mbsym.simulation.options import LANGUAGES, Preparation
 from mbsym.simulation.step_terms import external_elements, external_power, speeds_of_momentum, variational_terms
-from mbsym.simulation.time_stepping import StepSizes, driver_source, sizes_of
+from mbsym.simulation.time_stepping import StateLayout, StepSizes, driver_source, sizes_of
 from mbsym.stages.simplify import optimise
 from mbsym.symbolic.program import Program
 from mbsym.transfer_matrix.applied_loads import applied_loads, without_elements
@@ -36,16 +32,11 @@ from mbsym.transfer_matrix.module import stepping_module, with_steps
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.system import TransferSystem
 
-Array: TypeAlias = NDArray[Any]
-
 LARGEST_OPTIMISED: Final = 150_000
 """Bytes of C above which it is optimised less, which takes half the time."""
 
 _TREE: Final = ("forward_dynamics", "position_rate", "kinetic_energy", "potential_energy", "momentum", "body_poses")
-_LOOPS: Final = (
-    "constrained_dynamics",
-    "closure_gap",
-)
+_LOOPS: Final = ("constrained_dynamics", "closure_gap")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -57,9 +48,7 @@ class Equations:
         loops: what is known of its loops, None for a tree.
         module: the loaded functions.
         library: the compiled driver with them, None for NumPy.
-        work: the work of external forces is part of the state.
-        powered: there is a function external_power.
-        variational: steps of the variational midpoint rule can be taken.
+        sizes: what the time steps are specialised to: what a state holds, and which functions there are.
         steps: the elements of the transfer matrix method where its steps can be taken, else None.
     """
 
@@ -67,9 +56,7 @@ class Equations:
     loops: LoopAnalysis | None
     module: LoadedModule
     library: SharedLibrary | None
-    work: bool
-    powered: bool
-    variational: bool
+    sizes: StepSizes
     steps: TransferSystem | None = None
 
     def __repr__(self) -> str:
@@ -81,52 +68,9 @@ class Equations:
         return str(self.module.manifest["name"])
 
     @property
-    def sizes(self) -> StepSizes:
-        """What the time steps are specialised to."""
-        return sizes_of(self.mechanism, work=self.work, powered=self.powered, variational=self.variational)
-
-    @property
     def layout(self) -> StateLayout:
         """How a state is laid out."""
-        mechanism = self.mechanism
-        return StateLayout(mechanism.nq, mechanism.nv, self.work, mechanism.q.quaternions)
-
-
-@dataclass(frozen=True, slots=True)
-class StateLayout:
-    """A state x: q, v and, with ``work``, the work of external forces.
-
-    Attributes:
-        nq, nv: sizes of q and v.
-        work: True where the last entry is a work.
-        quaternions: first index of each quaternion.
-    """
-
-    nq: int
-    nv: int
-    work: bool
-    quaternions: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """Length of x."""
-        return self.nq + self.nv + int(self.work)
-
-    def state(self, q: Array, v: Array) -> Array:
-        """x of q and v, no work done yet."""
-        return np.concatenate([q, v, np.zeros(int(self.work))])
-
-    def q(self, x: Array) -> Array:
-        """q of one state or of rows."""
-        return x[..., : self.nq]
-
-    def v(self, x: Array) -> Array:
-        """v of one state or of rows."""
-        return x[..., self.nq : self.nq + self.nv]
-
-    def normalise(self, x: Array) -> Array:
-        """Gives the quaternions of x unit length, in place, and returns x."""
-        return normalised(x, self.quaternions)
+        return self.sizes.layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,21 +83,24 @@ class Quantity:
 
 def coordinate_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
     """Names and units of the entries of q."""
-    table = expression_names(mechanism.model).coordinates
-    return tuple(
-        Quantity(name, unit)
-        for body in mechanism.bodies_by_coordinates
-        for name, unit in zip(table[body.joint.name], body.joint.shape.coordinate_units, strict=True)
-    )
+    return _quantities(mechanism, expression_names(mechanism.model).coordinates, "coordinate_units")
 
 
 def speed_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
     """Names and units of the entries of v."""
-    table = expression_names(mechanism.model).speeds
+    return _quantities(mechanism, expression_names(mechanism.model).speeds, "speed_units")
+
+
+def force_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
+    """Units of the entries of tau, under the names of the speeds along which they act."""
+    return _quantities(mechanism, expression_names(mechanism.model).speeds, "force_units")
+
+
+def _quantities(mechanism: Mechanism, names: Mapping[str, Sequence[str]], units: str) -> tuple[Quantity, ...]:
     return tuple(
         Quantity(name, unit)
         for body in mechanism.bodies_by_coordinates
-        for name, unit in zip(table[body.joint.name], body.joint.shape.speed_units, strict=True)
+        for name, unit in zip(names[body.joint.name], getattr(body.joint.shape, units), strict=True)
     )
 
 
@@ -212,16 +159,16 @@ def prepare(
     files = render(description, options.languages)
     if progress is not None:
         progress("compile" if compiled else "import", 0, 1)
-    work = powered or loaded
+    sizes = sizes_of(mechanism, work=powered or loaded, powered=powered, variational=variational)
     manifest = files[-1]
     library: SharedLibrary | None = None
     if compiled:
-        library = _library(files, sizes_of(mechanism, work=work, powered=powered, variational=variational))
+        library = _library(files, sizes)
         module = c_module(library, loads(manifest.text))
     else:
         module = numpy_module(files[0], manifest)
     loops = derivation.loops if looped else None
-    return Equations(mechanism, loops, module, library, work, powered, variational, steps)
+    return Equations(mechanism, loops, module, library, sizes, steps)
 
 
 def _library(files: Sequence[GeneratedFile], sizes: StepSizes) -> SharedLibrary:

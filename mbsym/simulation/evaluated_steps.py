@@ -2,86 +2,40 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
-from types import CodeType
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mbsym.codegen.numpy.routines import memory_class, print_numpy
+from mbsym.doors import Array
 from mbsym.loops.corrections import Keeper
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.simulation.equations import Equations
 from mbsym.simulation.rates import ActingLoads, callable_functions, leaves_rates
-from mbsym.simulation.time_stepping import METHODS, ROUTINE, StepSizes, step_routine
+from mbsym.simulation.stepping_text import EvaluatedEngine
+from mbsym.simulation.time_stepping import Steps
 
-Array: TypeAlias = NDArray[Any]
 Floats: TypeAlias = list[float]
 
 
-class EvaluatedSteps:
-    """The text of the time steps in Python, for NumPy, closed loops, and loads that follow the state.
-
-    Attributes:
-        state: (states,); steps change it in place.
-    """
-
-    def __init__(
-        self, equations: Equations, loads: ActingLoads, system: LoopedSystem | None = None, keeper: Keeper | None = None
-    ) -> None:
-        """Prints the text around the functions of a module.
-
-        Args:
-            equations: of the model.
-            loads: what acts.
-            system, keeper: of a model with closed loops.
-        """
-        # The module's forward_dynamics closes loops by itself.
-        kept = None if system is None or keeper is None or leaves_rates(keeper) else (system, keeper)
-        # What acts is found by the functions that the text calls, so that it can follow the state.
-        self._sizes = replace(equations.sizes, inputs=0, timed=True, powered=True, staged=kept is not None)
-        self.state = np.zeros(self._sizes.states)
-        self._constant = np.zeros(self._sizes.nv).tolist(), *(table.tolist() for table in self._sizes.tables())
-        self._functions, self._memory = python_functions(self._sizes, _kernels(equations, loads, kept))
-
-    def rates(self, t: float, x: Array) -> Array:
-        """Rates of a state, a new array."""
-        loads, runs, _ = self._constant
-        rates, report = [0.0] * len(x), [0.0, 0.0]
-        self._functions["_state_rates"](loads, runs, float(t), x.tolist(), rates, report, self._memory)
-        return np.array(rates)
-
-    def advance(self, method: str, t: float, h: float, steps: int) -> tuple[int, int]:
-        """See ``Steps``."""
-        loads, runs, coefficients = self._constant
-        x, report = self.state.tolist(), [0.0, 0.0]
-        tables = [runs, coefficients] if method == "symplectic" else [runs]
-        self._functions[f"_{METHODS[method]}"](loads, *tables, t, h, steps, x, report, self._memory)
-        self.state[:] = x
-        return int(report[1]), int(report[0])
-
-
-def python_functions(
-    sizes: StepSizes, kernels: Mapping[str, Callable[..., Any]]
-) -> tuple[Mapping[str, Callable[..., Any]], Any]:
-    """The functions of the text in Python, by the names they are printed with, and their scratch memory.
+def evaluated_steps(
+    equations: Equations, loads: ActingLoads, system: LoopedSystem | None = None, keeper: Keeper | None = None
+) -> Steps:
+    """The text of the time steps in Python around the functions of a module.
 
     Args:
-        sizes: that the text is specialised to.
-        kernels: what it calls, by name with an underscore before it.
+        equations: of the model.
+        loads: what acts.
+        system, keeper: of a model with closed loops.
     """
-    names: dict[str, Any] = {"math": math, "_Floats": None, **kernels}
-    exec(_python_text(sizes), names)
-    return names, names[memory_class(ROUTINE)]({})
-
-
-@cache
-def _python_text(sizes: StepSizes) -> CodeType:
-    return compile(print_numpy(step_routine(sizes)), f"runtime/{ROUTINE}.py", "exec")
+    # The module's forward_dynamics closes loops by itself.
+    kept = None if system is None or keeper is None or leaves_rates(keeper) else (system, keeper)
+    # What acts is found by the functions that the text calls, so that it can follow the state.
+    sizes = replace(equations.sizes, inputs=0, timed=True, powered=True, staged=kept is not None)
+    engine = partial(EvaluatedEngine, _kernels(equations, loads, kept))
+    return Steps(equations.mechanism.model.name, sizes, np.zeros(sizes.layout.nv), engine)
 
 
 def _kernels(
@@ -91,8 +45,8 @@ def _kernels(
 
     They take the forces that act from ``loads`` and not from their arguments.
     """
-    functions = callable_functions(equations.module, equations.library)
-    timed, powered = equations.mechanism.time is not None, equations.powered
+    functions = callable_functions(equations)
+    timed, powered = equations.sizes.timed, equations.sizes.powered
 
     def acting(q: Floats, v: Floats, t: float) -> tuple[Array, Array, Array, Sequence[Any]]:
         at, speeds = np.array(q), np.array(v)
@@ -129,4 +83,4 @@ def _kernels(
         return (functions["speeds_of_momentum"](np.array(q), np.array(p)).tolist(),)
 
     kernels = (stage, position_rate, forward_dynamics, external_power, variational_terms, speeds_of_momentum)
-    return {f"_{kernel.__name__}": kernel for kernel in kernels}
+    return {kernel.__name__: kernel for kernel in kernels}

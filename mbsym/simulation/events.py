@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.simulation.argument_checks import shown
-
-Array: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +37,31 @@ class Occurrence:
     t: float
     q: Array
     v: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a motion.
+
+    Attributes:
+        t, x: before.
+        t_new, x_new: after.
+        between: the state at a time in between.
+    """
+
+    t: float
+    x: Array
+    t_new: float
+    x_new: Array
+    between: Callable[[float], Array]
+
+    def at(self, time: float) -> Array:
+        """The state at a time of the step."""
+        return self.x_new if time >= self.t_new else self.between(time)
+
+    def until(self, time: float) -> Step:
+        """The part of the step before a time."""
+        return replace(self, t_new=time, x_new=self.x if time <= self.t else self.at(time))
 
 
 class EventWatch:
@@ -92,24 +114,18 @@ class EventWatch:
                     remedy="it is called with t, q and v, and returns a number",
                 ) from error
 
-    def step(self, t: float, x: Array, t_new: float, x_new: Array, between: Callable[[float], Array]) -> float | None:
-        """Records what happens between two states, and returns when the first terminal event does, if one does.
-
-        Args:
-            t, x: before.
-            t_new, x_new: after.
-            between: the state at a time in between.
-        """
+    def step(self, step: Step) -> float | None:
+        """Records what happens in a step, and returns when the first terminal event does, if one does."""
         found: list[tuple[float, int]] = []
         for number, event in enumerate(self._events):
-            before, after = self._last[number], self._value(event, t_new, x_new)
+            before, after = self._last[number], self._value(event, step.t_new, step.x_new)
             self._last[number] = after
             rises, falls = before < 0.0 <= after, before > 0.0 >= after
             if (rises and event.direction >= 0) or (falls and event.direction <= 0):
-                found.append((self._root(event, t, before, t_new, after, between), number))
+                found.append((self._root(event, step, before, after), number))
         for time, number in sorted(found):
             event = self._events[number]
-            self.record(event.name, time, between(time) if time < t_new else x_new)
+            self.record(event.name, time, step.at(time))
             if event.terminal:
                 return time
         return None
@@ -127,16 +143,22 @@ class EventWatch:
             )
         return value
 
-    def _root(
-        self, event: Event, t: float, before: float, t_new: float, after: float, between: Callable[[float], Array]
-    ) -> float:
-        from scipy.optimize import brentq
-
+    def _root(self, event: Event, step: Step, before: float, after: float) -> float:
         if after == 0.0:
-            return t_new
+            return step.t_new
+        return root_between(
+            lambda time: self._value(event, time, step.between(time)), step.t, before, step.t_new, after
+        )
 
-        def value(time: float) -> float:
-            # The ends are known; evaluated again they might lose their sign to round-off.
-            return before if time == t else after if time == t_new else self._value(event, time, between(time))
 
-        return float(brentq(value, t, t_new, xtol=4e-15 * max(abs(t_new), t_new - t), rtol=1e-14))
+def root_between(function: Callable[[float], float], t: float, before: float, t_new: float, after: float) -> float:
+    """When a function becomes zero that has other signs before and after, its values at these times."""
+    from scipy.optimize import brentq
+
+    # The ends are known; evaluated again they might lose their sign to round-off.
+    ends = {t: before, t_new: after}
+
+    def value(time: float) -> float:
+        return ends[time] if time in ends else function(time)
+
+    return float(brentq(value, t, t_new, xtol=4e-15 * max(abs(t_new), t_new - t), rtol=1e-14))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism
@@ -20,8 +20,6 @@ from mbsym.model.system import Model
 from mbsym.options.texts import numbers_in
 from mbsym.simulation.argument_checks import finite
 from mbsym.simulation.equations import coordinate_quantities, speed_quantities, suggestion
-
-Array: TypeAlias = NDArray[Any]
 
 COARSE: Final = 1e-6
 """Angles [rad] between neighbouring numbers that are told: far above what methods allow as errors of a step."""

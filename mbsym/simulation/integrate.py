@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeAlias, Unpack
+from typing import Final, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import ModelError, SimulationError
 from mbsym.loops.assembly import Assembly
 from mbsym.loops.corrections import CORRECTIONS, Keeper, NoCorrection, Projection, keeper
@@ -19,13 +20,12 @@ from mbsym.model.beam_checks import check_beams
 from mbsym.model.system import Model
 from mbsym.option import takes
 from mbsym.pipeline import Progress, read
-from mbsym.simulation.adaptive_steps import CompiledEngine, Engine
+from mbsym.simulation.adaptive_steps import compiled_engine
 from mbsym.simulation.argument_checks import check_callable, check_named, shown
-from mbsym.simulation.crossing import WIDEST_GAP, Crossing
+from mbsym.simulation.crossing import Crossing
 from mbsym.simulation.equations import Equations, prepare, speed_quantities, suggestion
-from mbsym.simulation.evaluated_steps import EvaluatedSteps
+from mbsym.simulation.evaluated_steps import evaluated_steps
 from mbsym.simulation.events import EventWatch
-from mbsym.simulation.fixed_steps import FixedStepper
 from mbsym.simulation.initial_state import (
     closed_state,
     coarse_angles,
@@ -34,9 +34,9 @@ from mbsym.simulation.initial_state import (
     is_text,
     starting_values,
 )
-from mbsym.simulation.jacobian import RateJacobian
 from mbsym.simulation.limit_watch import LimitWatch, Lookout
 from mbsym.simulation.limits import STOP, check_choice, held_within, unwatched
+from mbsym.simulation.methods import METHODS, TRANSFER_MATRIX
 from mbsym.simulation.monitors import monitor
 from mbsym.simulation.options import (
     Keeping,
@@ -49,28 +49,20 @@ from mbsym.simulation.options import (
 )
 from mbsym.simulation.rates import ActingLoads, LoopCorrection, leaves_rates, looped_system
 from mbsym.simulation.result import SimulationResult, Statistics
+from mbsym.simulation.scipy_integrators import RateJacobian, beyond_reach
 from mbsym.simulation.singular_positions import SingularPosition, SingularWatch
-from mbsym.simulation.time_stepping import CompiledSteps, Steps
+from mbsym.simulation.stepping_text import CompiledEngine, Engine
+from mbsym.simulation.time_stepping import Steps
 from mbsym.simulation.trajectory import (
-    IMPLICIT_METHODS,
-    MULTI_STEP_METHODS,
-    ONE_STEP_METHODS,
     Correct,
     Course,
     Trajectory,
     adaptive_trajectory,
-    beyond_reach,
     fixed_step_trajectory,
 )
 from mbsym.simulation.transfer_matrix_steps import TransferMatrixSteps
 from mbsym.values.diagnostic import Findings
 from mbsym.values.numbers import parameter_values
-
-Array: TypeAlias = NDArray[Any]
-
-FIXED_STEP_METHODS: Final = ("rk4", "symplectic")
-TRANSFER_MATRIX: Final = "transfer-matrix"
-METHODS: Final = (*ONE_STEP_METHODS, *MULTI_STEP_METHODS, *FIXED_STEP_METHODS, TRANSFER_MATRIX)
 
 AFTER_STEPS: Final = ("velocity", "projection", "reassignment")
 """Corrections that leave the steps themselves alone."""
@@ -123,7 +115,7 @@ def simulate(
     _check_rest(model, asked, {"progress": progress, "tell": tell})
     check_choice(asked.limits)
     if method not in METHODS:
-        raise SimulationError(f"no method is called {method!r}", remedy=suggestion(method, METHODS))
+        raise SimulationError(f"no method is called {method!r}", remedy=suggestion(method, [*METHODS]))
     if method != TRANSFER_MATRIX and stepping != Stepping():
         raise SimulationError(
             "schemes and rotation variables are those of the transfer matrix method",
@@ -157,7 +149,7 @@ def simulate(
     singular = _singular_watch(equations, loops)
     limited = LimitWatch(equations, demanded, accuracy, saturate=loads.saturate, stops=asked.limits == STOP)
     watch = Lookout(EventWatch(asked.events, lambda x: (layout.q(x), layout.v(x))), limited)
-    short = beyond_reach(method, accuracy) if method in (*ONE_STEP_METHODS, *MULTI_STEP_METHODS) else ""
+    short = beyond_reach(method, accuracy)
     notes = (*unwatched(equations), *coarse_angles(equations.mechanism, q), *([short] if short else []))
     limited.begin(0.0, layout.state(q, v))
     tell = tell if tell is not None else _keep_quiet
@@ -251,9 +243,9 @@ def with_parameters(model: Model, values: Mapping[str, float]) -> Model:
 
 def _check_prepared(equations: Equations, method: str, loaded: bool, parameters: Mapping[str, float] | None) -> None:
     lacks = ""
-    if method == "symplectic" and not equations.variational:
+    if method == "symplectic" and not equations.sizes.variational:
         lacks = "variational=True"
-    elif loaded and not equations.work:
+    elif loaded and not equations.layout.work:
         lacks = "loaded=True"
     name = equations.mechanism.model.name
     if lacks:
@@ -267,8 +259,7 @@ def _check_prepared(equations: Equations, method: str, loaded: bool, parameters:
 def _output_times(
     equations: Equations, duration: float, step: float | None, output_step: float | None, method: str
 ) -> Array:
-    fixed = method not in (*ONE_STEP_METHODS, *MULTI_STEP_METHODS)
-    own = step or (DEFAULT_STEP if fixed else duration / DEFAULT_ROWS)
+    own = step or (DEFAULT_STEP if METHODS[method].is_fixed else duration / DEFAULT_ROWS)
     interval = output_step or own
     rows = duration / interval
     width = equations.layout.size + 16
@@ -321,7 +312,7 @@ def _loops(
             where=where,
             remedy=f"leave it out, or correct after each step: {', '.join(AFTER_STEPS)}",
         )
-    several = method in MULTI_STEP_METHODS
+    several = METHODS[method].remembers
     chosen = correction if correction is not None else "baumgarte" if several else "projection"
     if not isinstance(chosen, str):
         return system, chosen, type(chosen).__name__.lower()
@@ -333,7 +324,7 @@ def _loops(
             where=where,
             remedy="use baumgarte or none, or a one-step method such as Radau or DOP853",
         )
-    fixed = method in (*FIXED_STEP_METHODS, TRANSFER_MATRIX)
+    fixed = METHODS[method].is_fixed
     return system, keeper(chosen, (step or DEFAULT_STEP) if fixed else BAUMGARTE_TIME, keeping.gains), chosen
 
 
@@ -351,22 +342,24 @@ def _integrated(
         correct = LoopCorrection(equations, system, kept)
     if method == TRANSFER_MATRIX:
         return _by_transfer_matrices(course, equations, correct, loads, asked.stepping, step)
-    steps: Steps
     compiled: Engine | None = None
     if equations.library is not None and leaves_rates(kept) and not callable(loads.tau) and not callable(loads.u):
-        steps = CompiledSteps(equations.library, equations.name, equations.sizes, loads.tau, loads.u)
-        acting = np.concatenate([loads.tau, loads.u])
-        compiled = CompiledEngine(equations.library, equations.name, equations.sizes, acting)
+        library, name, sizes, acting = equations.library, equations.name, equations.sizes, [loads.tau, loads.u]
+        steps = Steps(course.name, sizes, np.concatenate(acting), partial(CompiledEngine, library, name))
+        compiled = compiled_engine(library, name, sizes, np.concatenate(acting))
     else:
-        steps = EvaluatedSteps(equations, loads, system, kept)
-    if method in FIXED_STEP_METHODS:
-        return fixed_step_trajectory(course, FixedStepper(steps, method, course.name), step, correct)
+        steps = evaluated_steps(equations, loads, system, kept)
+    known = METHODS[method]
+    if known.is_fixed:
+        return fixed_step_trajectory(course, partial(steps.advance, method), step, correct)
     crossing: Crossing | None = None
     singular, layout = course.singular, course.layout
-    if singular is not None and correct is not None and method in WIDEST_GAP and isinstance(kept, Projection):
-        crossing = Crossing(steps.rates, correct, singular, layout, asked.accuracy.absolute) if kept.positions else None
+    gap = known.widest_gap
+    closes = isinstance(kept, Projection) and kept.positions
+    if singular is not None and correct is not None and gap is not None and closes:
+        crossing = Crossing(steps.rates, correct, singular, layout, asked.accuracy.absolute, gap)
     rates = steps.rates if crossing is None else crossing.rates
-    jacobian = RateJacobian(rates, equations.mechanism, layout) if method in IMPLICIT_METHODS else None
+    jacobian = RateJacobian(rates, equations.mechanism, layout) if known.is_implicit else None
     return adaptive_trajectory(course, steps.rates, method, asked.accuracy, correct, crossing, jacobian, compiled)
 
 
@@ -378,26 +371,7 @@ def _by_transfer_matrices(
     stepping: Stepping,
     step: float,
 ) -> Trajectory:
-    _require_equal_steps(course, step)
-    if correct is not None and stepping.scheme is not None and stepping.scheme.name == "houbolt":
-        raise SimulationError(
-            "Houbolt's scheme remembers earlier steps, which a correction would contradict",
-            where=course.name,
-            remedy="leave the correction out, or take another scheme",
-        )
-    taken = TransferMatrixSteps(equations, stepping, loads)
-    return fixed_step_trajectory(course, taken, step, correct, remembers=True)
-
-
-def _singular_watch(equations: Equations, system: LoopedSystem | None) -> SingularWatch | None:
-    """What looks out for singular positions of closed loops, nothing where there are no closure rows."""
-    if system is None or equations.loops is None or not equations.loops.rows:
-        return None
-    return SingularWatch(equations, equations.loops, system)
-
-
-def _require_equal_steps(course: Course, step: float) -> None:
-    """Steps by transfer matrices are of one length."""
+    """Steps of one length, which build on those before."""
     name, times, watch = course.name, course.times, course.watch
     if watch.events or (watch.limits and watch.limits.stops):
         raise SimulationError(
@@ -408,3 +382,18 @@ def _require_equal_steps(course: Course, step: float) -> None:
     interval = float(times[1] - times[0])
     if abs(max(1, round(interval / step)) * step - interval) > 1e-9 * step:
         raise SimulationError("the interval of the output is no multiple of the step", where=name, remedy="make it one")
+    if correct is not None and stepping.scheme is not None and stepping.scheme.name == "houbolt":
+        raise SimulationError(
+            "Houbolt's scheme remembers earlier steps, which a correction would contradict",
+            where=name,
+            remedy="leave the correction out, or take another scheme",
+        )
+    taken = TransferMatrixSteps(equations, stepping, loads)
+    return fixed_step_trajectory(course, taken.advance, step, correct, remembers=True)
+
+
+def _singular_watch(equations: Equations, system: LoopedSystem | None) -> SingularWatch | None:
+    """What looks out for singular positions of closed loops, nothing where there are no closure rows."""
+    if system is None or equations.loops is None or not equations.loops.rows:
+        return None
+    return SingularWatch(equations, equations.loops, system)

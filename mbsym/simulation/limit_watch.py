@@ -8,20 +8,18 @@ steps whose hull is outside are looked at more finely.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.simulation.equations import Equations
-from mbsym.simulation.events import EventWatch
+from mbsym.simulation.events import EventWatch, Step, root_between
 from mbsym.simulation.limits import Bound, Exceeded, bounds_of
 from mbsym.simulation.options import Accuracy
 from mbsym.simulation.rates import ActingLoads
 
-Array: TypeAlias = NDArray[Any]
-Between: TypeAlias = Callable[[float], Array]
 Rates: TypeAlias = Callable[[float, Array], Array]
 
 _SAMPLES: Final = 8
@@ -88,39 +86,31 @@ class LimitWatch:
         """Takes what gives rates of a state; without them only the ends of steps are looked at."""
         self._rates = rates
 
-    def halt(self, t: float, x: Array, t_new: float, x_new: Array, between: Between) -> tuple[float, Bound] | None:
-        """Returns when the motion is to stop within a step, and at which limit, if it is to.
-
-        Args:
-            t, x: before.
-            t_new, x_new: after.
-            between: the state at a time in between.
-        """
-        found = self._crossed(self._halting, t, x, t_new, x_new, between)
-        first, k = min(((first, k) for k, first, _, _ in found), default=(t, -1))
+    def halt(self, step: Step) -> tuple[float, Bound] | None:
+        """Returns when the motion is to stop within a step, and at which limit, if it is to."""
+        found = self._crossed(self._halting, step)
+        first, k = min(((first, k) for k, first, _, _ in found), default=(step.t, -1))
         return (first, self._bounds[k]) if k >= 0 else None
 
-    def look(self, t: float, x: Array, t_new: float, x_new: Array, between: Between) -> None:
-        """Notes what is exceeded in a step and stops nothing; the arguments are those of ``halt``."""
-        for k, first, most, t_most in self._crossed(~self._halting, t, x, t_new, x_new, between):
+    def look(self, step: Step) -> None:
+        """Notes what is exceeded in a step and stops nothing."""
+        for k, first, most, t_most in self._crossed(~self._halting, step):
             self._note(k, first, most, t_most)
 
-    def _crossed(
-        self, concerned: Array, t: float, x: Array, t_new: float, x_new: Array, between: Between
-    ) -> list[tuple[int, float, float, float]]:
+    def _crossed(self, concerned: Array, step: Step) -> list[tuple[int, float, float, float]]:
         """Of each bound that is exceeded in a step by more than before: its number, when first, how far, and when."""
         if not concerned.any():
             return []
-        hull = self._hull(t, x, t_new, x_new)
+        hull = self._hull(step)
         reach = np.fmax.reduce(hull)
         found = []
         for k in np.flatnonzero((reach > self._threshold) & concerned).tolist():
             before, after = float(hull[0, k]), float(hull[-1, k])
-            most, t_most = max((after, t_new), (before, t))
+            most, t_most = max((after, step.t_new), (before, step.t))
             if reach[k] > most + self._slack[k]:
-                most, t_most = max((most, t_most), self._furthest(k, t, t_new, between))
+                most, t_most = max((most, t_most), self._furthest(k, step))
             if most > self._threshold[k]:
-                found.append((k, self._crossing(k, t, before, t_most, most, between), most, t_most))
+                found.append((k, self._crossing(k, step, before, t_most, most), most, t_most))
         return found
 
     def _look_at(self, bounds: Sequence[Bound]) -> None:
@@ -149,8 +139,9 @@ class LimitWatch:
         excess: Array = self._sign * (self._ratio * values + self._offset - self._limit)
         return excess
 
-    def _hull(self, t: float, x: Array, t_new: float, x_new: Array) -> Array:
+    def _hull(self, step: Step) -> Array:
         """Excesses at the ends and of what lies between them, one row each."""
+        t, x, t_new, x_new = step.t, step.x, step.t_new, step.x_new
         h = t_new - t
         points = [(t, x), (t_new, x_new)]
         if self._rates is not None and h > 0.0:
@@ -168,33 +159,27 @@ class LimitWatch:
         rates = next(known, None)
         return self._rates(t, x) if rates is None else rates
 
-    def _furthest(self, k: int, t: float, t_new: float, between: Between) -> tuple[float, float]:
+    def _furthest(self, k: int, step: Step) -> tuple[float, float]:
         """How far a quantity is beyond its limit within a step at most, and when."""
         from scipy.optimize import minimize_scalar
 
         def inside(time: float) -> float:
-            return -float(self._excess(time, between(time))[k])
+            return -float(self._excess(time, step.between(time))[k])
 
-        times = np.linspace(t, t_new, _SAMPLES + 2).tolist()
+        times = np.linspace(step.t, step.t_new, _SAMPLES + 2).tolist()
         best = min(range(1, _SAMPLES + 1), key=lambda n: inside(times[n]))
         bounds = times[best - 1], times[best + 1]
         xatol = _REFINED * (bounds[1] - bounds[0])
         found = minimize_scalar(inside, bounds=bounds, method="bounded", options={"xatol": xatol})
         return -float(found.fun), float(found.x)
 
-    def _crossing(self, k: int, t: float, before: float, t_out: float, outside: float, between: Between) -> float:
-        """When a quantity crosses its limit between a time and one when it is outside."""
-        from scipy.optimize import brentq
-
-        if before >= 0.0 or t_out <= t:
-            return t
-        ends = {t: before, t_out: outside}
-
-        def excess(time: float) -> float:
-            # The ends are known; evaluated again they might lose their sign to round-off.
-            return ends[time] if time in ends else float(self._excess(time, between(time))[k])
-
-        return float(brentq(excess, t, t_out, xtol=4e-15 * max(abs(t_out), t_out - t), rtol=1e-14))
+    def _crossing(self, k: int, step: Step, before: float, t_out: float, outside: float) -> float:
+        """When a quantity crosses its limit between the start of a step and a time when it is outside."""
+        if before >= 0.0 or t_out <= step.t:
+            return step.t
+        return root_between(
+            lambda time: float(self._excess(time, step.between(time))[k]), step.t, before, t_out, outside
+        )
 
     def _halts(self, bound: Bound) -> bool:
         return self.stops and not self._is_held(bound)
@@ -227,23 +212,16 @@ class Lookout:
         if rates is not None:
             self.limits.follow(rates)
 
-    def step(self, t: float, x: Array, t_new: float, x_new: Array, between: Between) -> float | None:
-        """Looks at a step between two states, and returns when the motion ends within it, if it does.
-
-        Args:
-            t, x: before.
-            t_new, x_new: after.
-            between: the state at a time in between.
-        """
+    def step(self, step: Step) -> float | None:
+        """Looks at a step, and returns when the motion ends within it, if it does."""
         limits = self.limits
-        halt = limits.halt(t, x, t_new, x_new, between) if limits else None
+        halt = limits.halt(step) if limits else None
         if halt is not None:
-            t_new, x_new = halt[0], x if halt[0] <= t else between(halt[0])
-        stop = self.events.step(t, x, t_new, x_new, between) if self.events and t_new > t else None
+            step = step.until(halt[0])
+        stop = self.events.step(step) if self.events and step.t_new > step.t else None
         if limits:
-            until = t_new if stop is None else stop
-            limits.look(t, x, until, x_new if until >= t_new else between(until), between)
+            limits.look(step if stop is None else step.until(stop))
         if halt is not None and stop is None:
-            self.events.record(halt[1].sentence, t_new, x_new)
-            return t_new
+            self.events.record(halt[1].sentence, step.t_new, step.x_new)
+            return step.t_new
         return stop

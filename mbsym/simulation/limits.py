@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.kinematics.roadmap import limit_tables
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.names import expression_names
-from mbsym.simulation.equations import Equations, Quantity, coordinate_quantities, speed_quantities, suggestion
+from mbsym.simulation.equations import (
+    Equations,
+    Quantity,
+    coordinate_quantities,
+    force_quantities,
+    speed_quantities,
+    suggestion,
+)
 from mbsym.simulation.rates import ActingLoads
 from mbsym.values.numbers import evaluate, parameter_values
 
-Array: TypeAlias = NDArray[Any]
 Side: TypeAlias = Literal["lower", "upper"]
 
 TELL: Final = "tell"
@@ -65,7 +71,7 @@ class Exceeded:
 
     def as_dict(self) -> dict[str, object]:
         """For machines."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +149,12 @@ def bounds_of(equations: Equations) -> list[Bound]:
     """The limits that a state, or what acts in it, can be asked about."""
     mechanism, layout = equations.mechanism, equations.layout
     tables = limit_tables(mechanism)
-    speeds = speed_quantities(mechanism)
-    forces = [unit for body in mechanism.bodies_by_coordinates for unit in body.joint.shape.force_units]
-    along = tuple(Quantity(item.name, unit) for item, unit in zip(speeds, forces, strict=True))
     inputs = tuple(Quantity(item.name, item.unit) for item in mechanism.model.inputs)
     nq, nv = layout.nq, layout.nv
     kinds = (
         ("coordinate", coordinate_quantities(mechanism), 0, True, "q_lower", "q_upper"),
-        ("speed", speeds, nq, True, "v_limit", "v_limit"),
-        ("force along", along, 0, False, "tau_limit", "tau_limit"),
+        ("speed", speed_quantities(mechanism), nq, True, "v_limit", "v_limit"),
+        ("force along", force_quantities(mechanism), 0, False, "tau_limit", "tau_limit"),
         ("input", inputs, nv, False, "u_lower", "u_upper"),
     )
     found = []

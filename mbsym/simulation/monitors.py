@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.forces import ForceElement
 from mbsym.model.system import Model
 from mbsym.simulation.equations import Equations
 from mbsym.simulation.trajectory import Trajectory
 from mbsym.values.numbers import evaluate, parameter_values
-
-Array: TypeAlias = NDArray[Any]
 
 MOMENTUM_UNITS: Final = ("N m s",) * 3 + ("N s",) * 3
 

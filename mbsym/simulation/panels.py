@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.simulation.equations import Equations, coordinate_quantities, speed_quantities
 from mbsym.simulation.monitors import Monitors
 from mbsym.values.diagnostic import nearest
 from mbsym.visualisation.plots import Panel
-
-Array: TypeAlias = NDArray[Any]
 
 NOISE: Final = 1e-9
 """Size below which a gap [m, rad], or a drift beside the largest energy, is round-off: kept loops close to 1e-12,
@@ -75,7 +73,7 @@ def _every(result: Moved) -> list[Panel]:
     panels = [*_by_unit("coordinates", coordinates, q), *_by_unit("speeds", speeds, result.v)]
     energies = [("kinetic", monitors.kinetic_energy), ("potential", monitors.potential_energy)]
     energies.append(("total", monitors.kinetic_energy + monitors.potential_energy))
-    if result.equations.work:
+    if result.equations.layout.work:
         energies.append(("work", monitors.work))
     panels.append(Panel("energy", "J", tuple(energies)))
     largest = max(1.0, *(float(np.abs(values).max(initial=0.0)) for _, values in energies))

@@ -5,21 +5,19 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.codegen.build import SharedLibrary
-from mbsym.codegen.load import LoadedFunction, LoadedModule
+from mbsym.codegen.load import LoadedFunction
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.loops.corrections import Correction, Keeper, NoCorrection, Projection
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.simulation.equations import Equations
 from mbsym.simulation.options import Law
 from mbsym.simulation.singular_positions import SINGULAR, smallest
-
-Array: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +125,9 @@ class CompiledFunction:
         return tuple(array.copy() for array in self._outputs), status
 
 
-def callable_functions(module: LoadedModule, library: SharedLibrary | None) -> Mapping[str, Callable[..., Any]]:
-    """The functions of a module by name, as fast as they can be called from Python."""
+def callable_functions(equations: Equations) -> Mapping[str, Callable[..., Any]]:
+    """The functions of a model's module by name, as fast as they can be called from Python."""
+    module, library = equations.module, equations.library
     if library is None:
         return module.functions
     symbols = {entry["name"]: entry["c_symbol"] for entry in module.manifest["functions"]}
@@ -140,7 +139,7 @@ def callable_functions(module: LoadedModule, library: SharedLibrary | None) -> M
 
 def looped_system(equations: Equations) -> LoopedSystem:
     """The closed loops of a model on the fastest functions there are."""
-    functions = callable_functions(equations.module, equations.library)
+    functions = callable_functions(equations)
     report: Any = functions.get("project_position_report")
     projection = None if report is None else report.with_status
     return replace(LoopedSystem.of_module(equations.module), functions=functions, projection=projection)

@@ -6,15 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym import markup
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.loops.assembly import Assembly
 from mbsym.markup import Shown
+from mbsym.simulation.adaptive_steps import Stiffness
 from mbsym.simulation.equations import Equations, coordinate_quantities, speed_quantities
 from mbsym.simulation.events import Occurrence
 from mbsym.simulation.limits import Exceeded
@@ -27,12 +28,11 @@ from mbsym.simulation.output import (
     check_writable,
     csv_bytes,
     npz_bytes,
+    parquet_bytes,
     write_whole,
 )
 from mbsym.simulation.panels import panels_of
-from mbsym.simulation.parquet import parquet_bytes
 from mbsym.simulation.singular_positions import SingularPosition
-from mbsym.simulation.stiffness import Stiffness
 from mbsym.visualisation.animation import Motion, animation_html
 from mbsym.visualisation.image_files import gif_bytes
 from mbsym.visualisation.plots import figure, figure_bytes
@@ -44,7 +44,6 @@ from mbsym.visualisation.surfaces import Surface, surfaces_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array: TypeAlias = NDArray[Any]
 
 PLOT_SUFFIXES: Final = (".png", ".svg")
 
@@ -325,7 +324,7 @@ class SimulationResult:
         found = [("simulated", f"{self._title}, in {language}: {statistics.steps} steps{calls}")]
         found += _assembly_findings(self.assembly)
         drift = monitors.worst_energy_drift
-        worked = f", work {monitors.work[-1]:.6g} J taken off" if self.equations.work else ""
+        worked = f", work {monitors.work[-1]:.6g} J taken off" if self.equations.layout.work else ""
         found.append(("energy", f"drifts by {drift:.2e} J, {drift / monitors.energy_scale:.1e} of the scale{worked}"))
         if monitors.momentum_drift is not None:
             found.append(("momentum", f"drifts by {np.max(monitors.momentum_drift):.2e} N s, N m s"))

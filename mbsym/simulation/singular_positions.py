@@ -9,19 +9,20 @@ to be looked at. Between the ends of a step coordinates are taken from the cubic
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import pairwise
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.redundancy import LoopAnalysis
-from mbsym.simulation.equations import Equations, StateLayout, speed_quantities
+from mbsym.simulation.equations import Equations, speed_quantities
+from mbsym.simulation.time_stepping import StateLayout
 
-Array: TypeAlias = NDArray[Any]
 Way: TypeAlias = Literal["straight on", "turned", "started there", "ended there"]
 
 ZONE: Final = 0.05
@@ -96,9 +97,7 @@ class SingularPosition:
 
     def as_dict(self) -> dict[str, object]:
         """For machines."""
-        names = ("t", "measure", "lost", "rows", "joints", "way", "before", "after")
-        found: dict[str, object] = {name: getattr(self, name) for name in names}
-        return found | {"rows": list(self.rows), "joints": list(self.joints)}
+        return asdict(self) | {"rows": list(self.rows), "joints": list(self.joints)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +167,11 @@ class SingularWatch:
         after = self._sample(t, self._layout.q(x).copy(), self._layout.v(x).copy())
         if t > before.t:
             rates = self._system.position_rate(before.q, before.v), self._system.position_rate(after.q, after.v)
+            between = partial(self._between, before, after, rates)
             pieces = int(np.clip(np.max(np.abs(after.v) + np.abs(before.v)) * (t - before.t) / _LONGEST, 1, 64))
-            inner = [self._between(before, after, rates, k / pieces) for k in range(1, pieces)]
-            stations = [before, *inner, after]
+            stations = [before, *(between(k / pieces) for k in range(1, pieces)), after]
             for a, b in pairwise(stations):
-                self._look(a, b, (before, after, rates), _DEPTH)
+                self._look(a, b, lambda time: between((time - before.t) / (after.t - before.t)), _DEPTH)
         self.last = after
 
     def measure(self, x: Array) -> float:
@@ -185,27 +184,25 @@ class SingularWatch:
             self._leave(None)
         return tuple(self.found)
 
-    def _look(self, a: Sample, b: Sample, step: tuple[Sample, Sample, tuple[Array, Array]], depth: int) -> None:
+    def _look(self, a: Sample, b: Sample, at: Callable[[float], Sample], depth: int) -> None:
         """Passes on the samples from a to b, as many as it takes not to miss a singular position between them."""
         way = float(np.linalg.norm(b.matrix - a.matrix, 2))
         if a.measure + b.measure > 1.5 * way or not depth:
             self._take(b)
             return
         if way > self._zone_size / 4:
-            before, after, rates = step
-            middle = self._between(before, after, rates, ((a.t + b.t) / 2 - before.t) / (after.t - before.t))
-            self._look(a, middle, step, depth - 1)
-            self._look(middle, b, step, depth - 1)
+            middle = at((a.t + b.t) / 2)
+            self._look(a, middle, at, depth - 1)
+            self._look(middle, b, at, depth - 1)
             return
         # The measure falls and rises linearly, so that the place of its zero follows from both ends.
         left, right = a, b
         u, _, vt = np.linalg.svd(a.matrix, full_matrices=False)
         for _ in range(_SECANTS):
-            before, after, rates = step
             t = (left.t * right.measure + right.t * left.measure) / (left.measure + right.measure + 1e-300)
             if not left.t < t < right.t:
                 break
-            inner = self._between(before, after, rates, (t - before.t) / (after.t - before.t))
+            inner = at(t)
             self._take(inner)
             # The measure with a sign: that of what is smallest in a.
             left, right = (inner, right) if float(u[:, -1] @ inner.matrix @ vt[-1]) > 0.0 else (left, inner)

@@ -1,28 +1,26 @@
-"""The text of the time steps for a mechanism: its sizes, its constants, and the C driver that is printed of it."""
+"""The text of the time steps for a mechanism: its sizes and constants, and rates and steps of fixed length by it."""
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mbsym.codegen.build import SharedLibrary
-from mbsym.codegen.c.routines import print_c
-from mbsym.codegen.expressions import Array as Memory
-from mbsym.codegen.routines.language import Formal, Routine, Signature
-from mbsym.codegen.routines.module import routine_file
-from mbsym.codegen.routines.reader import read_routine
+from mbsym.codegen.routines.language import Signature
+from mbsym.doors import Array
+from mbsym.errors import SimulationError
 from mbsym.joints.coordinate_groups import CoordinateGroup
+from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.simulation.methods import METHODS
+from mbsym.simulation.stepping_text import Engine, SteppingText
 
-Array: TypeAlias = NDArray[Any]
+MOST_AT_ONCE: Final = 20_000
+"""Steps of one call of compiled code, which nothing interrupts."""
 
-ROUTINE: Final = "time_steps"
 DONE: Final = 0
 NOT_FINITE: Final = 1
 NOT_SOLVED: Final = 2
@@ -55,16 +53,6 @@ INVERSE_TANGENT: Final = (
 )  # fmt: skip
 """Coefficients of X/(1 - exp(-X))."""
 
-FUNCTIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "state_rates": ("loads", "runs", "t", "x", "rates", "report"),
-    "runge_kutta": ("loads", "runs", "t", "h", "steps", "x", "report"),
-    "variational": ("loads", "runs", "coefficients", "t", "h", "steps", "x", "report"),
-}
-"""Public functions of the text with their arguments."""
-
-METHODS: Final = {"rk4": "runge_kutta", "symplectic": "variational"}
-"""Which function takes the steps of a method."""
-
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -91,44 +79,73 @@ def coordinate_runs(mechanism: Mechanism) -> tuple[Run, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class StateLayout:
+    """A state x: q, v and, with ``work``, the work of external forces.
+
+    Attributes:
+        nq, nv: sizes of q and v.
+        work: True where the last entry is a work.
+        quaternions: first index of each quaternion.
+    """
+
+    nq: int
+    nv: int
+    work: bool
+    quaternions: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Length of x."""
+        return self.nq + self.nv + int(self.work)
+
+    def state(self, q: Array, v: Array) -> Array:
+        """x of q and v, no work done yet."""
+        return np.concatenate([q, v, np.zeros(int(self.work))])
+
+    def q(self, x: Array) -> Array:
+        """q of one state or of rows."""
+        return x[..., : self.nq]
+
+    def v(self, x: Array) -> Array:
+        """v of one state or of rows."""
+        return x[..., self.nq : self.nq + self.nv]
+
+    def normalise(self, x: Array) -> Array:
+        """Gives the quaternions of x unit length, in place, and returns x."""
+        return normalised(x, self.quaternions)
+
+
+@dataclass(frozen=True, slots=True)
 class StepSizes:
     """What the text of the time steps is specialised to.
 
     Attributes:
-        nq, nv: sizes of q and v.
+        layout: of a state.
         runs: the coordinates.
         inputs: number of control inputs.
-        work: the work of external forces is part of the state.
         timed: derived functions take time and inputs.
         powered: there is a function external_power.
         variational: there is what the variational steps need.
         staged: q and v are changed by a function ``stage`` before rates are found.
     """
 
-    nq: int
-    nv: int
+    layout: StateLayout
     runs: tuple[Run, ...]
     inputs: int = 0
-    work: bool = False
     timed: bool = False
     powered: bool = False
     variational: bool = False
     staged: bool = False
 
-    @property
-    def states(self) -> int:
-        """Length of a state."""
-        return self.nq + self.nv + int(self.work)
-
     def names(self) -> dict[str, int]:
         """The sizes by the names under which the text knows them."""
         return {
-            "STEPS_NQ": self.nq,
-            "STEPS_NV": self.nv,
+            "STEPS_NQ": self.layout.nq,
+            "STEPS_NV": self.layout.nv,
             "STEPS_INPUTS": self.inputs,
             "STEPS_RUNS": len(self.runs),
             "STEPS_SERIES": SERIES,
-            "STEPS_WORK": int(self.work),
+            "STEPS_WORK": int(self.layout.work),
             "STEPS_TIMED": int(self.timed),
             "STEPS_POWERED": int(self.powered),
             "STEPS_STAGED": int(self.staged),
@@ -142,16 +159,15 @@ class StepSizes:
 
 def sizes_of(mechanism: Mechanism, *, work: bool, powered: bool, variational: bool) -> StepSizes:
     """Sizes for the derived functions of a mechanism."""
-    timed = mechanism.time is not None
-    inputs = len(mechanism.model.inputs)
-    runs = coordinate_runs(mechanism)
-    return StepSizes(mechanism.nq, mechanism.nv, runs, inputs, work, timed, powered, variational)
+    layout = StateLayout(mechanism.nq, mechanism.nv, work, mechanism.q.quaternions)
+    inputs, timed = len(mechanism.model.inputs), mechanism.time is not None
+    return StepSizes(layout, coordinate_runs(mechanism), inputs, timed, powered, variational)
 
 
 @cache
-def step_routine(sizes: StepSizes) -> Routine:
+def step_text(sizes: StepSizes) -> SteppingText:
     """The text with its sizes decided, cached because reading it takes as long as many steps."""
-    q, v = (sizes.nq,), (sizes.nv,)
+    q, v = (sizes.layout.nq,), (sizes.layout.nv,)
     extra: tuple[tuple[int, ...], ...] = ((), (sizes.inputs,)) if sizes.timed else ()
     kernels = {
         "stage": Signature((q, v), (q, v)),
@@ -161,113 +177,89 @@ def step_routine(sizes: StepSizes) -> Routine:
         "variational_terms": Signature((q, v, *extra), (v, v)),
         "speeds_of_momentum": Signature((q, v), (v,)),
     }
-    formals = _formals(sizes)
-    public = {
-        name: [formals[argument] for argument in arguments]
-        for name, arguments in FUNCTIONS.items()
-        if sizes.variational or name != "variational"
-    }
-    text = routine_file(ROUTINE).read_text(encoding="utf-8")
-    return read_routine(text, ROUTINE, sizes.names(), NUMBERS, kernels, public)
-
-
-def _formals(sizes: StepSizes) -> dict[str, Formal]:
-    read = {"loads": (sizes.nv + sizes.inputs,), "runs": (len(sizes.runs), 4), "coefficients": (2, SERIES)}
-    filled = {"x": (sizes.states,), "rates": (sizes.states,), "report": (2,)}
-    arrays = [Memory(name, extents, name in filled) for name, extents in {**read, **filled}.items()]
-    scalars = Formal("t", "real"), Formal("h", "real"), Formal("steps", "int")
-    return {item.name: item for item in (*scalars, *(Formal(array.name, None, array) for array in arrays))}
+    public = ("state_rates", "runge_kutta", *(["variational"] if sizes.variational else []))
+    return SteppingText("time_steps", sizes.names(), NUMBERS, kernels, public)
 
 
 def driver_source(name: str, sizes: StepSizes) -> str:
     """C text that includes NAME.c and adds the functions that step."""
-    routine, formals = step_routine(sizes), _formals(sizes)
-    heads = {}
-    for function, arguments in FUNCTIONS.items():
-        if routine.function(function) is not None:
-            parts = [c_formal(formals[argument]) for argument in arguments]
-            heads[function] = (*(f"{part}," for part in parts), "double *work)")
-    declared = [f"void {name}_{function}({' '.join(head)};" for function, head in heads.items()]
-    printed = print_c(routine, f"{name}_", heads, "double", has_parameters=False)
-    return (
-        "\n".join([f'#include "{name}.c"', "#include <math.h>", "#include <stdbool.h>", *declared, "", printed]) + "\n"
-    )
+    heads = f'#include "{name}.c"', "#include <math.h>", "#include <stdbool.h>"
+    return "\n".join([*heads, step_text(sizes).in_c(name)])
 
 
-def c_formal(formal: Formal) -> str:
-    """An argument of a function in C."""
-    if formal.array is None:
-        return f"{'int' if formal.kind == 'int' else 'double'} {formal.name}"
-    return f"{'' if formal.array.writable else 'const '}double *{formal.name}"
-
-
-class Steps(Protocol):
-    """The functions of the text on one state.
+class Steps:
+    """Rates of a state, and steps of fixed length.
 
     Attributes:
-        state: steps change it in place.
+        state: (states,) where the last step ended, also one before a step that failed.
+        report: status of the last call, and steps that it did.
     """
 
-    state: Array
-
-    def rates(self, t: float, x: Array) -> Array:
-        """Rates of a state, a new array."""
-
-    def advance(self, method: str, t: float, h: float, steps: int) -> tuple[int, int]:
-        """Steps ``state``; returns the steps done, and ``DONE``, ``NOT_FINITE`` or ``NOT_SOLVED``."""
-
-
-class CompiledSteps:
-    """The functions of the driver on one state buffer.
-
-    Attributes:
-        state: the buffer (states,); steps change it in place.
-    """
-
-    def __init__(self, library: SharedLibrary, name: str, sizes: StepSizes, tau: Array, u: Array) -> None:
-        """Binds the functions.
+    def __init__(
+        self,
+        name: str,
+        sizes: StepSizes,
+        loads: Array,
+        engine: Callable[[SteppingText, Mapping[str, Array]], Engine],
+    ) -> None:
+        """Binds buffers.
 
         Args:
-            library: compiled from ``driver_source``.
-            name: of the generated module.
-            sizes: of the driver.
-            tau, u: constant forces and inputs.
+            name: of the model, for errors.
+            sizes: of the text.
+            loads: constant forces and inputs.
+            engine: calls the functions of a text with some arguments that stay where they are.
         """
-        routine = step_routine(sizes)
+        self._name = name
+        states = sizes.layout.size
+        self.state, self.report, self._rates = np.zeros(states), np.zeros(2), np.zeros(states)
         runs, coefficients = sizes.tables()
-        self.state = np.zeros(sizes.states)
-        self._library = library
-        self._buffers: dict[str, Array] = {
-            "loads": np.concatenate([tau, u]).astype(float),
-            "runs": runs,
-            "coefficients": coefficients,
-            "x": self.state,
-            "rates": np.zeros(sizes.states),
-            "report": np.zeros(2),
-            "work": np.zeros(sum(array.size for array in routine.memory)),
-        }
-        kinds = {"t": ctypes.c_double, "h": ctypes.c_double, "steps": ctypes.c_int}
-        self._functions = {}
-        for function, arguments in FUNCTIONS.items():
-            if routine.function(function) is not None:
-                symbol = getattr(self._library.handle, f"{name}_{function}")
-                names = (*arguments, "work")
-                symbol.argtypes = [kinds.get(argument, ctypes.c_void_p) for argument in names]
-                symbol.restype = None
-                before = [self._buffers[argument].ctypes.data for argument in names[: names.index("t")]]
-                after = [self._buffers[argument].ctypes.data for argument in names[names.index("x") :]]
-                self._functions[function] = (symbol, before, after)
+        read = {"loads": loads.astype(float), "runs": runs, "coefficients": coefficients}
+        filled = {"x": self.state, "rates": self._rates, "report": self.report}
+        self._engine = engine(step_text(sizes), {**read, **filled})
 
     def rates(self, t: float, x: Array) -> Array:
         """Rates of a state, a new array."""
         self.state[:] = x
-        function, before, after = self._functions["state_rates"]
-        function(*before, t, *after)
-        return self._buffers["rates"].copy()
+        self._engine.call("state_rates", {"t": float(t)})
+        return self._rates.copy()
 
-    def advance(self, method: str, t: float, h: float, steps: int) -> tuple[int, int]:
-        """See ``Steps``."""
-        function, before, after = self._functions[METHODS[method]]
-        function(*before, t, h, steps, *after)
-        status, done = self._buffers["report"]
-        return int(done), int(status)
+    def advance(self, method: str, t: float, h: float, x: Array, steps: int) -> Array:
+        """The state ``steps`` steps of length h after x, a new array.
+
+        Args:
+            method: whose steps the text has.
+            t: time of x.
+            h: length of a step.
+            x: a state.
+            steps: how many.
+
+        Raises:
+            SimulationError: a state is not finite, or an implicit equation was not solved.
+        """
+        self.state[:] = x
+        for start in range(0, steps, MOST_AT_ONCE):
+            count = min(MOST_AT_ONCE, steps - start)
+            self._engine.call(METHODS[method].routine, {"t": t + start * h, "h": h, "steps": count})
+            status, done = self.report
+            if status:
+                raise (not_solved if status == NOT_SOLVED else not_finite)(self._name, t + (start + done) * h)
+        return self.state.copy()
+
+
+def not_finite(name: str, t: float) -> SimulationError:
+    """The error of a state that is no longer finite after a time."""
+    return SimulationError(
+        f"the state is not finite after t = {t:.6g} s",
+        where=name,
+        remedy="take a smaller step, or look at the model's forces and at singular positions",
+    )
+
+
+def not_solved(name: str, t: float) -> SimulationError:
+    """The error of an implicit step without a solution."""
+    return SimulationError(
+        f"the implicit equation of the step at t = {t:.6g} s was not solved in {ITERATIONS} iterations",
+        where=name,
+        remedy="take a smaller step",
+    )

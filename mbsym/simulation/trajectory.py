@@ -3,46 +3,31 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.pipeline import Progress
-from mbsym.simulation.adaptive_steps import MOST_IDLE, Engine
+from mbsym.simulation.adaptive_steps import MOST_IDLE, PairIntegrator, Stiffness
 from mbsym.simulation.crossing import Crossing
-from mbsym.simulation.equations import StateLayout
-from mbsym.simulation.fixed_steps import Stepper, not_finite
-from mbsym.simulation.jacobian import RateJacobian
+from mbsym.simulation.events import Step
 from mbsym.simulation.limit_watch import Lookout
+from mbsym.simulation.methods import METHODS
 from mbsym.simulation.options import Accuracy
-from mbsym.simulation.pair_integrator import PairIntegrator
-from mbsym.simulation.runge_kutta_pairs import PAIRS
+from mbsym.simulation.scipy_integrators import RateJacobian, scipy_integrator
 from mbsym.simulation.singular_positions import SingularWatch
-from mbsym.simulation.stiffness import Stiffness
+from mbsym.simulation.stepping_text import Engine
+from mbsym.simulation.time_stepping import StateLayout, not_finite
 
-Array: TypeAlias = NDArray[Any]
 Rates: TypeAlias = Callable[[float, Array], Array]
 Correct: TypeAlias = Callable[[float, Array], Array]
-
-ONE_STEP_METHODS: Final = (*PAIRS, "Radau")
-"""Methods that start each step from the state alone, so that the state may be put right in between."""
-
-MULTI_STEP_METHODS: Final = ("BDF", "LSODA")
-"""Methods that remember earlier steps."""
-
-IMPLICIT_METHODS: Final = ("Radau", "BDF")
-"""Methods that take a Jacobian of the rates."""
-
-TIGHTER: Final = {"BDF": 30.0, "LSODA": 10.0}
-"""Part of the errors that are allowed which is asked of a method: each of its many steps errs to the same side, so that
-without it motions were off by up to 350 times ``rtol`` where the pairs are by up to 30; tests measure it."""
-
-LEAST_RELATIVE: Final = 100.0 * float(np.finfo(float).eps)
-"""Relative error below which SciPy's integrators take this one without a word."""
+Advance: TypeAlias = Callable[[float, float, Array, int], Array]
+"""Of a time, a length, a state and a number: the state as many steps of that length later, a new array."""
 
 _IDLE: Final = 1e-13
 """Part of the duration below which a step leads nowhere."""
@@ -133,11 +118,12 @@ class _Recorder:
             assert dense is not None
             return put_right(time, np.asarray(dense(time)))
 
-        stop = watch.step(t, before, now, after, between) if watch else None
+        step = Step(t, before, now, after, between)
+        stop = watch.step(step) if watch else None
         while self.due < (now if stop is None else stop):
             self.add(self.due, between(self.due))
         if stop is not None:
-            self.end(stop, after if stop >= now else between(stop))
+            self.end(stop, step.at(stop))
         elif self.due <= now:
             self.add(self.due, after)
         return stop is not None
@@ -162,13 +148,13 @@ class _Recorder:
 
 
 def fixed_step_trajectory(
-    course: Course, stepper: Stepper, step: float, correct: Correct | None, *, remembers: bool = False
+    course: Course, advance: Advance, step: float, correct: Correct | None, *, remembers: bool = False
 ) -> Trajectory:
     """States on a grid by steps of one length; the last before a time of the grid is shorter where it has to be.
 
     Args:
         course: of the motion.
-        stepper: takes the steps.
+        advance: takes the steps.
         step: length of the steps.
         correct: puts a state right after each step.
         remembers: steps build on earlier ones, so that none is taken again to look into it.
@@ -188,22 +174,20 @@ def fixed_step_trajectory(
             lengths.append((rest, 1))
         t = start
         for h, steps in lengths:
-            if not one_by_one:
-                x = stepper.advance(t, h, x, steps)
-                count += steps
-                t += steps * h
-                continue
-            for k in range(steps):
+            # Where nobody looks on, all steps to the next time are one call.
+            calls, each = (steps, 1) if one_by_one else (1, steps)
+            for k in range(calls):
                 now = t + k * h
-                moved = stepper.advance(now, h, x, 1)
+                moved = advance(now, h, x, each)
                 if correct is not None:
                     moved = correct(now + h, moved)
-                count += 1
+                count += each
                 # The state within a step is what a shorter step leads to.
-                inside = _chord(now, x, h, moved) if remembers else _shorter_step(stepper, now, x, correct)
-                stop = watch.step(now, x, now + h, moved, inside) if watch else None
+                inside = _chord(now, x, h, moved) if remembers else _shorter_step(advance, now, x, correct)
+                taken = Step(now, x, now + h, moved, inside)
+                stop = watch.step(taken) if watch else None
                 if stop is not None:
-                    record.end(stop, moved if stop >= now + h else inside(stop))
+                    record.end(stop, taken.at(stop))
                     return record.trajectory(count, 0, True)
                 x = moved
                 if singular is not None:
@@ -213,9 +197,9 @@ def fixed_step_trajectory(
     return record.trajectory(count, 0, False)
 
 
-def _shorter_step(stepper: Stepper, t: float, x: Array, correct: Correct | None) -> Callable[[float], Array]:
+def _shorter_step(advance: Advance, t: float, x: Array, correct: Correct | None) -> Callable[[float], Array]:
     def state(time: float) -> Array:
-        moved = stepper.advance(t, time - t, x, 1)
+        moved = advance(t, time - t, x, 1)
         return moved if correct is None else correct(time, moved)
 
     return state
@@ -244,7 +228,7 @@ def adaptive_trajectory(
     Args:
         course: of the motion.
         rates: of a state.
-        method: one of ``ONE_STEP_METHODS`` and ``MULTI_STEP_METHODS``.
+        method: which.
         accuracy: of the integrator.
         correct: puts a state right.
         crossing: lays steps across singular positions; for one-step methods, and where these are watched.
@@ -263,10 +247,8 @@ def adaptive_trajectory(
     with warnings.catch_warnings():
         # What integrators warn of makes them fail, and is told then.
         warnings.simplefilter("ignore")
-        try:
+        with _as_not_finite(course.name, float(times[0])):
             integrator = _integrator(course, rates, method, accuracy, crossing, jacobian, compiled)
-        except (ValueError, ArithmeticError, np.linalg.LinAlgError):
-            raise not_finite(course.name, float(times[0])) from None
 
         def calls() -> int:
             return int(integrator.nfev) + (jacobian.evaluations if jacobian is not None else 0)
@@ -275,22 +257,17 @@ def adaptive_trajectory(
         if isinstance(integrator, PairIntegrator) and not watch and correct is None and singular is None:
             return _run(integrator, record, method, course.name, rates)
         watch.start(float(times[0]), x, rates)
-        walk = _Walk(course, integrator, rates, method)
         before, steps = x, 0
-        while integrator.status == "running":
-            t = float(integrator.t)
-            if crossing is not None:
-                crossing.prepare(integrator, method)
-            now = walk.step(before)
+        for t, now in _steps(course, integrator, rates, method, crossing):
             after = put_right(now, integrator.y)
-            shorter = crossing.shorter(now, after, method) if crossing is not None else None
+            shorter = crossing.shorter(now, after) if crossing is not None else None
             if shorter is not None:
                 _restart(integrator, t, before, rates, shorter)
                 continue
             steps += 1
             if record.passes(watch, (t, before), (now, after), integrator, put_right):
                 return record.trajectory(steps, calls(), True, integrator)
-            if method in ONE_STEP_METHODS and not np.array_equal(after, integrator.y):
+            if not METHODS[method].remembers and not np.array_equal(after, integrator.y):
                 _restart(integrator, now, after, rates, None)
             before = after
             if singular is not None:
@@ -298,41 +275,40 @@ def adaptive_trajectory(
         return record.trajectory(steps, calls(), False, integrator)
 
 
-@dataclass(slots=True)
-class _Walk:
-    """Steps of an integrator, and what makes them end with an error.
+def _steps(
+    course: Course, integrator: Any, rates: Rates, method: str, crossing: Crossing | None
+) -> Iterator[tuple[float, float]]:
+    """Takes steps to the end, and gives the times between which each was.
 
-    Attributes:
-        idle: steps that got nowhere, one after the other.
+    Raises:
+        SimulationError: the integrator fails, a state is not finite, or steps get nowhere.
     """
-
-    course: Course
-    integrator: Any
-    rates: Rates
-    method: str
-    idle: int = 0
-
-    def step(self, before: Array) -> float:
-        """Takes a step from a state, and returns when it ends.
-
-        Raises:
-            SimulationError: the integrator fails, a state is not finite, or steps get nowhere.
-        """
-        integrator, times, name = self.integrator, self.course.times, self.course.name
-        t = float(integrator.t)
-        try:
+    times, name = course.times, course.name
+    idle = 0
+    while integrator.status == "running":
+        t, before = float(integrator.t), integrator.y.copy()
+        if crossing is not None:
+            crossing.prepare(integrator)
+        with _as_not_finite(name, t):
             message = integrator.step()
-        except (ValueError, ArithmeticError, np.linalg.LinAlgError):
-            raise not_finite(name, t) from None
         if integrator.status == "failed":
-            raise _failure(name, self.method, t, message, self.rates(t, before))
+            raise _failure(name, method, t, message, rates(t, before))
         now = float(integrator.t)
         if not np.all(np.isfinite(integrator.y)):
             raise not_finite(name, t)
-        self.idle = self.idle + 1 if now - t < _IDLE * (times[-1] - times[0]) else 0
-        if self.idle > MOST_IDLE:
-            raise _failure(name, self.method, t, "its steps no longer get anywhere", self.rates(now, integrator.y))
-        return now
+        idle = idle + 1 if now - t < _IDLE * (times[-1] - times[0]) else 0
+        if idle > MOST_IDLE:
+            raise _failure(name, method, t, "its steps no longer get anywhere", rates(now, integrator.y))
+        yield t, now
+
+
+@contextmanager
+def _as_not_finite(name: str, t: float) -> Iterator[None]:
+    """Tells as a state that is not finite what arithmetic says of it."""
+    try:
+        yield
+    except (ValueError, ArithmeticError, np.linalg.LinAlgError):
+        raise not_finite(name, t) from None
 
 
 def _integrator(
@@ -347,36 +323,16 @@ def _integrator(
     """The integrator of a method, before its first step."""
     x, times = course.x, course.times
     rates = rates if crossing is None else crossing.rates
-    if method in PAIRS:
-        idle = _IDLE * float(times[-1] - times[0])
+    if METHODS[method].pair is None:
+        return scipy_integrator(method, rates, x, times, accuracy, jacobian)
+    idle = _IDLE * float(times[-1] - times[0])
 
-        def engine() -> Engine | None:
-            return None if crossing is not None and crossing.is_near else compiled
+    def engine() -> Engine | None:
+        return None if crossing is not None and crossing.is_near else compiled
 
-        pair = PairIntegrator(method, rates, x, times, accuracy, course.layout, idle, engine)
-        pair.tell = course.tell
-        return pair
-    from scipy import integrate
-
-    part = TIGHTER.get(method, 1.0)
-    return getattr(integrate, method)(
-        rates,
-        float(times[0]),
-        x,
-        float(times[-1]),
-        rtol=max(accuracy.rtol / part, LEAST_RELATIVE),
-        atol=accuracy.absolute / part,
-        max_step=accuracy.max_step,
-        **({} if jacobian is None else {"jac": jacobian}),
-    )
-
-
-def beyond_reach(method: str, accuracy: Accuracy) -> str:
-    """A sentence where a method cannot ask for errors as small as those allowed, else nothing."""
-    least = TIGHTER.get(method, 1.0) * LEAST_RELATIVE
-    if method in PAIRS or accuracy.rtol >= least:
-        return ""
-    return f"{method} reaches no relative error per step below {least:.2g}, and {accuracy.rtol:g} is asked for"
+    pair = PairIntegrator(method, rates, x, times, accuracy, course.layout, idle, engine)
+    pair.tell = course.tell
+    return pair
 
 
 def _restart(integrator: Any, t: float, x: Array, rates: Rates, length: float | None) -> None:
@@ -395,19 +351,16 @@ def _restart(integrator: Any, t: float, x: Array, rates: Rates, length: float | 
 
 def _run(integrator: PairIntegrator, record: _Recorder, method: str, name: str, rates: Rates) -> Trajectory:
     """A whole motion that nobody looks at between its steps."""
-    integrator.due = record.count
     samples = record.x[: len(record.times)]
     steps = 0
     while integrator.status == "running":
         t, before = integrator.t, integrator.y.copy()
-        try:
-            taken, message = integrator.run(samples)
-        except (ValueError, ArithmeticError, np.linalg.LinAlgError):
-            raise not_finite(name, t) from None
+        with _as_not_finite(name, t):
+            taken, due, message = integrator.run(samples, record.count)
         if message is not None:
             raise _failure(name, method, integrator.t, message, rates(integrator.t, before))
         steps += taken
-        record.fill(integrator.due)
+        record.fill(due)
     return record.trajectory(steps, integrator.nfev, False, integrator)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.simulation.equations import Equations
 from mbsym.simulation.options import Stepping
@@ -14,8 +15,6 @@ from mbsym.simulation.rates import ActingLoads
 from mbsym.transfer_matrix.applied_loads import LOADS, without_elements
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.stepper import TransferMatrixStepper, failure
-
-Array: TypeAlias = NDArray[Any]
 
 _SAME_PLACE: Final = 1e-9
 """Change of coordinates that closing loops again makes where they are closed to round-off [rad, m]."""
@@ -30,8 +29,18 @@ MOST_ROUNDS: Final = 50
 """Rounds to settle them: forces that need more are too stiff for the step."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """What steps leave for the next: the state that they ended in and the method's, their number and their length."""
+
+    x: Array
+    state: Array
+    taken: int
+    h: float
+
+
 class TransferMatrixSteps:
-    """Takes steps of a given length (``Stepper``).
+    """Takes steps of a given length.
 
     A step builds on the history of those before it, which a state of q and v does not show: it is kept for the state
     that the last call returned, and a call from any other state starts without a past. Forces that the method has no
@@ -63,8 +72,8 @@ class TransferMatrixSteps:
             self._stepper = TransferMatrixStepper(system, engine="numpy" if equations.library is None else "c")
         self._layout = equations.layout
         self._name = equations.mechanism.model.name
-        self._last: tuple[Array, Array] | None = None
-        self._taken, self._step = 0, 0.0
+        self._past: _Past | None = None
+        self._takes_equal_steps = self._scheme is not None and self._scheme.name == "houbolt"
         self._forces = AppliedForces(equations, acting)
         if self._forces.act and self._scheme is not None and self._scheme.name == "wilson":
             raise SimulationError(
@@ -82,14 +91,12 @@ class TransferMatrixSteps:
             corrected[first : first + sizes.load] = other[first : first + sizes.load]
         return corrected
 
-    def _fits(self, h: float) -> bool:
-        """True where a step of length h can build on the steps taken: differences over several take them for equal."""
-        if self._scheme is None or self._scheme.name != "houbolt":
-            return True
-        return abs(h - self._step) <= _SAME_LENGTH * h
-
     def advance(self, t: float, h: float, x: Array, steps: int) -> Array:
-        """See ``Stepper``."""
+        """The state ``steps`` steps of length h after x, a new array.
+
+        Raises:
+            SimulationError: a step fails, or forces do not settle.
+        """
         if not self._forces.act and not self._layout.work:
             return self._advanced(t, h, x, steps)
         for k in range(steps):
@@ -101,12 +108,12 @@ class TransferMatrixSteps:
         layout, forces = self._layout, self._forces
         end = t + h
         loads = forces.loads(end, layout.q(x), layout.v(x))
-        kept = self._last, self._taken, self._step
+        past = self._past
         unsettled = SimulationError(
             f"the forces of the step to t = {end:.6g} s do not settle", where=self._name, remedy="take a smaller step"
         )
         for round_ in range(MOST_ROUNDS):
-            self._last, self._taken, self._step = kept
+            self._past = past
             try:
                 moved = self._advanced(t, h, x, 1, loads)
             except SimulationError:
@@ -123,26 +130,23 @@ class TransferMatrixSteps:
         if layout.work:
             before = forces.power(t, layout.q(x), layout.v(x))
             moved[-1] = x[-1] + 0.5 * h * (before + forces.power(end, layout.q(moved), layout.v(moved)))
-            if self._last is not None:
-                self._last = moved.copy(), self._last[1]
+            assert self._past is not None
+            self._past = replace(self._past, x=moved.copy())
         return moved
 
     def _advanced(self, t: float, h: float, x: Array, steps: int, loads: Array | None = None) -> Array:
-        layout = self._layout
-        if self._last is not None and self._fits(h) and np.array_equal(self._last[0], x):
-            state = self._last[1]
+        layout, past = self._layout, self._past
+        if past is not None and self._takes_equal_steps and abs(h - past.h) > _SAME_LENGTH * h:
+            past = None
+        if past is not None and np.array_equal(past.x, x):
+            state, taken = past.state, past.taken
         else:
             now = self._forces.loads(t, layout.q(x), layout.v(x)) if self._forces.act else None
-            started = self._stepper.start(layout.q(x), layout.v(x), now)
-            near = self._last is not None and np.allclose(
-                layout.q(self._last[0]), layout.q(x), rtol=0.0, atol=_SAME_PLACE
-            )
-            if self._last is not None and near:
-                state = self._with_velocities(self._last[1], started)
-            else:
-                state, self._taken = started, 0
+            state, taken = self._stepper.start(layout.q(x), layout.v(x), now), 0
+            if past is not None and np.allclose(layout.q(past.x), layout.q(x), rtol=0.0, atol=_SAME_PLACE):
+                state, taken = self._with_velocities(past.state, state), past.taken
         given = loads if loads is not None and loads.size else None
-        state, report = self._stepper.advance(state, h, steps, self._scheme, loads=given, done=self._taken)
+        state, report = self._stepper.advance(state, h, steps, self._scheme, loads=given, done=taken)
         if report.status:
             raise failure(report, t + (report.steps + 1) * h, self._name)
         q, v = self._stepper.coordinates_of(self._stepper.observe(state))
@@ -151,7 +155,7 @@ class TransferMatrixSteps:
             part = slice(first, first + 4)
             q[part] *= -1.0 if q[part] @ x[part] < 0.0 else 1.0
         moved = layout.state(q, v)
-        self._last, self._taken, self._step = (moved.copy(), state), self._taken + steps, h
+        self._past = _Past(moved.copy(), state, taken + steps, h)
         return moved
 
 
@@ -170,9 +174,8 @@ class AppliedForces:
         """
         mechanism = equations.mechanism
         functions = equations.module.functions
-        self._tau = acting.tau if acting is not None else np.zeros(mechanism.nv)
-        self._u = acting.u if acting is not None else np.zeros(len(mechanism.model.inputs))
-        given = callable(self._tau) or bool(np.any(self._tau))
+        self._acting = acting or ActingLoads(np.zeros(mechanism.nv), np.zeros(len(mechanism.model.inputs)))
+        given = callable(self._acting.tau) or bool(np.any(self._acting.tau))
         self.act = given or bool(without_elements(mechanism.model))
         if self.act and LOADS not in functions:
             raise SimulationError(
@@ -181,12 +184,11 @@ class AppliedForces:
                 remedy="add stepped=True" + (" and loaded=True" if given else ""),
             )
         self._loads = functions.get(LOADS)
-        self._power = functions["external_power"] if equations.powered else None
+        self._power = functions["external_power"] if equations.sizes.powered else None
         self._timed = mechanism.time is not None
 
     def _at(self, t: float, q: Array, v: Array) -> tuple[Array, tuple[Any, ...]]:
-        tau = np.asarray(self._tau(t, q, v), dtype=float) if callable(self._tau) else self._tau
-        u = np.asarray(self._u(t, q, v), dtype=float) if callable(self._u) else self._u
+        tau, u = self._acting.at(t, q, v)
         return tau, (t, u) if self._timed else ()
 
     def loads(self, t: float, q: Array, v: Array) -> Array:

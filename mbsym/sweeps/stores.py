@@ -43,13 +43,13 @@ class Store(Protocol):
 
 
 class Memory:
-    """Chunks that nobody keeps."""
+    """Chunks in memory, which nobody keeps."""
 
     def __init__(self) -> None:
         self._found: dict[int, Chunk] = {}
 
     def there(self) -> set[int]:
-        """None but those of this sweep."""
+        """Numbers of chunks that are whole."""
         return set(self._found)
 
     def write(self, place: int, chunk: Chunk) -> None:
@@ -62,24 +62,20 @@ class Memory:
         return {name: np.concatenate([found[place][name] for place in sorted(found)]) for name in found[min(found)]}
 
 
-class Archive:
+class Archive(Memory):
     """An NPZ file; until all are done, chunks wait beside it in a folder, where another sweep's do not count."""
 
     def __init__(self, target: Path, key: str, pieces: int) -> None:
         if target.exists():
             _require_own(target, is_zipfile(target) and ZipFile(target).comment == _MARK)
+        super().__init__()
         self._target = target
         self._folder = target.with_name(f"{target.name}.parts")
         self._key = key
-        self._found = Memory()
         for place in range(pieces):
             chunk = self._read(place)
             if chunk is not None:
-                self._found.write(place, chunk)
-
-    def there(self) -> set[int]:
-        """Numbers of chunks that are whole."""
-        return self._found.there()
+                super().write(place, chunk)
 
     def _path(self, place: int) -> Path:
         return self._folder / f"{self._key}-{place}.npz"
@@ -95,11 +91,11 @@ class Archive:
         """Keeps a chunk."""
         self._folder.mkdir(parents=True, exist_ok=True)
         _write(self._path(place), chunk)
-        self._found.write(place, chunk)
+        super().write(place, chunk)
 
     def whole(self) -> dict[str, Any]:
         """All results, which are in the file then; the chunks of this sweep are gone."""
-        found = self._found.whole()
+        found = super().whole()
         _write(self._target, found)
         if self._folder.is_dir():
             for path in self._folder.glob(f"{self._key}-*.npz"):

@@ -11,6 +11,7 @@ from typing import Final, Protocol, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbsym.doors import Array
 from mbsym.errors import CodegenError
 from mbsym.formats.native.text import dump_native
 from mbsym.model.system import Model
@@ -22,7 +23,7 @@ from mbsym.simulation.argument_checks import check_callable, shown
 from mbsym.simulation.initial_state import initial_state
 from mbsym.simulation.integrate import check_model, with_parameters
 from mbsym.sweeps.stores import require_suffix, store_of
-from mbsym.sweeps.values import Array, Values, arrays, named_arrays
+from mbsym.sweeps.values import Values, arrays, named_arrays
 from mbsym.sweeps.work import (
     STATUS,
     Chunk,
@@ -33,7 +34,6 @@ from mbsym.sweeps.work import (
     equations_of,
     function_of,
     simulated,
-    work,
 )
 
 IN_FLIGHT: Final = 64
@@ -202,19 +202,19 @@ def _computed(
 ) -> Iterator[tuple[int, Chunk]]:
     """Chunks as they are done."""
 
-    def given(place: int) -> tuple[Task, Values, int]:
+    def given(place: int) -> tuple[Values, int]:
         start, end = pieces[place]
-        return task, values.part(start, end), end - start
+        return values.part(start, end), end - start
 
     todo = [place for place in range(len(pieces)) if place not in there]
     if executor is None or pieces == [(0, 0)]:
-        yield from ((place, work(*given(place))) for place in todo)
+        yield from ((place, task.run(*given(place))) for place in todo)
         return
     waiting: dict[Future[Chunk], int] = {}
     left = iter(todo)
     while True:
         for place in left:
-            waiting[executor.submit(work, *given(place))] = place
+            waiting[executor.submit(task.run, *given(place))] = place
             if len(waiting) >= IN_FLIGHT:
                 break
         if not waiting:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from mbsym.doors import Array
 from mbsym.errors import CodegenError
 from mbsym.simulation.argument_checks import shown
-
-Array: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mbsym.batches.compiled import CompiledFunction, compile
 from mbsym.codegen.description import Real
+from mbsym.doors import Array
 from mbsym.errors import MbsymError, ToolchainError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
@@ -20,7 +20,7 @@ from mbsym.simulation.equations import Equations, prepare
 from mbsym.simulation.integrate import simulate
 from mbsym.simulation.options import DEFAULTS, Accuracy, Keeping, Loads, Preparation, check_kinds
 from mbsym.simulation.result import SimulationResult
-from mbsym.sweeps.values import Array, Values
+from mbsym.sweeps.values import Values
 
 Chunk: TypeAlias = dict[str, Array]
 
@@ -34,11 +34,6 @@ class Task(Protocol):
     def run(self, values: Values, states: int) -> Chunk:
         """Results by name, an axis of states in front, and ``status``: 0 where all is well."""
         ...
-
-
-def work(task: Task, values: Values, states: int) -> Chunk:
-    """One chunk, in whatever process this is."""
-    return task.run(values, states)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,22 +127,11 @@ def simulated(
     model: Model | Equations, how: Simulations, initial: Mapping[str, float], parameters: Mapping[str, float]
 ) -> SimulationResult:
     """One simulation."""
-    return simulate(
-        model,
-        how.duration,
-        method=how.method,
-        step=how.step,
-        output_step=how.output_step,
-        initial=initial,
-        parameters=parameters,
-        loads=how.loads,
-        keeping=how.keeping,
-        accuracy=how.accuracy,
-        preparation=how.preparation,
-    )
+    alike = {item.name: getattr(how, item.name) for item in fields(how) if item.name not in ("duration", "last")}
+    return simulate(model, how.duration, initial=initial, parameters=parameters, **alike)
 
 
-def _numbers(named: Mapping[str, NDArray[Any]], k: int) -> dict[str, float]:
+def _numbers(named: Mapping[str, Array], k: int) -> dict[str, float]:
     return {name: float(array[k] if array.ndim else array) for name, array in named.items()}
 
 

@@ -13,6 +13,7 @@ from mbsym.codegen.description import Real
 from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.embedded.frozen import freeze
 from mbsym.pipeline import GenerationOptions, describe
+from mbsym.registry import contracts_of
 from mechanisms.call_graph import call_graph
 from mechanisms.cortex_m import Core
 from mechanisms.generated_c import run
@@ -105,7 +106,8 @@ def cost(model: str, function: str, core: Core, place: Path, real: Real = "float
     place.mkdir(parents=True, exist_ok=True)
     done = mbsym.generate(model, place, languages=("c",), functions=(function,), real=real, **options)
     description = describe(done.derivation, GenerationOptions(real=real))
-    frozen = freeze(description, done.derivation.mechanism)
+    mechanism = done.derivation.mechanism
+    frozen = freeze(description, mechanism, contracts_of(mechanism))
     manifest = read_manifest(place)
     name = manifest["name"]
     (entry,) = (item for item in manifest["functions"] if item["name"] == function)

@@ -11,9 +11,10 @@ from typing import Final
 from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.languages import LANGUAGES
 from mbsym.codegen.lowered_module import lower_module
-from mbsym.embedded.beside import made_beside
+from mbsym.embedded.beside import self_test_beside
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.pipeline import GenerationOptions, derive, describe, express, read
+from mbsym.registry import contracts_of
 
 NEUTRAL: Final = "zqz"
 """A name that occurs in no function."""
@@ -36,7 +37,8 @@ def texts(description: ModuleDescription, mechanism: Mechanism, name: str, besid
     module = lower_module(named)
     languages = ["c", *["batch"] * bool(description.batch)]
     files = [file for language in languages for file in LANGUAGES.named(language).render(module)]
-    return {file.name: file.text for file in (*files, *made_beside(beside, named, mechanism).files)}
+    files += self_test_beside(named, mechanism, contracts_of(mechanism))[0] if "self_test" in beside else ()
+    return {file.name: file.text for file in files}
 
 
 def words(text: str) -> Counter[str]:

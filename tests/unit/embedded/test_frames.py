@@ -19,13 +19,13 @@ SOURCE = GeneratedFile("f.c", "int f(int n) { return n > 0 ? g(n) : 0; }\nint g(
 def told(monkeypatch: pytest.MonkeyPatch, *lines: str) -> stack.Frames:
     """What a compiler is understood to say that writes these lines."""
 
-    def run(command: Sequence[str], place: Path) -> subprocess.CompletedProcess[str]:
+    def run(place: Path, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
         (place / "f.su").write_text("".join(f"f.c:1:5:{line}\n" for line in lines))
         return subprocess.CompletedProcess(command, 0, "", "")
 
     monkeypatch.setattr(stack, "find_compiler", lambda: ("cc",))
     monkeypatch.setattr(stack, "compiler_version", lambda _: "cc 1")
-    monkeypatch.setattr(stack, "_run", run)
+    monkeypatch.setattr(stack, "run_at", run)
     return stack.frames_of([SOURCE])
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import mbsym
 from mbsym.errors import SimulationError
-from mbsym.simulation.events import Event, EventWatch
+from mbsym.simulation.events import Event, EventWatch, Step
 
 TEXT = """
 name: oscillator
@@ -87,7 +87,7 @@ def test_events_of_one_step_are_in_order_of_time() -> None:
     watch = EventWatch([later, earlier], lambda x: (x, x))
     x = np.zeros(1)
     watch.start(0.0, x)
-    watch.step(0.0, x, 1.0, x, lambda t: x)
+    watch.step(Step(0.0, x, 1.0, x, lambda t: x))
     assert [item.name for item in watch.occurrences] == ["earlier", "later"]
 
 
@@ -95,8 +95,8 @@ def test_a_function_that_only_touches_zero_at_a_step_is_one_event() -> None:
     watch = EventWatch([Event(lambda t, q, v: t - 1.0)], lambda x: (x, x))
     x = np.zeros(1)
     watch.start(0.0, x)
-    assert watch.step(0.0, x, 1.0, x, lambda t: x) is None
-    assert watch.step(1.0, x, 2.0, x, lambda t: x) is None
+    assert watch.step(Step(0.0, x, 1.0, x, lambda t: x)) is None
+    assert watch.step(Step(1.0, x, 2.0, x, lambda t: x)) is None
     assert [item.t for item in watch.occurrences] == [1.0]
 
 

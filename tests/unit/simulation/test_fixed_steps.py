@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,23 +14,25 @@ from mbsym.codegen.build import WARNINGS, compile_c
 from mbsym.errors import SimulationError
 from mbsym.simulation.adaptive_steps import adaptive_source
 from mbsym.simulation.equations import prepare
-from mbsym.simulation.evaluated_steps import EvaluatedSteps, python_functions
+from mbsym.simulation.evaluated_steps import evaluated_steps
 from mbsym.simulation.events import Event
-from mbsym.simulation.fixed_steps import FixedStepper
 from mbsym.simulation.rates import ActingLoads
+from mbsym.simulation.stepping_text import CompiledEngine, EvaluatedEngine
 from mbsym.simulation.time_stepping import (
     DONE,
     NOT_FINITE,
     NOT_SOLVED,
-    CompiledSteps,
     Run,
+    StateLayout,
+    Steps,
     StepSizes,
     coordinate_runs,
     driver_source,
     sizes_of,
+    step_text,
 )
 
-FREE = StepSizes(7, 6, (Run(2, 0, 0, 6),), variational=True)
+FREE = StepSizes(StateLayout(7, 6, False, (0,)), (Run(2, 0, 0, 6),), variational=True)
 TANGENT, INVERSE_TANGENT = 0, 1
 
 
@@ -37,7 +40,8 @@ class Printed:
     """Functions of the text in Python, for one free joint at a state."""
 
     def __init__(self, v: np.ndarray, q: np.ndarray | None = None) -> None:
-        self.functions, self.memory = python_functions(FREE, {})
+        engine = EvaluatedEngine({}, step_text(FREE), {})
+        self.functions, self.memory = engine.functions, engine.memory
         runs, coefficients = FREE.tables()
         self.memory.run, self.memory.coefficient = runs.tolist(), coefficients.tolist()
         self.memory.v[:] = v.tolist()
@@ -141,12 +145,11 @@ def test_c_and_numpy_take_the_same_steps(method: str, name: str, initial: dict, 
 def test_steps_of_the_variational_rule_are_symplectic() -> None:
     """J^T W J = W for the derivative J of a step in (q, p)."""
     equations = prepare(mbsym.load("double_pendulum"), preparation=mbsym.Preparation("c"), variational=True)
-    steps = EvaluatedSteps(equations, ActingLoads(np.zeros(2), np.zeros(0)))
-    stepper = FixedStepper(steps, "symplectic", "double_pendulum")
+    steps = evaluated_steps(equations, ActingLoads(np.zeros(2), np.zeros(0)))
     terms, speeds = (equations.module.functions[name] for name in ("variational_terms", "speeds_of_momentum"))
 
     def step(z: np.ndarray) -> np.ndarray:
-        x = stepper.advance(0.0, 0.05, np.concatenate([z[:2], speeds(z[:2], z[2:])]), 1)
+        x = steps.advance("symplectic", 0.0, 0.05, np.concatenate([z[:2], speeds(z[:2], z[2:])]), 1)
         return np.concatenate([x[:2], terms(x[:2], x[2:])[0]])
 
     z = np.array([1.1, -0.7, 0.3, 0.2])
@@ -190,15 +193,16 @@ def test_the_last_step_is_shorter_where_the_duration_asks_for_it() -> None:
 def test_c_and_python_fail_in_the_same_step(method: str, speed: float, h: float, status: int) -> None:
     equations = prepare(mbsym.load("double_pendulum"), preparation=mbsym.Preparation("c"), variational=True)
     assert equations.library is not None
-    none = np.zeros(2), np.zeros(0)
-    compiled = CompiledSteps(equations.library, equations.name, equations.sizes, *none)
-    evaluated = EvaluatedSteps(equations, ActingLoads(*none))
-    found = []
+    engine = partial(CompiledEngine, equations.library, equations.name)
+    compiled = Steps("double_pendulum", equations.sizes, np.zeros(2), engine)
+    evaluated = evaluated_steps(equations, ActingLoads(np.zeros(2), np.zeros(0)))
+    found, told = [], []
     for steps in (compiled, evaluated):
-        steps.state[:] = [3.0, 0.0, 0.0, speed]
-        with np.errstate(all="ignore"):
-            found.append((*steps.advance(method, 0.0, h, 40), *steps.state))
-    assert found[0][:2] == found[1][:2] and found[0][1] == status
+        with np.errstate(all="ignore"), pytest.raises(SimulationError) as error:
+            steps.advance(method, 0.0, h, np.array([3.0, 0.0, 0.0, speed]), 40)
+        told.append(str(error.value))
+        found.append((*steps.report, *steps.state))
+    assert found[0][:2] == found[1][:2] and found[0][0] == status and told[0] == told[1]
     np.testing.assert_allclose(found[0][2:], found[1][2:], rtol=1e-6)
 
 

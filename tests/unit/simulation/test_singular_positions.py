@@ -14,9 +14,10 @@ import mbsym
 from mbsym.cli import main
 from mbsym.errors import SimulationError
 from mbsym.model.body import Placement
-from mbsym.simulation.equations import Equations, StateLayout, prepare
+from mbsym.simulation.equations import Equations, prepare
 from mbsym.simulation.rates import looped_system
 from mbsym.simulation.singular_positions import SingularWatch
+from mbsym.simulation.time_stepping import StateLayout
 from mechanisms.overconstrained import windows
 
 

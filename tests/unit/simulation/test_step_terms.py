@@ -31,7 +31,7 @@ def test_the_terms_of_a_step_pass_their_checks(name: str) -> None:
     condition = float(np.linalg.cond(reference.mass_matrix(q)))
     for function in FUNCTIONS:
         if function.name not in equations.module.functions:
-            assert function is external_power and not equations.powered
+            assert function is external_power and not equations.sizes.powered
             continue
         worst = Worst()
         evidence = Evidence(function.name, equations.module, numbers, Companions(equations.mechanism))

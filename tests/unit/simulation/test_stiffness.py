@@ -9,10 +9,10 @@ import pytest
 
 import mbsym
 from mbsym.cli import main
-from mbsym.simulation.equations import StateLayout
+from mbsym.simulation.adaptive_steps import PairIntegrator
 from mbsym.simulation.options import Accuracy
-from mbsym.simulation.pair_integrator import PairIntegrator
 from mbsym.simulation.result import SimulationResult
+from mbsym.simulation.time_stepping import StateLayout
 
 RUBBED = """
 name: rubbed

@@ -129,3 +129,14 @@ def test_limits_are_told_and_the_history_of_steps_stays_as_it_was() -> None:
     assert limited.t[k - 1] < first.t < limited.t[k] and second.name == "v_pin"
     with pytest.raises(SimulationError, match="nor stops at limits"):
         stepped(damped(lower=(0.9,)), limits="stop")
+
+
+def test_differences_over_several_steps_start_anew_where_the_last_step_is_shorter() -> None:
+    """The state of half a step is as far from the exact one as those of whole steps are."""
+    start, houbolt = {"q_shoulder": 1.0}, mbsym.Stepping(mbsym.Scheme("houbolt"))
+    for duration in (0.020, 0.0205):
+        exact = mbsym.simulate("double_pendulum", duration, initial=start, preparation=Preparation("numpy"))
+        result = mbsym.simulate(
+            "double_pendulum", duration, step=1e-3, method="transfer-matrix", initial=start, stepping=houbolt
+        )
+        assert np.abs(result.v[-1] - exact.v[-1]).max() < 1e-4

@@ -9,7 +9,7 @@ import pytest
 
 import mbsym
 from mbsym.simulation.equations import prepare
-from mbsym.simulation.jacobian import RateJacobian
+from mbsym.simulation.scipy_integrators import RateJacobian
 from mechanisms.governor import governor
 
 

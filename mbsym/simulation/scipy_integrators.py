@@ -1,4 +1,4 @@
-"""The Jacobian of the rates for implicit integrators, by central differences of bounded steps.
+"""SciPy's integrators: what is asked of them, and the Jacobian for implicit ones, by differences of bounded steps.
 
 SciPy chooses the step of a difference anew at each Jacobian, ten times as long where a column comes out as zero. An
 angle that no force depends on gives such a column, and its step grows without end. A step here is a part of what its
@@ -8,15 +8,19 @@ coordinate means: a radian, a unit of a quaternion, its own size between a milli
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.simulation.equations import StateLayout, coordinate_quantities
+from mbsym.simulation.equations import coordinate_quantities
+from mbsym.simulation.methods import METHODS
+from mbsym.simulation.options import Accuracy
+from mbsym.simulation.time_stepping import StateLayout
 
-Array: TypeAlias = NDArray[Any]
+LEAST_RELATIVE: Final = 100.0 * float(np.finfo(float).eps)
+"""Relative error below which SciPy's integrators take this one without a word."""
 
 _PART: Final = float(np.finfo(float).eps) ** (1 / 3)
 """Part of a size at which the errors of a central difference, of truncation and of round-off, are alike."""
@@ -58,3 +62,36 @@ class RateJacobian:
             found[:, k] = (self._rates(t, above) - self._rates(t, below)) / (above[k] - below[k])
         self.evaluations += 2 * n
         return found
+
+
+def scipy_integrator(
+    method: str,
+    rates: Callable[[float, Array], Array],
+    x: Array,
+    times: Array,
+    accuracy: Accuracy,
+    jacobian: RateJacobian | None,
+) -> Any:
+    """The integrator of a method before its first step, from the first to the last of the times."""
+    from scipy import integrate
+
+    part = METHODS[method].tighter
+    return getattr(integrate, method)(
+        rates,
+        float(times[0]),
+        x,
+        float(times[-1]),
+        rtol=max(accuracy.rtol / part, LEAST_RELATIVE),
+        atol=accuracy.absolute / part,
+        max_step=accuracy.max_step,
+        **({} if jacobian is None else {"jac": jacobian}),
+    )
+
+
+def beyond_reach(method: str, accuracy: Accuracy) -> str:
+    """A sentence where a method of SciPy cannot ask for errors as small as those allowed, else nothing."""
+    known = METHODS[method]
+    least = known.tighter * LEAST_RELATIVE
+    if known.is_fixed or known.pair is not None or accuracy.rtol >= least:
+        return ""
+    return f"{method} reaches no relative error per step below {least:.2g}, and {accuracy.rtol:g} is asked for"
