@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from mbsym.spatial.transform import Transform
-from mbsym.spatial.vector import Vector3, add, is_zero, negate, scale, zero_vector
+from mbsym.spatial.vector import Vector3, add, dot, is_zero, negate, scale, zero_vector
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
 
@@ -57,6 +57,16 @@ def motion_of(entries: Sequence[Scalar]) -> Motion:
     """Six entries as [angular; linear], or [moment; force]."""
     a, b, c, d, e, f = entries
     return (a, b, c), (d, e, f)
+
+
+def six(motion: Motion) -> list[Scalar]:
+    """The six entries of [angular; linear], or of [moment; force]: what ``motion_of`` takes."""
+    return [*motion[0], *motion[1]]
+
+
+def power(motion: Motion, wrench: Motion) -> Scalar:
+    """angular^T moment + linear^T force."""
+    return dot(six(motion), six(wrench))
 
 
 def combination(graph: Graph, columns: tuple[Motion, ...], factors: tuple[Scalar, ...]) -> Motion:

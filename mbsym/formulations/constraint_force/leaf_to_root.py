@@ -27,7 +27,7 @@ from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
 from mbsym.errors import DerivationError
-from mbsym.formulations.applied_forces import AppliedForces, applied_forces
+from mbsym.formulations.applied_forces import AppliedForces, applied_forces, less, together
 from mbsym.formulations.constraint_force.block_system import Block, BlockSystem, ComputedBlocks, Pair, solve
 from mbsym.formulations.constraint_force.elimination_order import leaf_to_root
 from mbsym.formulations.constraint_force.joint_compliance import (
@@ -47,7 +47,7 @@ from mbsym.formulations.contracts import (
     functions_by_name,
 )
 from mbsym.formulations.recursive.articulated_body import articulated_body
-from mbsym.formulations.recursive.newton_euler import inertial_wrench, newton_euler, superposed, user_wrenches
+from mbsym.formulations.recursive.newton_euler import inertial_wrench, steady_dynamics, superposed, user_wrenches
 from mbsym.joints.motion import Motion, combination, motion_of
 from mbsym.joints.subspaces import Column, JointSubspaces
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
@@ -55,7 +55,6 @@ from mbsym.kinematics.recursion import (
     Speeds,
     VelocityTerms,
     joint_speeds,
-    joints_at_rest,
     turning_matrix,
     velocity_terms,
 )
@@ -231,29 +230,23 @@ def constraint_forces(
     """
     solver = _leaf_to_root if solver is None else solver
     held, inverses = held_joints(mechanism), compliances(mechanism)
-    speeds = joint_speeds(mechanism)
-    applied = applied_forces(mechanism, speeds)
     if form == "absolute":
+        speeds = joint_speeds(mechanism)
+        applied = applied_forces(mechanism, speeds)
         terms = velocity_terms(mechanism, speeds)
         outer = dict(applied.wrenches) if applied is not None else {}
         acting = with_applied(tau, applied)
         return _solved(mechanism, held, inverses, acting, _Motion(terms, mechanism.gravity, outer), solver)
-    bias = newton_euler(mechanism, speeds, joints_at_rest(mechanism), mechanism.gravity, applied)
+    bias = steady_dynamics(mechanism)
     nothing = _Motion(None, zero_vector(mechanism.graph), {})
-    found = _solved(mechanism, held, inverses, _less(tau, bias.forces), nothing, solver)
+    found = _solved(mechanism, held, inverses, less(tau, bias.forces), nothing, solver)
     with mechanism.graph.section("wrenches of the bias and of the effective forces"):
         return replace(found, wrenches=superposed(bias.wrenches, found.wrenches))
 
 
-def _less(forces: Speeds, others: Speeds) -> Speeds:
-    return tuple(tuple(f - g for f, g in zip(a, b, strict=True)) for a, b in zip(forces, others, strict=True))
-
-
 def with_applied(tau: Speeds, applied: AppliedForces | None) -> Speeds:
     """Generalised forces by joint with those of force elements."""
-    if applied is None:
-        return tau
-    return tuple(tuple(f + g for f, g in zip(a, b, strict=True)) for a, b in zip(tau, applied.joints, strict=True))
+    return tau if applied is None else together(tau, applied.joints)
 
 
 def _leaf_to_root(system: BlockSystem, parents: tuple[int, ...], right: list[Scalar]) -> list[Scalar]:
@@ -363,10 +356,8 @@ def inertia_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
     Raises:
         DerivationError: a joint has no inertia to move.
     """
-    speeds = joint_speeds(mechanism)
-    applied = applied_forces(mechanism, speeds)
-    bias = newton_euler(mechanism, speeds, joints_at_rest(mechanism), mechanism.gravity, applied)
-    motion = articulated_body(mechanism, _less(tau, bias.forces))
+    bias = steady_dynamics(mechanism)
+    motion = articulated_body(mechanism, less(tau, bias.forces))
     return ConstraintForces(motion.rates, superposed(bias.wrenches, motion.wrenches), ())
 
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mbsym.formulations.applied_forces import AppliedForces
-from mbsym.joints.motion import Motion
+from mbsym.formulations.applied_forces import AppliedForces, applied_forces
+from mbsym.joints.motion import Motion, power, six
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.kinematics.recursion import Speeds, accelerations
+from mbsym.kinematics.recursion import Speeds, accelerations, joint_speeds, joints_at_rest
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.vector import (
     Matrix3,
     Vector3,
     add,
     cross,
-    dot,
     multiply,
     name_components,
     negate,
@@ -91,14 +90,20 @@ def newton_euler(
     return InverseDynamics(tuple(reversed(forces)), tuple(wrenches))
 
 
+def steady_dynamics(mechanism: Mechanism) -> InverseDynamics:
+    """What keeps the speeds constant: velocity, gravity and force element terms."""
+    speeds = joint_speeds(mechanism)
+    applied = applied_forces(mechanism, speeds)
+    return newton_euler(mechanism, speeds, joints_at_rest(mechanism), mechanism.gravity, applied)
+
+
 def joint_forces(
     body: TreeBody, wrench: Motion, rates: tuple[Scalar, ...], applied: tuple[Scalar, ...] = ()
 ) -> tuple[Scalar, ...]:
     """Generalised forces of a body's joint, through which the wrench passes: H^T f + armature vdot, less what acts."""
-    moment, force = wrench
     return tuple(
-        dot((*angular, *linear), (*moment, *force)) + armature * rate - (applied[k] if applied else 0)
-        for k, ((angular, linear), armature, rate) in enumerate(zip(body.columns, body.armature, rates, strict=True))
+        power(column, wrench) + armature * rate - (applied[k] if applied else 0)
+        for k, (column, armature, rate) in enumerate(zip(body.columns, body.armature, rates, strict=True))
     )
 
 
@@ -115,8 +120,7 @@ def user_wrenches(mechanism: Mechanism, wrenches: tuple[Motion, ...]) -> list[Sc
     rows: list[Scalar] = []
     with mechanism.graph.section("joint wrenches in the joints' frames"):
         for body in mechanism.bodies:
-            moment, force = user_wrench(body, wrenches[body.label])
-            rows.extend((*moment, *force))
+            rows += six(user_wrench(body, wrenches[body.label]))
     return rows
 
 
