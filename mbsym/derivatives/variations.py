@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from mbsym.derivatives.composites import Change, Composite, composites, sum_of_matrices, twice
+from mbsym.derivatives.composites import Change, Composite, composites, twice
 from mbsym.derivatives.tangent import along_own_speeds
 from mbsym.formulations.recursive.newton_euler import newton_euler, superposed
 from mbsym.joints.motion import Motion, combination
@@ -33,6 +33,7 @@ from mbsym.spatial.vector import (
     Matrix3,
     Vector3,
     add,
+    add_matrices,
     cross,
     dot,
     is_zero,
@@ -63,7 +64,7 @@ class State:
         """With the rates of a mechanism at rest besides."""
         moved = tuple(
             BodyAcceleration(
-                a.omega, add(a.angular, b.angular), add(a.linear, b.linear), sum_of_matrices(a.turning, b.turning)
+                a.omega, add(a.angular, b.angular), add(a.linear, b.linear), add_matrices(a.turning, b.turning)
             )
             for a, b in zip(self.accelerations, rest.accelerations, strict=True)
         )

@@ -29,7 +29,7 @@ from mbsym.formulations.constraint_force.leaf_to_root import (
 )
 from mbsym.formulations.recursive.newton_euler import inertial_wrench
 from mbsym.formulations.regular_mass import never_singular
-from mbsym.joints.motion import Motion, combination, motion_of
+from mbsym.joints.motion import Motion, combination, motion_of, six
 from mbsym.joints.subspaces import Column
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import (
@@ -56,13 +56,11 @@ class KktSystem:
         rows: entries by unknown; zeros are left out.
         right: right side by row.
         pivots: row, unknown and joint label in the order of elimination.
-        starts: number of each joint's first unknown force.
     """
 
     rows: tuple[Row, ...]
     right: tuple[Scalar, ...]
     pivots: tuple[tuple[int, int, int], ...]
-    starts: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +119,7 @@ def kkt_system(mechanism: Mechanism, tau: Speeds) -> KktSystem:
                     moved = _moved(body, joint.subspaces.forces[k])
                     for r, direction in enumerate(inner.basis):
                         right[inner.first + r] = right[inner.first + r] - dot(direction, moved) * force
-    starts = tuple(place.start for place in places)
-    return KktSystem(tuple(rows), tuple(right), tuple(_pivots(places)), starts)
+    return KktSystem(tuple(rows), tuple(right), tuple(_pivots(places)))
 
 
 def _places(mechanism: Mechanism) -> tuple[_Place, ...]:
@@ -148,10 +145,10 @@ def _enter_body(place: _Place, terms: VelocityTerms, outer: Motion, rows: list[R
     omega = terms.angular[body.label]
     moment, force = inertial_wrench(body.inertia, omega, zero, turning_matrix(omega, zero), zero)
     known = (*subtract(outer[0], moment), *subtract(outer[1], force))
-    columns = [body.inertia.times(*motion_of(column)) for column in place.basis]
+    columns = [six(body.inertia.times(*motion_of(column))) for column in place.basis]
     for r, direction in enumerate(place.basis):
         for c in range(r, 6):
-            entry = dot(direction, (*columns[c][0], *columns[c][1]))
+            entry = dot(direction, columns[c])
             _add(rows[place.first + r], place.first + c, entry)
             if c != r:
                 _add(rows[place.first + c], place.first + r, entry)
@@ -176,9 +173,8 @@ def _react(body: TreeBody, column: Column, inner: _Place, row: int, rows: list[R
         _add(rows[row], inner.first + r, -entry)
 
 
-def _moved(body: TreeBody, column: Column) -> Column:
-    moment, force = body.placement.wrench_to_parent(*motion_of(column))
-    return (*moment, *force)
+def _moved(body: TreeBody, column: Column) -> list[Scalar]:
+    return six(body.placement.wrench_to_parent(*motion_of(column)))
 
 
 def _add(row: Row, unknown: int, entry: Scalar) -> None:
@@ -279,7 +275,7 @@ def kkt_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
             turned = body.rotation.to_child(inner[0])
             carried = carried_acceleration(body, turning_matrix(zero, inner[0]), inner[1])
             gamma = _bias(mechanism, terms, body)
-            gap = [x - y - z for x, y, z in zip((*own[0], *own[1]), (*turned, *carried), gamma, strict=True)]
+            gap = [x - y - z for x, y, z in zip(six(own), (*turned, *carried), gamma, strict=True)]
             rates.append(joint.rates(body.label, driving, forces, gap))
     ordered = tuple(values[6 * mechanism.nb :])
     return ConstraintForces(tuple(rates), tuple(wrenches), ordered)
