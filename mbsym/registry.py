@@ -8,8 +8,12 @@ from functools import cached_property, partial
 from typing import Final, TypeAlias
 
 from mbsym.codegen.interface import Argument, RuntimeFunction, Tolerance
-from mbsym.derivatives.control_functions import FRAME_CONTROL_FUNCTIONS, functions_on_request
-from mbsym.derivatives.functions import DERIVATIVE_FUNCTIONS, OF_FREE_MOTION
+from mbsym.derivatives.functions import (
+    DERIVATIVE_FUNCTIONS,
+    FRAME_CONTROL_FUNCTIONS,
+    OF_FREE_MOTION,
+    functions_on_request,
+)
 from mbsym.derivatives.loop_functions import INDEPENDENT_DERIVATIVES, LOOP_DERIVATIVE_TERMS
 from mbsym.derivatives.of_functions import DerivativeRequest, differentiated
 from mbsym.errors import DerivationError

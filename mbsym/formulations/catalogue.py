@@ -94,9 +94,9 @@ def _joint_wrenches(mechanism: Mechanism) -> Entries:
 
 def joint_wrenches_at(mechanism: Mechanism, rates: Sequence[Scalar]) -> Entries:
     """Wrench in every joint at given rates of the speeds (nv,), as the user sees it: (nj, 6)."""
+    by_joint = mechanism.of_joints(tuple(rates))
     speeds = joint_speeds(mechanism)
     applied = applied_forces(mechanism, speeds)
-    by_joint = mechanism.of_joints(tuple(rates))
     return user_wrenches(mechanism, newton_euler(mechanism, speeds, by_joint, mechanism.gravity, applied).wrenches)
 
 

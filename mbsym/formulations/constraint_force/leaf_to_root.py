@@ -48,7 +48,7 @@ from mbsym.formulations.contracts import (
 )
 from mbsym.formulations.recursive.articulated_body import articulated_body
 from mbsym.formulations.recursive.newton_euler import inertial_wrench, steady_dynamics, superposed, user_wrenches
-from mbsym.joints.motion import Motion, combination, motion_of
+from mbsym.joints.motion import Motion, combination, difference_of, motion_of, six, sum_of
 from mbsym.joints.subspaces import Column, JointSubspaces
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import (
@@ -278,8 +278,7 @@ def _solved(
     with graph.section("wrenches and rates of the speeds"):
         wrenches = []
         for label, (joint, wrench, unknown) in enumerate(zip(held, known, own, strict=True), 1):
-            moment, force = combination(graph, tuple(map(motion_of, joint.columns)), tuple(unknown))
-            total = add(wrench[0], moment), add(wrench[1], force)
+            total = sum_of(wrench, combination(graph, tuple(map(motion_of, joint.columns)), tuple(unknown)))
             wrenches.append((name_components(total[0], f"n{label}"), name_components(total[1], f"f{label}")))
         gaps = _relative_accelerations(mechanism, inverses, wrenches, gyroscopic, motion)
         parts = enumerate(zip(held, tau, own, gaps, strict=True), 1)
@@ -319,14 +318,12 @@ def _relative_accelerations(
     graph = mechanism.graph
     zero = zero_vector(graph)
     resultants = list(wrenches)
-    for label, (moment, force) in sorted(motion.wrenches.items()):
-        n, f = resultants[label - 1]
-        resultants[label - 1] = (add(n, moment), add(f, force))
+    for label, wrench in sorted(motion.wrenches.items()):
+        resultants[label - 1] = sum_of(resultants[label - 1], wrench)
     for body in mechanism.bodies:
         if body.parent:
             moved = body.placement.wrench_to_parent(*wrenches[body.label - 1])
-            n, f = resultants[body.parent - 1]
-            resultants[body.parent - 1] = (subtract(n, moved[0]), subtract(f, moved[1]))
+            resultants[body.parent - 1] = difference_of(resultants[body.parent - 1], moved)
     turnings = [turning_matrix(zero, zero)]
     alphas, centers = [zero], [negate(motion.gravity)]
     gaps: list[list[Scalar]] = []
@@ -341,12 +338,10 @@ def _relative_accelerations(
         own = subtract(center, multiply(turning, inverse.center))
         arm = subtract(body.translation, inverses[c - 1].center) if c else body.translation
         carried = body.rotation.to_child(add(centers[c], multiply(turnings[c], arm)))
-        angular = subtract(alpha, body.rotation.to_child(alphas[c]))
-        linear = subtract(own, carried)
+        gap = difference_of((alpha, own), (body.rotation.to_child(alphas[c]), carried))
         if motion.terms is not None:
-            angular = subtract(angular, motion.terms.angular_bias[i])
-            linear = subtract(linear, motion.terms.linear_bias[i])
-        gaps.append([*angular, *linear])
+            gap = difference_of(gap, (motion.terms.angular_bias[i], motion.terms.linear_bias[i]))
+        gaps.append(six(gap))
     return gaps
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mbsym.formulations.applied_forces import AppliedForces, applied_forces
-from mbsym.joints.motion import Motion, power, six
+from mbsym.joints.motion import Motion, difference_of, power, six, sum_of
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import Speeds, accelerations, joint_speeds, joints_at_rest
 from mbsym.spatial.inertia import RigidInertia
@@ -70,23 +70,20 @@ def newton_euler(
     wrenches: list[Motion] = [(zero, zero)]
     with graph.section("accelerations and inertial wrenches, outward"):
         for body, moved in accelerations(mechanism, speeds, rates, negate(gravity)):
-            moment, force = inertial_wrench(body.inertia, moved.omega, moved.angular, moved.turning, moved.linear)
+            wrench = inertial_wrench(body.inertia, moved.omega, moved.angular, moved.turning, moved.linear)
             if applied is not None and body.label in applied.wrenches:
-                n, f = applied.wrenches[body.label]
-                moment, force = subtract(moment, n), subtract(force, f)
-            wrenches.append((moment, force))
+                wrench = difference_of(wrench, applied.wrenches[body.label])
+            wrenches.append(wrench)
     forces: list[tuple[Scalar, ...]] = []
     with graph.section("joint wrenches and generalised forces, inward"):
         for body, joint_rates in zip(reversed(mechanism.bodies), reversed(rates), strict=True):
-            moment, force = wrenches[body.label]
-            name_components(moment, f"n{body.label}")
-            name_components(force, f"f{body.label}")
+            wrench = wrenches[body.label]
+            name_components(wrench[0], f"n{body.label}")
+            name_components(wrench[1], f"f{body.label}")
             own = applied.joints[body.label - 1] if applied is not None else ()
-            forces.append(joint_forces(body, (moment, force), joint_rates, own))
+            forces.append(joint_forces(body, wrench, joint_rates, own))
             if body.parent:
-                n, f = body.placement.wrench_to_parent(moment, force)
-                total_n, total_f = wrenches[body.parent]
-                wrenches[body.parent] = add(total_n, n), add(total_f, f)
+                wrenches[body.parent] = sum_of(wrenches[body.parent], body.placement.wrench_to_parent(*wrench))
     return InverseDynamics(tuple(reversed(forces)), tuple(wrenches))
 
 
@@ -109,7 +106,7 @@ def joint_forces(
 
 def superposed(first: tuple[Motion, ...], second: tuple[Motion, ...]) -> tuple[Motion, ...]:
     """Sums of wrenches body by body."""
-    return tuple((add(a[0], b[0]), add(a[1], b[1])) for a, b in zip(first, second, strict=True))
+    return tuple(map(sum_of, first, second))
 
 
 def user_wrenches(mechanism: Mechanism, wrenches: tuple[Motion, ...]) -> list[Scalar]:

@@ -25,12 +25,12 @@ from mbsym.formulations.regular_mass import never_singular
 from mbsym.formulations.shared.heads import head_of, vector
 from mbsym.formulations.shared.recursion import Beforehand, Recursion, StepFunction, Values, of_speeds
 from mbsym.formulations.shared.sweeps import rolled_up
-from mbsym.joints.motion import motion_of, six
+from mbsym.joints.motion import difference_of, motion_of, six
 from mbsym.kinematics.equivalents import for_forces, for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import BodyAcceleration, body_acceleration, body_velocity, joint_speeds
 from mbsym.spatial.inertia import INERTIA_ENTRIES, ArticulatedInertia
-from mbsym.spatial.vector import dot, negate, subtract, zero_vector
+from mbsym.spatial.vector import dot, negate, zero_vector
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 
@@ -71,12 +71,11 @@ def _outward(mechanism: Mechanism, speeds: bool, rates: bool, before: Beforehand
         velocity = body_velocity(body, tuple(given["v"]) if speeds else still, carrier.omega)
         bias = velocity.angular_bias, velocity.linear_bias
         moved = body_acceleration(body, tuple(given["vdot"]) if rates else still, carrier, velocity.angular, bias)
-        moment, force = inertial_wrench(body.inertia, moved.omega, moved.angular, moved.turning, moved.linear)
+        wrench = inertial_wrench(body.inertia, moved.omega, moved.angular, moved.turning, moved.linear)
         if before is not None:
-            moment = subtract(moment, vector(given[_WRENCH][:3]))
-            force = subtract(force, vector(given[_WRENCH][3:]))
+            wrench = difference_of(wrench, motion_of(given[_WRENCH]))
         motion = [*moved.omega, *moved.angular, *moved.linear, *(entry for row in moved.turning for entry in row)]
-        return {"motion": motion, "wrench": [*moment, *force]}
+        return {"motion": motion, "wrench": six(wrench)}
 
     zero = Scalar(mechanism.graph, 0)
     ground = (*[zero] * 6, *negate(mechanism.gravity), *[zero] * 9)
