@@ -132,10 +132,6 @@ class _Outboard:
     doubled: Motion
     meeting: Vector3
 
-    def turned(self, w: Vector3) -> Vector3:
-        """What R becomes more by a turning w of the velocities."""
-        return flow_along(self.flow, w)
-
     def displaced(self, own: _Freedom) -> _Carried:
         """Of dS/dq."""
         h = own.direction
@@ -281,7 +277,7 @@ def _within(
 
 def _rate(outboard: _Outboard, twist: Motion) -> Vector3:
     """What R becomes more where all velocities change by a twist."""
-    return add(cross(twist[1], outboard.flow.momentum), outboard.turned(twist[0]))
+    return add(cross(twist[1], outboard.flow.momentum), flow_along(outboard.flow, twist[0]))
 
 
 def _outer(first: _Freedom, second: _Freedom, outboard: _Outboard) -> Scalar:

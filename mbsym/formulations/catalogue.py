@@ -9,7 +9,7 @@ from mbsym.errors import DerivationError
 from mbsym.formulations import contracts
 from mbsym.formulations.applied_forces import applied_forces, less
 from mbsym.formulations.contracts import Derived, Entries, Function
-from mbsym.formulations.recursive.articulated_body import RestMotion, articulated_body
+from mbsym.formulations.recursive.articulated_body import RatesAndWrenches, articulated_body
 from mbsym.formulations.recursive.composite_body import mass_matrix, solve
 from mbsym.formulations.recursive.newton_euler import (
     InverseDynamics,
@@ -57,7 +57,7 @@ def _forward_dynamics(mechanism: Mechanism) -> Derived:
     return Derived(mechanism.laid_out(motion.rates), "articulated bodies")
 
 
-def _rest_of_motion(mechanism: Mechanism, bias: InverseDynamics) -> RestMotion:
+def _rest_of_motion(mechanism: Mechanism, bias: InverseDynamics) -> RatesAndWrenches:
     """The motion that the forces cause which are not needed to keep the speeds constant."""
     tau = mechanism.of_joints(mechanism.entries(mechanism.tau))
     with mechanism.graph.section("forces less bias"):

@@ -23,7 +23,7 @@ from typing import Final
 
 from mbsym.formulations.constraint_force.block_system import BlockSystem, solve
 from mbsym.formulations.constraint_force.joint_compliance import carried_sizes, compliance, why_singular
-from mbsym.formulations.constraint_force.leaf_to_root import functions_by
+from mbsym.formulations.constraint_force.leaf_to_root import combined, functions_by
 from mbsym.formulations.constraint_force.parts import Parts, divided
 from mbsym.formulations.contracts import FORWARD_DYNAMICS
 from mbsym.formulations.recursive.articulated_body import (
@@ -224,7 +224,7 @@ def _reach(body: TreeBody, given: Given) -> Given:
     phi = _at_body(body, ArticulatedInertia.of_entries(given["compliance", INBOARD][:INERTIA_ENTRIES])).rows()
     carried = carried_motion(body, given["compliance", INBOARD][INERTIA_ENTRIES:])
     held, driven, rotors = _held(body, given)
-    known = _combined(body, driven)
+    known = combined(driven, Scalar(body.motion.graph, 0))
     moving = [g - p for g, p in zip(known, load, strict=True)]
     free = [dot(row, moving) for row in inverse]
     gap = [a + c - dot(row, known) - b for a, c, row, b in zip(carried, drift, phi, free, strict=True)]
@@ -317,25 +317,18 @@ def _columns(body: TreeBody, given: Given) -> tuple[list[list[Scalar]], list[lis
 
 def _held(
     body: TreeBody, given: Given
-) -> tuple[list[list[Scalar]], list[tuple[list[Scalar], Scalar]], list[tuple[int, Scalar, Scalar]]]:
-    """Directions of unknown forces; those of known ones with these; places of rotors, their inertias and forces."""
+) -> tuple[list[list[Scalar]], list[tuple[Scalar, list[Scalar]]], list[tuple[int, Scalar, Scalar]]]:
+    """Directions of unknown forces; known ones with those of theirs; places of rotors, their inertias and forces."""
     held, forces = _columns(body, given)
-    driven: list[tuple[list[Scalar], Scalar]] = []
+    driven: list[tuple[Scalar, list[Scalar]]] = []
     rotors: list[tuple[int, Scalar, Scalar]] = []
     for force, armature, tau in zip(forces, body.armature, given["tau"], strict=True):
         if armature:
             rotors.append((len(held), armature, tau))
             held = [*held, force]
         else:
-            driven.append((force, tau))
+            driven.append((tau, force))
     return held, driven, rotors
-
-
-def _combined(body: TreeBody, terms: Sequence[tuple[Sequence[Scalar], Scalar]]) -> list[Scalar]:
-    total = [Scalar(body.motion.graph, 0)] * 6
-    for column, factor in terms:
-        total = [x + entry * factor for x, entry in zip(total, column, strict=True)]
-    return total
 
 
 def _eliminate(rows: list[list[Scalar]], sides: list[list[Scalar]]) -> list[tuple[Scalar, list[Scalar]]]:

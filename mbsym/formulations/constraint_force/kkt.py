@@ -21,12 +21,12 @@ from typing import Final, TypeAlias
 from mbsym.errors import DerivationError, SymbolicError
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.constraint_force.leaf_to_root import (
-    ConstraintForces,
     HeldJoint,
     held_joints,
     motion_functions,
     with_applied,
 )
+from mbsym.formulations.recursive.articulated_body import RatesAndWrenches
 from mbsym.formulations.recursive.newton_euler import inertial_wrench
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.joints.motion import Motion, combination, motion_of, six
@@ -245,7 +245,7 @@ def solve_kkt(mechanism: Mechanism, system: KktSystem) -> list[Scalar]:
     return values
 
 
-def kkt_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
+def kkt_form(mechanism: Mechanism, tau: Speeds) -> RatesAndWrenches:
     """Motion and constraint forces from I, P and W alone.
 
     Raises:
@@ -277,11 +277,10 @@ def kkt_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
             gamma = _bias(mechanism, terms, body)
             gap = [x - y - z for x, y, z in zip(six(own), (*turned, *carried), gamma, strict=True)]
             rates.append(joint.rates(body.label, driving, forces, gap))
-    ordered = tuple(values[6 * mechanism.nb :])
-    return ConstraintForces(tuple(rates), tuple(wrenches), ordered)
+    return RatesAndWrenches(tuple(rates), tuple(wrenches))
 
 
-def _solution(mechanism: Mechanism) -> tuple[ConstraintForces, str]:
+def _solution(mechanism: Mechanism) -> tuple[RatesAndWrenches, str]:
     tau = mechanism.of_joints(mechanism.entries(mechanism.tau))
     return kkt_form(mechanism, tau), "constraint force algorithm, KKT form"
 

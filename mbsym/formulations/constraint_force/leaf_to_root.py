@@ -46,7 +46,7 @@ from mbsym.formulations.contracts import (
     Function,
     functions_by_name,
 )
-from mbsym.formulations.recursive.articulated_body import articulated_body
+from mbsym.formulations.recursive.articulated_body import RatesAndWrenches, articulated_body
 from mbsym.formulations.recursive.newton_euler import inertial_wrench, steady_dynamics, superposed, user_wrenches
 from mbsym.joints.motion import Motion, combination, difference_of, motion_of, six, sum_of
 from mbsym.joints.subspaces import Column, JointSubspaces
@@ -103,15 +103,6 @@ class HeldJoint:
             for k, (force, place) in enumerate(zip(self.subspaces.forces, self.rotors, strict=True))
         ]
         return tuple(rate.named(f"vdot{label}_{k + 1}") for k, rate in enumerate(found))
-
-
-@dataclass(frozen=True, slots=True)
-class ConstraintForces:
-    """Rates of the speeds by joint; wrench on each body by its parent at its internal frame (entry 0: nothing); F_S."""
-
-    rates: Speeds
-    wrenches: tuple[Motion, ...]
-    forces: tuple[Scalar, ...]
 
 
 def held_joints(mechanism: Mechanism) -> tuple[HeldJoint, ...]:
@@ -198,13 +189,14 @@ def block_between(
     zero = Scalar(rows[0][0].graph, 0)
     result: list[list[Scalar]] = []
     for r, column in enumerate(left):
-        taken = _combined([(x, rows[k]) for k, x in enumerate(column) if x], zero)
+        taken = combined([(x, rows[k]) for k, x in enumerate(column) if x], zero)
         entries = [dot(taken, other) for other in right[r if symmetric else 0 :]]
         result.append([*(result[c][r] for c in range(r)), *entries] if symmetric else entries)
     return tuple(tuple(row) for row in result)
 
 
-def _combined(terms: Sequence[tuple[Scalar, Sequence[Scalar]]], zero: Scalar) -> list[Scalar]:
+def combined(terms: Sequence[tuple[Scalar, Sequence[Scalar]]], zero: Scalar) -> list[Scalar]:
+    """Sum of scalars times rows of six."""
     total = [zero] * 6
     for factor, row in terms:
         total = [t + factor * x for t, x in zip(total, row, strict=True)]
@@ -222,7 +214,7 @@ class _Motion:
 
 def constraint_forces(
     mechanism: Mechanism, tau: Speeds, solver: Solver | None = None, form: Form = "absolute"
-) -> ConstraintForces:
+) -> RatesAndWrenches:
     """Motion and constraint forces under the generalised forces ``tau`` by joint.
 
     Raises:
@@ -260,7 +252,7 @@ def _solved(
     tau: Speeds,
     motion: _Motion,
     solver: Solver,
-) -> ConstraintForces:
+) -> RatesAndWrenches:
     graph = mechanism.graph
     gyroscopic = _gyroscopic_moments(mechanism, inverses, motion.terms)
     with graph.section("right side X of the constraint forces"):
@@ -284,7 +276,7 @@ def _solved(
         parts = enumerate(zip(held, tau, own, gaps, strict=True), 1)
         rates = tuple(joint.rates(label, row, unknown, gap) for label, (joint, row, unknown, gap) in parts)
     zero = zero_vector(graph)
-    return ConstraintForces(rates, ((zero, zero), *wrenches), tuple(forces))
+    return RatesAndWrenches(rates, ((zero, zero), *wrenches))
 
 
 def _combination(graph: Graph, terms: list[tuple[Motion, Scalar]]) -> Motion:
@@ -345,7 +337,7 @@ def _relative_accelerations(
     return gaps
 
 
-def inertia_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
+def inertia_form(mechanism: Mechanism, tau: Speeds) -> RatesAndWrenches:
     """The same motion and wrenches from inertias alone, for mechanisms with bodies that have no inverse inertia.
 
     Raises:
@@ -353,12 +345,12 @@ def inertia_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
     """
     bias = steady_dynamics(mechanism)
     motion = articulated_body(mechanism, less(tau, bias.forces))
-    return ConstraintForces(motion.rates, superposed(bias.wrenches, motion.wrenches), ())
+    return RatesAndWrenches(motion.rates, superposed(bias.wrenches, motion.wrenches))
 
 
 def derive_motion(
     mechanism: Mechanism, solver: Solver | None = None, form: Form = "absolute", least: Fraction = LEAST_PART
-) -> tuple[ConstraintForces, str]:
+) -> tuple[RatesAndWrenches, str]:
     """Motion under the input tau, and the name of the form used: the inertia form where some body needs it.
 
     Args:
@@ -376,7 +368,7 @@ def derive_motion(
     return inertia_form(mechanism, tau), f"inertia form, for body {body.name} has no inverse inertia: {reason}"
 
 
-Solution: TypeAlias = Callable[[Mechanism], tuple[ConstraintForces, str]]
+Solution: TypeAlias = Callable[[Mechanism], tuple[RatesAndWrenches, str]]
 """What a solver finds for the input tau, and the words for how it did."""
 
 
@@ -399,7 +391,7 @@ def functions_by(
 ) -> Mapping[str, Function]:
     """The same of ``derive_motion`` by a solver of that name."""
 
-    def solution(mechanism: Mechanism) -> tuple[ConstraintForces, str]:
+    def solution(mechanism: Mechanism) -> tuple[RatesAndWrenches, str]:
         found, used = derive_motion(mechanism, solver, form, least)
         return found, f"{name}, {used}"
 

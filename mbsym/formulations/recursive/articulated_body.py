@@ -46,11 +46,11 @@ def pivots_of(body: TreeBody, kept: Sequence[Scalar]) -> list[Pivot]:
 
 
 @dataclass(frozen=True, slots=True)
-class RestMotion:
-    """What generalised forces do to a mechanism at rest without gravity.
+class RatesAndWrenches:
+    """What generalised forces do.
 
     Attributes:
-        rates: vdot by joint, M^-1 forces.
+        rates: vdot by joint.
         wrenches: on each body by its parent, at its internal frame's origin, by label (entry 0 is zero).
     """
 
@@ -66,8 +66,8 @@ class Seen:
     bias: Row
 
 
-def articulated_body(mechanism: Mechanism, forces: Speeds) -> RestMotion:
-    """Motion of the mechanism at rest, without gravity, under generalised forces by joint.
+def articulated_body(mechanism: Mechanism, forces: Speeds) -> RatesAndWrenches:
+    """M^-1 forces: motion of the mechanism at rest, without gravity, under generalised forces by joint.
 
     Raises:
         DerivationError: a joint has no inertia to move (a massless body at its end).
@@ -172,7 +172,7 @@ def reduced(rows: list[Row], gain: Row, pushed: Row) -> list[Row]:
     return found
 
 
-def _outward(mechanism: Mechanism, pivots: list[list[Pivot]], seen: list[Seen]) -> RestMotion:
+def _outward(mechanism: Mechanism, pivots: list[list[Pivot]], seen: list[Seen]) -> RatesAndWrenches:
     zero = zero_vector(mechanism.graph)
     accelerations: list[Row] = [six((zero, zero))]
     wrenches: list[Motion] = [(zero, zero)]
@@ -186,7 +186,7 @@ def _outward(mechanism: Mechanism, pivots: list[list[Pivot]], seen: list[Seen]) 
             found, state = joint_rates(body, pivots[body.label - 1], state)
             rates.append(found)
             accelerations.append(state)
-    return RestMotion(tuple(rates), tuple(wrenches))
+    return RatesAndWrenches(tuple(rates), tuple(wrenches))
 
 
 def joint_rates(body: TreeBody, pivots: list[Pivot], state: Row) -> tuple[tuple[Scalar, ...], Row]:
