@@ -7,12 +7,13 @@ from typing import Final
 
 from mbsym.errors import DerivationError
 from mbsym.formulations import contracts
-from mbsym.formulations.applied_forces import applied_forces, less
+from mbsym.formulations.applied_forces import less
 from mbsym.formulations.contracts import Derived, Entries, Function
 from mbsym.formulations.recursive.articulated_body import RatesAndWrenches, articulated_body
 from mbsym.formulations.recursive.composite_body import mass_matrix, solve
 from mbsym.formulations.recursive.newton_euler import (
     InverseDynamics,
+    dynamics_at,
     newton_euler,
     steady_dynamics,
     superposed,
@@ -21,7 +22,7 @@ from mbsym.formulations.recursive.newton_euler import (
 from mbsym.kinematics import observables
 from mbsym.kinematics.equivalents import for_forces, for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
+from mbsym.kinematics.recursion import joints_at_rest
 from mbsym.records import Registry
 from mbsym.symbolic.scalar import Scalar
 
@@ -29,9 +30,7 @@ from mbsym.symbolic.scalar import Scalar
 def _inverse_dynamics(mechanism: Mechanism) -> Derived:
     """tau that produces vdot."""
     mechanism = for_forces(mechanism)
-    rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
-    speeds = joint_speeds(mechanism)
-    found = newton_euler(mechanism, speeds, rates, mechanism.gravity, applied_forces(mechanism, speeds))
+    found = dynamics_at(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
     tau = [x.named(f"tau{k + 1}") for k, x in enumerate(mechanism.gather(found.forces))]
     return Derived(tau, "recursive Newton-Euler")
 
@@ -94,10 +93,7 @@ def _joint_wrenches(mechanism: Mechanism) -> Entries:
 
 def joint_wrenches_at(mechanism: Mechanism, rates: Sequence[Scalar]) -> Entries:
     """Wrench in every joint at given rates of the speeds (nv,), as the user sees it: (nj, 6)."""
-    by_joint = mechanism.of_joints(tuple(rates))
-    speeds = joint_speeds(mechanism)
-    applied = applied_forces(mechanism, speeds)
-    return user_wrenches(mechanism, newton_euler(mechanism, speeds, by_joint, mechanism.gravity, applied).wrenches)
+    return user_wrenches(mechanism, dynamics_at(mechanism, mechanism.of_joints(tuple(rates))).wrenches)
 
 
 FORWARD_DYNAMICS_BY_MASS_MATRIX: Final = Function(contracts.FORWARD_DYNAMICS, _forward_dynamics_by_mass_matrix)

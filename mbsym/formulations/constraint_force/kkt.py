@@ -56,11 +56,13 @@ class KktSystem:
         rows: entries by unknown; zeros are left out.
         right: right side by row.
         pivots: row, unknown and joint label in the order of elimination.
+        places: of the bodies, in label order.
     """
 
     rows: tuple[Row, ...]
     right: tuple[Scalar, ...]
     pivots: tuple[tuple[int, int, int], ...]
+    places: tuple[_Place, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def kkt_system(mechanism: Mechanism, tau: Speeds) -> KktSystem:
                     moved = _moved(body, joint.subspaces.forces[k])
                     for r, direction in enumerate(inner.basis):
                         right[inner.first + r] = right[inner.first + r] - dot(direction, moved) * force
-    return KktSystem(tuple(rows), tuple(right), tuple(_pivots(places)))
+    return KktSystem(tuple(rows), tuple(right), tuple(_pivots(places)), places)
 
 
 def _places(mechanism: Mechanism) -> tuple[_Place, ...]:
@@ -254,15 +256,14 @@ def kkt_form(mechanism: Mechanism, tau: Speeds) -> RatesAndWrenches:
     graph = mechanism.graph
     system = kkt_system(mechanism, tau)
     values = solve_kkt(mechanism, system)
-    places = _places(mechanism)
-    applied = applied_forces(mechanism, joint_speeds(mechanism))
-    terms = velocity_terms(mechanism, joint_speeds(mechanism))
+    speeds = joint_speeds(mechanism)
+    applied, terms = applied_forces(mechanism, speeds), velocity_terms(mechanism, speeds)
     zero = zero_vector(graph)
     accelerations: list[Motion] = [(zero, zero)]
     wrenches: list[Motion] = [(zero, zero)]
     rates = []
     with graph.section("wrenches and rates of the speeds"):
-        for place, driving in zip(places, with_applied(tau, applied), strict=True):
+        for place, driving in zip(system.places, with_applied(tau, applied), strict=True):
             body, joint = place.body, place.held
             forces = tuple(values[place.start : place.start + len(place.partners)])
             known = joint.known(driving)

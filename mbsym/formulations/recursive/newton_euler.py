@@ -87,11 +87,15 @@ def newton_euler(
     return InverseDynamics(tuple(reversed(forces)), tuple(wrenches))
 
 
-def steady_dynamics(mechanism: Mechanism) -> InverseDynamics:
-    """What keeps the speeds constant: velocity, gravity and force element terms."""
+def dynamics_at(mechanism: Mechanism, rates: Speeds) -> InverseDynamics:
+    """What produces the given rates at the input v: with velocity, gravity and force element terms."""
     speeds = joint_speeds(mechanism)
-    applied = applied_forces(mechanism, speeds)
-    return newton_euler(mechanism, speeds, joints_at_rest(mechanism), mechanism.gravity, applied)
+    return newton_euler(mechanism, speeds, rates, mechanism.gravity, applied_forces(mechanism, speeds))
+
+
+def steady_dynamics(mechanism: Mechanism) -> InverseDynamics:
+    """What keeps the speeds constant."""
+    return dynamics_at(mechanism, joints_at_rest(mechanism))
 
 
 def joint_forces(
