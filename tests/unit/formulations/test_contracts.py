@@ -54,6 +54,13 @@ def test_a_contract_makes_a_program(own: Mechanism) -> None:
     assert pairs.values == (*(x.ref for x in q), *((x + x).ref for x in q))
 
 
+def test_units_of_results_that_are_rates_or_forces_are_those_of_the_joints() -> None:
+    hinge = mechanism_of(one_joint("revolute", axis=(0, 0, 1)))
+    named = replace(TWO, results=(Result("vdot", ("nv",)), Result("tau", ("nv",), "lbf")))
+    v = hinge.entries(hinge.v)
+    assert [item.unit for item in named.program(hinge, Derived({"vdot": v, "tau": v})).outputs] == ["rad/s^2", "lbf"]
+
+
 def test_entries_of_the_only_result_need_no_name(own: Mechanism) -> None:
     single = replace(TWO, results=TWO.results[:1])
     again = Function(single, lambda mechanism: Derived(mechanism.entries(mechanism.v), description="anew"))

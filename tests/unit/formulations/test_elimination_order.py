@@ -31,6 +31,7 @@ def test_leaf_to_root_takes_the_last_label_first() -> None:
         (chain(3), ((1, 3), (2,))),
         (chain(6), ((1, 3, 6), (2, 5), (4,))),
         ((0, 0, 0), ((1, 2, 3),)),
+        (arms(7, 2), ((4, 7), (3, 6), (2,), (1,), (5,))),  # nodes wait until their arms are gone
     ],
 )
 def test_rounds_of_rake_and_compress(parents: tuple[int, ...], rounds: tuple[tuple[int, ...], ...]) -> None:
