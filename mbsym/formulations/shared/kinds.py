@@ -70,7 +70,7 @@ class Kind:
         found: dict[int, Number] = {}
         for mark, value in zip(self.marks, constants, strict=True):
             if abs(mark) >= FIRST_NUMBER:
-                found.setdefault(abs(mark), value if mark > 0 else -value)
+                found.setdefault(abs(mark), value)  # opposites stand behind their number
         return tuple(found[place] for place in sorted(found))
 
     def joined(self, other: Kind) -> Kind:
