@@ -10,7 +10,7 @@ from typing import Any
 
 from mbsym.cli.described import Argument, Verb, verbs
 from mbsym.cli.json_output import DOCUMENTS, ENVELOPE
-from mbsym.derivatives.control_functions import functions_on_request
+from mbsym.derivatives.functions import functions_on_request
 from mbsym.examples import load
 from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.native.schema import json_schema

@@ -8,8 +8,12 @@ from functools import cached_property, partial
 from typing import Final, TypeAlias
 
 from mbsym.codegen.interface import Argument, RuntimeFunction, Tolerance
-from mbsym.derivatives.control_functions import FRAME_CONTROL_FUNCTIONS, functions_on_request
-from mbsym.derivatives.functions import DERIVATIVE_FUNCTIONS, OF_FREE_MOTION
+from mbsym.derivatives.functions import (
+    DERIVATIVE_FUNCTIONS,
+    FRAME_CONTROL_FUNCTIONS,
+    OF_FREE_MOTION,
+    functions_on_request,
+)
 from mbsym.derivatives.loop_functions import INDEPENDENT_DERIVATIVES, LOOP_DERIVATIVE_TERMS
 from mbsym.derivatives.of_functions import DerivativeRequest, differentiated
 from mbsym.errors import DerivationError
@@ -18,7 +22,8 @@ from mbsym.formulations.constraint_force.from_ends import CFA_PARALLEL_FUNCTIONS
 from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS, first_singular_body
 from mbsym.formulations.constraint_force.matrices import inverse_mass_matrix
-from mbsym.formulations.constraint_force.serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS
+from mbsym.formulations.constraint_force.odd_even_elimination import CFA_ELIMINATION_FUNCTIONS
+from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS
 from mbsym.formulations.contracts import Contract
 from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS

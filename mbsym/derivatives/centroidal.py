@@ -11,7 +11,7 @@ from __future__ import annotations
 from mbsym.derivatives.tangent import Matrix
 from mbsym.formulations.recursive.composite_body import composite_inertias
 from mbsym.formulations.recursive.newton_euler import newton_euler
-from mbsym.joints.motion import Motion
+from mbsym.joints.motion import Motion, sum_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import center_of_mass
 from mbsym.kinematics.recursion import joint_speeds, joints_at_rest, poses
@@ -44,6 +44,5 @@ def centroidal_momentum_rate_v(mechanism: Mechanism) -> tuple[Vector3, Vector3]:
     total: Motion = (zero, zero)
     for body in mechanism.bodies:
         if not body.parent:
-            moment, force = body.placement.wrench_to_parent(*found.wrenches[body.label])
-            total = add(total[0], moment), add(total[1], force)
+            total = sum_of(total, body.placement.wrench_to_parent(*found.wrenches[body.label]))
     return subtract(total[0], cross(center_of_mass(mechanism), total[1])), total[1]

@@ -14,7 +14,18 @@ from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.transform import Transform
-from mbsym.spatial.vector import Matrix3, Vector3, add, cross, multiply, negate, scale, symmetric_matrix, transpose
+from mbsym.spatial.vector import (
+    Matrix3,
+    Vector3,
+    add,
+    add_matrices,
+    cross,
+    multiply,
+    negate,
+    scale,
+    symmetric_matrix,
+    transpose,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +69,7 @@ class Composite:
 
     def __add__(self, other: Composite) -> Composite:
         return Composite(
-            self.inertia + other.inertia, sum_of_matrices(self.flow, other.flow), add(self.momentum, other.momentum)
+            self.inertia + other.inertia, add_matrices(self.flow, other.flow), add(self.momentum, other.momentum)
         )
 
     def to_parent(self, placement: Transform) -> Composite:
@@ -108,8 +119,3 @@ def flow_along(composite: Composite, w: Vector3, *, transposed: bool = False) ->
 def twice(a: Vector3) -> Vector3:
     """2 a."""
     return 2 * a[0], 2 * a[1], 2 * a[2]
-
-
-def sum_of_matrices(a: Matrix3, b: Matrix3) -> Matrix3:
-    """a + b."""
-    return add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2])

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from mbsym.derivatives.forward_dynamics import inverse
 from mbsym.derivatives.inverse_dynamics import dynamics_jacobians
-from mbsym.derivatives.tangent import Matrix, along, along_speeds
+from mbsym.derivatives.tangent import Matrix, along, along_speeds, difference, transposed
 from mbsym.formulations.contracts import Derived
 from mbsym.formulations.recursive.composite_body import factored_mass_matrix
 from mbsym.formulations.recursive.sparse_factor import SparseFactor
@@ -51,7 +51,7 @@ def constrained_derivative_terms(
         excess_by_q, excess_by_v = along_speeds(mechanism, excess), along(mechanism, excess, v)
     factor = factored_mass_matrix(mechanism)
     with graph.section("derivatives of vdot at held multipliers"):
-        held = [[b - a for a, b in zip(*pair, strict=True)] for pair in zip(by_q, pull_by_q, strict=True)]
+        held = difference(pull_by_q, by_q)
         free_by_q, free_by_v = _solved(factor, held), _solved(factor, [[-entry for entry in row] for row in by_v])
     with graph.section("what is left in the closure rows"):
         right_by_q, right_by_v = _left(rows, excess_by_q, free_by_q), _left(rows, excess_by_v, free_by_v)
@@ -69,8 +69,7 @@ def constrained_derivative_terms(
 
 def _solved(factor: SparseFactor, right: Matrix) -> Matrix:
     """M^-1 times a matrix."""
-    columns = [factor.outward(factor.inward(column)) for column in zip(*right, strict=True)]
-    return [list(row) for row in zip(*columns, strict=True)]
+    return transposed(factor.outward(factor.inward(column)) for column in zip(*right, strict=True))
 
 
 def _left(rows: Sequence[Mapping[int, Scalar]], excess: Matrix, free: Matrix) -> Matrix:

@@ -13,9 +13,9 @@ from fractions import Fraction
 
 from mbsym.derivatives.composites import Change, Composite, composites, twice
 from mbsym.derivatives.tangent import Matrix
-from mbsym.derivatives.variations import Table, direction_rates, folded, power, sum_of, work
+from mbsym.derivatives.variations import Table, direction_rates, folded, work
 from mbsym.formulations.contracts import Derived
-from mbsym.joints.motion import Motion, combination
+from mbsym.joints.motion import Motion, combination, power, sum_of
 from mbsym.kinematics.equivalents import for_forces
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import joint_speeds, velocities

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mbsym.derivatives.inverse_dynamics import generalised, inverse_dynamics_jacobians
-from mbsym.derivatives.tangent import Matrix
+from mbsym.derivatives.tangent import Matrix, transposed
 from mbsym.derivatives.variations import State, state_of
 from mbsym.formulations.contracts import Derived, Entries
 from mbsym.formulations.recursive.composite_body import factored_mass_matrix
@@ -30,6 +30,36 @@ def forward_dynamics_with_derivatives(mechanism: Mechanism) -> Derived:
 
 
 @dataclass(frozen=True, slots=True)
+class SteadyMotion:
+    """What the forces that keep the speeds constant leave of tau.
+
+    Attributes:
+        state: the motion at constant speeds.
+        applied: generalised forces of the force elements, if there are any.
+        left: of tau, (nv,).
+    """
+
+    state: State
+    applied: tuple[Scalar, ...] | None
+    left: list[Scalar]
+
+    def moved(self, mechanism: Mechanism, vdot: tuple[Scalar, ...]) -> State:
+        """The motion of vdot on top of the steady one: that of a mechanism at rest costs less than to begin anew."""
+        still = joints_at_rest(mechanism)
+        return self.state + state_of(mechanism, still, mechanism.of_joints(vdot), zero_vector(mechanism.graph))
+
+
+def steady_motion(mechanism: Mechanism) -> SteadyMotion:
+    """The motion at constant speeds, and what is left of tau."""
+    state = state_of(mechanism, joint_speeds(mechanism), joints_at_rest(mechanism), mechanism.gravity)
+    applied = generalised(mechanism)
+    left = [f - h for f, h in zip(mechanism.entries(mechanism.tau), mechanism.gather(state.forces), strict=True)]
+    if applied is not None:
+        left = [force + driven for force, driven in zip(left, applied, strict=True)]
+    return SteadyMotion(state, applied, left)
+
+
+@dataclass(frozen=True, slots=True)
 class CausedMotion:
     """The motion that tau causes.
 
@@ -49,19 +79,9 @@ class CausedMotion:
 def caused_motion(mechanism: Mechanism) -> CausedMotion:
     """vdot by the factored mass matrix, and the motion with it."""
     factor = factored_mass_matrix(mechanism)
-    still = joints_at_rest(mechanism)
-    steady = state_of(mechanism, joint_speeds(mechanism), still, mechanism.gravity)
-    applied = generalised(mechanism)
-    right = [
-        force - held
-        for force, held in zip(mechanism.entries(mechanism.tau), mechanism.gather(steady.forces), strict=True)
-    ]
-    if applied is not None:
-        right = [force + driven for force, driven in zip(right, applied, strict=True)]
-    vdot = tuple(factor.outward(factor.inward(right)))
-    # The motion of vdot on top of the steady one: that of a mechanism at rest costs less than to begin anew.
-    state = steady + state_of(mechanism, still, mechanism.of_joints(vdot), zero_vector(mechanism.graph))
-    return CausedMotion(factor, vdot, state, applied)
+    steady = steady_motion(mechanism)
+    vdot = tuple(factor.outward(factor.inward(steady.left)))
+    return CausedMotion(factor, vdot, steady.moved(mechanism, vdot), steady.applied)
 
 
 def _with_derivatives(mechanism: Mechanism) -> tuple[dict[str, Entries], str]:
@@ -84,7 +104,7 @@ def _solved(mechanism: Mechanism, factor: SparseFactor, right: Matrix, by: str) 
         with mechanism.graph.section(f"derivatives of vdot by {by}{k}"):
             change = [(-entry).named(f"f{i}_{by}{k}") for i, entry in enumerate(column, 1)]
             columns.append(factor.outward(factor.inward(change)))
-    return [list(row) for row in zip(*columns, strict=True)]
+    return transposed(columns)
 
 
 def inverse(mechanism: Mechanism, factor: SparseFactor, what: str = "mass matrix") -> Matrix:

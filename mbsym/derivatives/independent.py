@@ -13,18 +13,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mbsym.derivatives.forward_dynamics import inverse
-from mbsym.derivatives.inverse_dynamics import generalised, inverse_dynamics_jacobians
-from mbsym.derivatives.tangent import Matrix, along, along_speeds
-from mbsym.derivatives.variations import State, state_of
+from mbsym.derivatives.forward_dynamics import inverse, steady_motion
+from mbsym.derivatives.inverse_dynamics import inverse_dynamics_jacobians
+from mbsym.derivatives.tangent import Matrix, along, along_speeds, difference, product_of, transposed
+from mbsym.derivatives.variations import State
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.contracts import Entries
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, Vector, factorised, product
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
 from mbsym.loops.independent import Elimination
-from mbsym.spatial.vector import zero_vector
 from mbsym.symbolic.compose import substitute
 from mbsym.symbolic.scalar import Scalar, symbol
 
@@ -71,9 +69,9 @@ def independent_dynamics_derivatives(
     by_q, by_v = inverse_dynamics_jacobians(mechanism, found.state, found.applied)
     with graph.section("closure rows along the motion"):
         pull, excess_by_q, excess_by_v = _closure_changes(mechanism, closed.rows, biases, found)
-    held = [[a - b for a, b in zip(*pair, strict=True)] for pair in zip(by_q, pull, strict=True)]
+    held = difference(by_q, pull)
     entries: dict[str, Entries] = {"vdot": found.vdot, "lambda": found.multipliers}
-    entries |= {"N": _columns(found.free), "dv_dq": _columns(turned)}
+    entries |= {"N": transposed(found.free), "dv_dq": transposed(turned)}
     zero = Scalar(graph, 0)
     with graph.section("derivatives along the motion of the loops"):
         moved, pulls = [], []
@@ -89,17 +87,17 @@ def independent_dynamics_derivatives(
             sped_pulls.append(_pull(closed, found, force, sped[-1]))
     with graph.section("derivatives by forces"):
         reduced = inverse(mechanism, found.factor, "mass matrix of the independent speeds")
-        across = [[product(row, column) for column in zip(*found.free, strict=True)] for row in reduced]
-        pushed = [
-            [product(column, part) for column in zip(*across, strict=True)] for part in zip(*found.free, strict=True)
-        ]
+        pushed = product_of(transposed(found.free), product_of(reduced, found.free))
         units = [[zero + (1 if i == k else 0) for i in range(mechanism.nv)] for k in range(mechanism.nv)]
         push_pulls = [
-            _pull(closed, found, unit, list(column))
-            for unit, column in zip(units, zip(*pushed, strict=True), strict=True)
+            _pull(closed, found, unit, column) for unit, column in zip(units, transposed(pushed), strict=True)
         ]
-    entries |= {"dvdot_dq": _columns(moved), "dvdot_dv": _columns(sped), "dvdot_dtau": pushed}
-    entries |= {"dlambda_dq": _columns(pulls), "dlambda_dv": _columns(sped_pulls), "dlambda_dtau": _columns(push_pulls)}
+    entries |= {"dvdot_dq": transposed(moved), "dvdot_dv": transposed(sped), "dvdot_dtau": pushed}
+    entries |= {
+        "dlambda_dq": transposed(pulls),
+        "dlambda_dv": transposed(sped_pulls),
+        "dlambda_dtau": transposed(push_pulls),
+    }
     return entries
 
 
@@ -110,24 +108,18 @@ def _reduced(mechanism: Mechanism, closed: Elimination, biases: Sequence[Scalar]
         driven = closed.motion(biases)
     refs = TREE_FUNCTIONS["mass_matrix"](mechanism).output_references
     mass = [[Scalar(graph, ref) for ref in refs[k : k + mechanism.nv]] for k in range(0, len(refs), mechanism.nv)]
-    still = joints_at_rest(mechanism)
-    steady = state_of(mechanism, joint_speeds(mechanism), still, mechanism.gravity)
-    applied = generalised(mechanism)
-    forces = [a - b for a, b in zip(mechanism.entries(mechanism.tau), mechanism.gather(steady.forces), strict=True)]
-    if applied is not None:
-        forces = [a + b for a, b in zip(forces, applied, strict=True)]
+    steady = steady_motion(mechanism)
     with graph.section("mass matrix of the independent speeds"):
         heavy = [_times(mass, column) for column in free]
         matrix = [[product(column, other) for other in heavy] for column in free]
     what = "mass matrix of the independent speeds"
     factor = factorised(mechanism, matrix, what, regular=never_singular(mechanism))
     with graph.section("accelerations and multipliers"):
-        left = [a - b for a, b in zip(forces, _times(mass, driven), strict=True)]
+        left = [a - b for a, b in zip(steady.left, _times(mass, driven), strict=True)]
         own = factor.outward(factor.inward([product(column, left) for column in free]))
         vdot = _sum_of(free, own, driven)
-        multipliers = closed.multipliers([a - b for a, b in zip(_times(mass, vdot), forces, strict=True)])
-    state = steady + state_of(mechanism, still, mechanism.of_joints(tuple(vdot)), zero_vector(graph))
-    return _Reduced(free, mass, factor, vdot, multipliers, state, applied)
+        multipliers = closed.multipliers([a - b for a, b in zip(_times(mass, vdot), steady.left, strict=True)])
+    return _Reduced(free, mass, factor, vdot, multipliers, steady.moved(mechanism, tuple(vdot)), steady.applied)
 
 
 def _closure_changes(
@@ -174,7 +166,3 @@ def _sum_of(columns: Sequence[Vector], factors: Sequence[Scalar], start: Vector)
             total + entry * factor if entry and factor else total for total, entry in zip(found, column, strict=True)
         ]
     return found
-
-
-def _columns(columns: Sequence[Vector]) -> Matrix:
-    return [list(row) for row in zip(*columns, strict=True)]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from mbsym.derivatives.tangent import Matrix, along, along_speeds
+from mbsym.derivatives.tangent import Matrix, along, along_speeds, difference
 from mbsym.derivatives.variations import State, folded, state_of, variations
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.contracts import Derived
 from mbsym.formulations.fewest_operations import shortest_way
-from mbsym.joints.motion import Motion
+from mbsym.joints.motion import Motion, power, sum_of
 from mbsym.kinematics.equivalents import for_forces
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
-from mbsym.spatial.vector import add, dot, zero_vector
+from mbsym.spatial.vector import zero_vector
 from mbsym.symbolic.scalar import Scalar
 
 
@@ -68,11 +68,7 @@ def inverse_dynamics_jacobians(
     with mechanism.graph.section("force elements"):
         refs = [force.ref for force in applied]
         of_q, of_v = along_speeds(mechanism, refs), along(mechanism, refs, mechanism.v.symbols)
-    return _less(by_q, of_q), _less(by_v, of_v)
-
-
-def _less(a: Matrix, b: Matrix) -> Matrix:
-    return [[x - y for x, y in zip(*rows, strict=True)] for rows in zip(a, b, strict=True)]
+    return difference(by_q, of_q), difference(by_v, of_v)
 
 
 def generalised(mechanism: Mechanism) -> tuple[Scalar, ...] | None:
@@ -84,16 +80,8 @@ def generalised(mechanism: Mechanism) -> tuple[Scalar, ...] | None:
     wrenches: list[Motion] = [applied.wrenches.get(label, (zero, zero)) for label in range(mechanism.nb + 1)]
     forces: list[tuple[Scalar, ...]] = []
     for body in reversed(mechanism.bodies):
-        moment, force = wrenches[body.label]
-        own = applied.joints[body.label - 1]
-        forces.append(
-            tuple(
-                dot((*angular, *linear), (*moment, *force)) + driven
-                for (angular, linear), driven in zip(body.columns, own, strict=True)
-            )
-        )
+        wrench, own = wrenches[body.label], applied.joints[body.label - 1]
+        forces.append(tuple(power(column, wrench) + driven for column, driven in zip(body.columns, own, strict=True)))
         if body.parent:
-            n, f = body.placement.wrench_to_parent(moment, force)
-            before = wrenches[body.parent]
-            wrenches[body.parent] = add(before[0], n), add(before[1], f)
+            wrenches[body.parent] = sum_of(wrenches[body.parent], body.placement.wrench_to_parent(*wrench))
     return mechanism.gather(tuple(reversed(forces)))

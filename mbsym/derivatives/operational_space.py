@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mbsym.derivatives.forward_dynamics import inverse
-from mbsym.derivatives.tangent import Matrix
+from mbsym.derivatives.tangent import Matrix, transposed
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.contracts import Derived, Entries
 from mbsym.formulations.recursive.composite_body import factored_mass_matrix
@@ -55,7 +55,7 @@ def operational_space(mechanism: Mechanism) -> Derived:
     entries: dict[str, Entries] = {
         "Lambda": space.spread(space.inertia),
         "bias": [entry for entry, _ in every],
-        "J_bar": [list(row) for row in zip(*(column for _, column in every), strict=True)],
+        "J_bar": transposed(column for _, column in every),
     }
     return Derived(entries, inputs=(space.damping,))
 

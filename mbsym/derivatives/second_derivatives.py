@@ -17,7 +17,7 @@ from typing import TypeAlias
 from mbsym.derivatives.forward_dynamics import caused_motion
 from mbsym.derivatives.inverse_dynamics import entries_of, generalised, inverse_dynamics_jacobians
 from mbsym.derivatives.second_variations import second_variations
-from mbsym.derivatives.tangent import Matrix, along, along_speeds
+from mbsym.derivatives.tangent import Matrix, along, along_speeds, product_of
 from mbsym.derivatives.variations import State, folded, state_of
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.contracts import Derived, Entries
@@ -71,7 +71,7 @@ def forward_dynamics_second_derivatives(mechanism: Mechanism) -> Derived:
     by_q, by_v = inverse_dynamics_jacobians(mechanism, motion.state, motion.applied)
     with mechanism.graph.section("second derivatives of vdot"):
         pushed = [factor.outward(factor.inward(row)) for row in of_push]
-        through_q, through_v = _times(pushed, by_q), _times(pushed, by_v)
+        through_q, through_v = product_of(pushed, by_q), product_of(pushed, by_v)
         size = range(mechanism.nv)
         entries: dict[str, Entries] = {
             "d2vdot_dqdq": [[through_q[i][j] + through_q[j][i] - of_qq[i][j] for j in size] for i in size],
@@ -85,11 +85,6 @@ def forward_dynamics_second_derivatives(mechanism: Mechanism) -> Derived:
 def _weights(mechanism: Mechanism, of: str = "") -> Input:
     symbols = tuple(mechanism.graph.symbol(f"weights[{k}]") for k in range(mechanism.nv))
     return Input("weights", (mechanism.nv,), symbols, "", f"of the {of} in the sum that is differentiated")
-
-
-def _times(a: Matrix, b: Matrix) -> Matrix:
-    columns = list(zip(*b, strict=True))
-    return [[product(row, column) for column in columns] for row in a]
 
 
 def _hessians(

@@ -35,11 +35,9 @@ from mbsym.derivatives.variations import (
     cross_twist,
     cross_wrench,
     joint_changes,
-    power,
-    sum_of,
     work,
 )
-from mbsym.joints.motion import Motion, combination
+from mbsym.joints.motion import Motion, combination, power, six, sum_of
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import Speeds, joint_speeds, velocities
 from mbsym.spatial.vector import Vector3, add, cross, dot, is_zero, scale, subtract, zero_vector
@@ -133,10 +131,6 @@ class _Outboard:
     momentum: Motion
     doubled: Motion
     meeting: Vector3
-
-    def turned(self, w: Vector3) -> Vector3:
-        """What R becomes more by a turning w of the velocities."""
-        return flow_along(self.flow, w)
 
     def displaced(self, own: _Freedom) -> _Carried:
         """Of dS/dq."""
@@ -283,7 +277,7 @@ def _within(
 
 def _rate(outboard: _Outboard, twist: Motion) -> Vector3:
     """What R becomes more where all velocities change by a twist."""
-    return add(cross(twist[1], outboard.flow.momentum), outboard.turned(twist[0]))
+    return add(cross(twist[1], outboard.flow.momentum), flow_along(outboard.flow, twist[0]))
 
 
 def _outer(first: _Freedom, second: _Freedom, outboard: _Outboard) -> Scalar:
@@ -311,12 +305,12 @@ class _Local:
 
     def of_displaced(self, k: int, outboard: _Outboard) -> Scalar:
         """What dS/dq of freedom k becomes more, F, P and R unchanged."""
-        met = (*_flat(outboard.wrench), *_flat(outboard.momentum), *outboard.meeting)
+        met = (*six(outboard.wrench), *six(outboard.momentum), *outboard.meeting)
         return dot(self.rows[k][:15], met)
 
     def of_sped(self, k: int, outboard: _Outboard) -> Scalar:
         """The same of dS/dv."""
-        return dot(self.rows[k][15:], (*_flat(outboard.momentum), *outboard.meeting))
+        return dot(self.rows[k][15:], (*six(outboard.momentum), *outboard.meeting))
 
 
 def _local(body: TreeBody, own: tuple[_Freedom, ...], held: Sequence[Scalar]) -> list[_Local]:
@@ -325,16 +319,12 @@ def _local(body: TreeBody, own: tuple[_Freedom, ...], held: Sequence[Scalar]) ->
         entry
         for x in own
         for entry in (
-            *_flat(x.virtual),
-            *_flat(x.displaced.acceleration),
+            *six(x.virtual),
+            *six(x.displaced.acceleration),
             *x.displaced.turning,
-            *_flat(x.sped.acceleration),
+            *six(x.sped.acceleration),
             *x.sped.turning,
         )
     ]
     found = along_own_speeds(body, values, held)
     return [_Local(tuple(tuple(row[24 * k : 24 * (k + 1)]) for k in range(len(own)))) for row in found]
-
-
-def _flat(motion: Motion) -> tuple[Scalar, ...]:
-    return (*motion[0], *motion[1])

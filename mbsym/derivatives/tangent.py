@@ -7,9 +7,10 @@ coordinate; a unit quaternion has three such directions and stays one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
+from mbsym.formulations.recursive.sparse_factor import product
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.observables import position_rate
 from mbsym.symbolic.differentiate import forward, jacobian
@@ -17,6 +18,22 @@ from mbsym.symbolic.graph import Reference
 from mbsym.symbolic.scalar import Scalar
 
 Matrix: TypeAlias = list[list[Scalar]]
+
+
+def transposed(matrix: Iterable[Iterable[Scalar]]) -> Matrix:
+    """Its columns as rows."""
+    return [list(column) for column in zip(*matrix, strict=True)]
+
+
+def difference(a: Matrix, b: Matrix) -> Matrix:
+    """a - b."""
+    return [[x - y for x, y in zip(*rows, strict=True)] for rows in zip(a, b, strict=True)]
+
+
+def product_of(a: Matrix, b: Matrix) -> Matrix:
+    """a b, terms that are zero left out."""
+    columns = transposed(b)
+    return [[product(row, column) for column in columns] for row in a]
 
 
 def tangent_map(mechanism: Mechanism) -> Matrix:

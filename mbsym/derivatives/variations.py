@@ -23,16 +23,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from mbsym.derivatives.composites import Change, Composite, composites, sum_of_matrices, twice
+from mbsym.derivatives.composites import Change, Composite, composites, twice
 from mbsym.derivatives.tangent import along_own_speeds
+from mbsym.formulations.applied_forces import together
 from mbsym.formulations.recursive.newton_euler import newton_euler, superposed
-from mbsym.joints.motion import Motion, combination
+from mbsym.joints.motion import Motion, combination, motion_of, power, six, sum_of
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import BodyAcceleration, Speeds, accelerations, joint_speeds, turning_matrix, velocities
 from mbsym.spatial.vector import (
     Matrix3,
     Vector3,
     add,
+    add_matrices,
     cross,
     dot,
     is_zero,
@@ -63,13 +65,11 @@ class State:
         """With the rates of a mechanism at rest besides."""
         moved = tuple(
             BodyAcceleration(
-                a.omega, add(a.angular, b.angular), add(a.linear, b.linear), sum_of_matrices(a.turning, b.turning)
+                a.omega, add(a.angular, b.angular), add(a.linear, b.linear), add_matrices(a.turning, b.turning)
             )
             for a, b in zip(self.accelerations, rest.accelerations, strict=True)
         )
-        forces = tuple(
-            tuple(x + y for x, y in zip(*pair, strict=True)) for pair in zip(self.forces, rest.forces, strict=True)
-        )
+        forces = together(self.forces, rest.forces)
         return State(rest.rates, moved, forces, superposed(self.wrenches, rest.wrenches))
 
 
@@ -135,15 +135,14 @@ def _changes(
     carried = _carried(body, moved, twists)
     turned = _turned_directions(body)
     graph, bias = mechanism.graph, body.motion.bias
-    bias_changes = along_own_speeds(body, (*bias[0], *bias[1]))
+    bias_changes = along_own_speeds(body, six(bias))
     displaced, sped = [], []
     for k, direction in enumerate(body.columns):
         along_v, along_vdot = (combination(graph, turned[k], factors) for factors in (body.v, rates))
         change = _displaced(carried, direction, _alike(body, direction), moved[body.label].turning)
         if any(not is_zero(part) for part in (*along_v, *along_vdot)):
             # beta gains K vdot + dbias + v x K v + v_c x K v, and eta K v.
-            x = bias_changes[k]
-            own = sum_of(along_vdot, ((x[0], x[1], x[2]), (x[3], x[4], x[5])))
+            own = sum_of(along_vdot, motion_of(bias_changes[k]))
             own = sum_of(own, cross_twist(sum_of(twist, carried.twist), along_v))
             change = Change(sum_of(change.acceleration, own), add(change.turning, along_v[0]))
         displaced.append(change)
@@ -192,16 +191,8 @@ def _carried(body: TreeBody, moved: Sequence[BodyAcceleration], twists: Sequence
 
 
 def _turned_directions(body: TreeBody) -> tuple[tuple[Motion, ...], ...]:
-    flat = [entry for angular, linear in body.columns for entry in (*angular, *linear)]
-    rows = along_own_speeds(body, flat)
-    return tuple(
-        tuple(((x[m], x[m + 1], x[m + 2]), (x[m + 3], x[m + 4], x[m + 5])) for m in range(0, len(x), 6)) for x in rows
-    )
-
-
-def sum_of(a: Motion, b: Motion) -> Motion:
-    """a + b."""
-    return add(a[0], b[0]), add(a[1], b[1])
+    rows = along_own_speeds(body, [entry for column in body.columns for entry in six(column)])
+    return tuple(tuple(motion_of(row[m : m + 6]) for m in range(0, len(row), 6)) for row in rows)
 
 
 def cross_twist(v: Motion, m: Motion) -> Motion:
@@ -279,15 +270,9 @@ def _of_joint(
                 found.sped[outer, inner] = work(momentum, row, other.sped[m])
 
 
-def power(direction: Motion, wrench: Motion) -> Scalar:
-    """direction^T wrench."""
-    return dot((*direction[0], *direction[1]), (*wrench[0], *wrench[1]))
-
-
 def work(momentum: Motion, row: Vector3, change: Change) -> Scalar:
     """h^T (I beta + 2 B w) from I h and h^T 2 B."""
-    angular, linear = change.acceleration
-    return dot((*angular, *linear, *change.turning), (*momentum[0], *momentum[1], *row))
+    return dot((*six(change.acceleration), *change.turning), (*six(momentum), *row))
 
 
 def folded(mechanism: Mechanism, table: Table) -> list[list[Scalar]]:

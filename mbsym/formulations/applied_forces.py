@@ -24,6 +24,16 @@ class AppliedForces:
     wrenches: Mapping[int, Motion]
 
 
+def less(forces: Speeds, others: Speeds) -> Speeds:
+    """Differences of generalised forces by joint."""
+    return tuple(tuple(f - g for f, g in zip(*pair, strict=True)) for pair in zip(forces, others, strict=True))
+
+
+def together(forces: Speeds, others: Speeds) -> Speeds:
+    """Sums of generalised forces by joint."""
+    return tuple(tuple(f + g for f, g in zip(*pair, strict=True)) for pair in zip(forces, others, strict=True))
+
+
 def applied_forces(mechanism: Mechanism, speeds: Speeds) -> AppliedForces | None:
     """What force elements and turning rotors do at the given speeds; None where there are none.
 
@@ -37,11 +47,7 @@ def applied_forces(mechanism: Mechanism, speeds: Speeds) -> AppliedForces | None
             return of_elements
         if of_elements is None:
             return AppliedForces(tuple(tuple(-force for force in own) for own in asked), {})
-        left = tuple(
-            tuple(given - force for given, force in zip(*pair, strict=True))
-            for pair in zip(of_elements.joints, asked, strict=True)
-        )
-        return AppliedForces(left, of_elements.wrenches)
+        return AppliedForces(less(of_elements.joints, asked), of_elements.wrenches)
 
 
 def element_forces(mechanism: Mechanism, speeds: Speeds) -> AppliedForces | None:

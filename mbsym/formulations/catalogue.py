@@ -7,15 +7,22 @@ from typing import Final
 
 from mbsym.errors import DerivationError
 from mbsym.formulations import contracts
-from mbsym.formulations.applied_forces import applied_forces
+from mbsym.formulations.applied_forces import less
 from mbsym.formulations.contracts import Derived, Entries, Function
-from mbsym.formulations.recursive.articulated_body import RestMotion, articulated_body
+from mbsym.formulations.recursive.articulated_body import RatesAndWrenches, articulated_body
 from mbsym.formulations.recursive.composite_body import mass_matrix, solve
-from mbsym.formulations.recursive.newton_euler import InverseDynamics, newton_euler, superposed, user_wrenches
+from mbsym.formulations.recursive.newton_euler import (
+    InverseDynamics,
+    dynamics_at,
+    newton_euler,
+    steady_dynamics,
+    superposed,
+    user_wrenches,
+)
 from mbsym.kinematics import observables
 from mbsym.kinematics.equivalents import for_forces, for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
+from mbsym.kinematics.recursion import joints_at_rest
 from mbsym.records import Registry
 from mbsym.symbolic.scalar import Scalar
 
@@ -23,23 +30,14 @@ from mbsym.symbolic.scalar import Scalar
 def _inverse_dynamics(mechanism: Mechanism) -> Derived:
     """tau that produces vdot."""
     mechanism = for_forces(mechanism)
-    rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
-    speeds = joint_speeds(mechanism)
-    found = newton_euler(mechanism, speeds, rates, mechanism.gravity, applied_forces(mechanism, speeds))
+    found = dynamics_at(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
     tau = [x.named(f"tau{k + 1}") for k, x in enumerate(mechanism.gather(found.forces))]
     return Derived(tau, "recursive Newton-Euler")
 
 
-def _bias(mechanism: Mechanism) -> InverseDynamics:
-    """What keeps the speeds constant."""
-    speeds = joint_speeds(mechanism)
-    applied = applied_forces(mechanism, speeds)
-    return newton_euler(mechanism, speeds, joints_at_rest(mechanism), mechanism.gravity, applied)
-
-
-def _bias_force(mechanism: Mechanism) -> Entries:
+def _bias_force(mechanism: Mechanism) -> tuple[Scalar, ...]:
     """Generalised forces that keep the speeds constant: velocity, gravity and force element terms."""
-    return mechanism.gather(_bias(for_forces(mechanism)).forces)
+    return mechanism.gather(steady_dynamics(for_forces(mechanism)).forces)
 
 
 def _gravity_force(mechanism: Mechanism) -> Entries:
@@ -53,16 +51,16 @@ def _forward_dynamics(mechanism: Mechanism) -> Derived:
     """vdot under tau by articulated bodies; by the factored mass matrix where couplings join joints."""
     if mechanism.is_coupled:
         return _forward_dynamics_by_mass_matrix(mechanism)
-    bias = _bias(for_forces(mechanism))
+    bias = steady_dynamics(for_forces(mechanism))
     motion = _rest_of_motion(for_mass_matrix(mechanism), bias)
     return Derived(mechanism.laid_out(motion.rates), "articulated bodies")
 
 
-def _rest_of_motion(mechanism: Mechanism, bias: InverseDynamics) -> RestMotion:
+def _rest_of_motion(mechanism: Mechanism, bias: InverseDynamics) -> RatesAndWrenches:
     """The motion that the forces cause which are not needed to keep the speeds constant."""
     tau = mechanism.of_joints(mechanism.entries(mechanism.tau))
     with mechanism.graph.section("forces less bias"):
-        moving = tuple(tuple(f - h for f, h in zip(*pair, strict=True)) for pair in zip(tau, bias.forces, strict=True))
+        moving = less(tau, bias.forces)
     return articulated_body(mechanism, moving)
 
 
@@ -72,8 +70,7 @@ def _forward_dynamics_by_mass_matrix(mechanism: Mechanism) -> Derived:
 
 
 def _by_mass_matrix(mechanism: Mechanism) -> list[Scalar]:
-    bias = mechanism.gather(_bias(for_forces(mechanism)).forces)
-    right = [f - h for f, h in zip(mechanism.entries(mechanism.tau), bias, strict=True)]
+    right = [f - h for f, h in zip(mechanism.entries(mechanism.tau), _bias_force(mechanism), strict=True)]
     return solve(mechanism, mass_matrix(mechanism), right)
 
 
@@ -89,17 +86,14 @@ def _joint_wrenches(mechanism: Mechanism) -> Entries:
     """Wrench in every joint under tau: those that keep the speeds constant, and those of the remaining motion."""
     if mechanism.is_coupled:
         return joint_wrenches_at(mechanism, _by_mass_matrix(mechanism))
-    bias = _bias(mechanism)
+    bias = steady_dynamics(mechanism)
     motion = _rest_of_motion(mechanism, bias)
     return user_wrenches(mechanism, superposed(bias.wrenches, motion.wrenches))
 
 
 def joint_wrenches_at(mechanism: Mechanism, rates: Sequence[Scalar]) -> Entries:
     """Wrench in every joint at given rates of the speeds (nv,), as the user sees it: (nj, 6)."""
-    speeds = joint_speeds(mechanism)
-    applied = applied_forces(mechanism, speeds)
-    by_joint = mechanism.of_joints(tuple(rates))
-    return user_wrenches(mechanism, newton_euler(mechanism, speeds, by_joint, mechanism.gravity, applied).wrenches)
+    return user_wrenches(mechanism, dynamics_at(mechanism, mechanism.of_joints(tuple(rates))).wrenches)
 
 
 FORWARD_DYNAMICS_BY_MASS_MATRIX: Final = Function(contracts.FORWARD_DYNAMICS, _forward_dynamics_by_mass_matrix)

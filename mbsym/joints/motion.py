@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from mbsym.spatial.transform import Transform
-from mbsym.spatial.vector import Vector3, add, is_zero, negate, scale, zero_vector
+from mbsym.spatial.vector import Vector3, add, dot, is_zero, negate, scale, subtract, zero_vector
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
 
@@ -57,6 +57,26 @@ def motion_of(entries: Sequence[Scalar]) -> Motion:
     """Six entries as [angular; linear], or [moment; force]."""
     a, b, c, d, e, f = entries
     return (a, b, c), (d, e, f)
+
+
+def six(motion: Motion) -> list[Scalar]:
+    """The six entries of [angular; linear], or of [moment; force]: what ``motion_of`` takes."""
+    return [*motion[0], *motion[1]]
+
+
+def sum_of(a: Motion, b: Motion) -> Motion:
+    """a + b, of twists or of wrenches about one point."""
+    return add(a[0], b[0]), add(a[1], b[1])
+
+
+def difference_of(a: Motion, b: Motion) -> Motion:
+    """a - b, likewise."""
+    return subtract(a[0], b[0]), subtract(a[1], b[1])
+
+
+def power(motion: Motion, wrench: Motion) -> Scalar:
+    """angular^T moment + linear^T force."""
+    return dot(six(motion), six(wrench))
 
 
 def combination(graph: Graph, columns: tuple[Motion, ...], factors: tuple[Scalar, ...]) -> Motion:

@@ -81,12 +81,12 @@ def kane_sections(mechanism: Mechanism) -> tuple[Section, ...]:
 
 def _along_speeds(mechanism: Mechanism) -> tuple[dict[tuple[int, int], Vector3], dict[tuple[int, int], Vector3]]:
     """Partial angular velocities and velocities by body label and number of the speed, couplings folded in."""
-    partial = kane_partial_velocities(mechanism)
+    partial = kane_partial_velocities(mechanism, kane_bodies(mechanism))
     vectors: dict[tuple[int, int], Vector3] = {}
     linear: dict[tuple[int, int], Vector3] = {}
-    for (body, joint), angular in sorted(partial.angular.items()):
+    for body, joint in sorted(partial):
         places = mechanism.speed_of[joint - 1]
-        for (column, ratio), w, v in zip(places, angular, partial.linear[body, joint], strict=True):
+        for (column, ratio), (w, v) in zip(places, partial[body, joint], strict=True):
             for table, vector in ((vectors, scale(w, ratio)), (linear, scale(v, ratio))):
                 known = table.get((body, column + 1))
                 table[body, column + 1] = vector if known is None else add(known, vector)

@@ -25,6 +25,9 @@ from mbsym.spatial.vector import (
 )
 from mbsym.symbolic.scalar import Scalar
 
+RIGID_ENTRIES: Final = 10
+"""Of the inertia of a rigid body."""
+
 
 @dataclass(frozen=True, slots=True)
 class RigidInertia:
@@ -33,6 +36,16 @@ class RigidInertia:
     mass: Scalar
     first_moment: Vector3
     about_origin: Symmetric3
+
+    def entries(self) -> list[Scalar]:
+        """What makes it up: mass, first moment and inertia about the origin, ``RIGID_ENTRIES`` of them."""
+        return [self.mass, *self.first_moment, *self.about_origin]
+
+    @classmethod
+    def of_entries(cls, entries: Sequence[Scalar]) -> RigidInertia:
+        """The inertia with those ``entries``."""
+        mass, x, y, z, xx, yy, zz, xy, xz, yz = entries
+        return cls(mass, (x, y, z), (xx, yy, zz, xy, xz, yz))
 
     @property
     def is_anything(self) -> bool:

@@ -73,6 +73,16 @@ def multiply(m: Matrix3, a: Vector3) -> Vector3:
     return dot(m[0], a), dot(m[1], a), dot(m[2], a)
 
 
+def add_matrices(a: Matrix3, b: Matrix3) -> Matrix3:
+    """a + b."""
+    return add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2])
+
+
+def negate_matrix(m: Matrix3) -> Matrix3:
+    """-m."""
+    return negate(m[0]), negate(m[1]), negate(m[2])
+
+
 def transpose(m: Matrix3) -> Matrix3:
     """Transposed matrix."""
     return (m[0][0], m[1][0], m[2][0]), (m[0][1], m[1][1], m[2][1]), (m[0][2], m[1][2], m[2][2])

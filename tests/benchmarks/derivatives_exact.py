@@ -17,8 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mbsym import examples
-from mbsym.derivatives.control_functions import CONTROL_FUNCTIONS
-from mbsym.derivatives.functions import DERIVATIVE_FUNCTIONS
+from mbsym.derivatives.functions import CONTROL_FUNCTIONS, DERIVATIVE_FUNCTIONS
 from mbsym.derivatives.tangent import Matrix, along, along_speeds
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS

@@ -15,7 +15,8 @@ import pytest
 from mbsym import examples
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS
-from mbsym.formulations.constraint_force.serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS
+from mbsym.formulations.constraint_force.odd_even_elimination import CFA_ELIMINATION_FUNCTIONS
+from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.pipeline import optimise

@@ -18,7 +18,8 @@ from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.elimination_order import chains, elimination_rounds, node_joints
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_BIAS_FUNCTIONS, CFA_FUNCTIONS
 from mbsym.formulations.constraint_force.matrices import cfa_matrices, inverse_mass_matrix
-from mbsym.formulations.constraint_force.serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS
+from mbsym.formulations.constraint_force.odd_even_elimination import CFA_ELIMINATION_FUNCTIONS
+from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.interpret import interpret

@@ -18,8 +18,7 @@ from mbsym import examples
 from mbsym.cli.application import main
 from mbsym.codegen.load import LoadedModule, load_c, load_numpy
 from mbsym.codegen.statuses import Status
-from mbsym.derivatives.control_functions import CONTROL_FUNCTIONS, FRAME_CONTROL_FUNCTIONS
-from mbsym.derivatives.functions import DERIVATIVE_FUNCTIONS
+from mbsym.derivatives.functions import CONTROL_FUNCTIONS, DERIVATIVE_FUNCTIONS, FRAME_CONTROL_FUNCTIONS
 from mbsym.derivatives.tangent import along_speeds
 from mbsym.errors import DerivationError
 from mbsym.formats.registry import LoadOptions

@@ -29,8 +29,8 @@ from mbsym.formulations.constraint_force.from_ends import CFA_PARALLEL_FUNCTIONS
 from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_BIAS_FUNCTIONS, CFA_FUNCTIONS
 from mbsym.formulations.constraint_force.matrices import cfa_matrices
-from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_elimination
-from mbsym.formulations.constraint_force.serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS, level_schedule
+from mbsym.formulations.constraint_force.odd_even_elimination import CFA_ELIMINATION_FUNCTIONS, odd_even_elimination
+from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS, level_schedule
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.body import Body, Placement

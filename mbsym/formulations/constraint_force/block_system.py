@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TypeAlias, TypeVar
 
 from mbsym.errors import DerivationError, SymbolicError
@@ -75,10 +76,7 @@ class BlockSystem:
     @property
     def starts(self) -> tuple[int, ...]:
         """First scalar unknown of each joint, and at the end their number."""
-        starts = [0]
-        for size in self.sizes:
-            starts.append(starts[-1] + size)
-        return tuple(starts)
+        return tuple(accumulate(self.sizes, initial=0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,14 +23,15 @@ from typing import Final
 
 from mbsym.formulations.constraint_force.block_system import BlockSystem, solve
 from mbsym.formulations.constraint_force.joint_compliance import carried_sizes, compliance, why_singular
-from mbsym.formulations.constraint_force.leaf_to_root import functions_by
+from mbsym.formulations.constraint_force.leaf_to_root import combined, functions_by
 from mbsym.formulations.constraint_force.parts import Parts, divided
 from mbsym.formulations.contracts import FORWARD_DYNAMICS
 from mbsym.formulations.recursive.articulated_body import (
     Seen,
+    carried_motion,
     eliminated,
+    entries_handed_on,
     entries_of,
-    handed_on,
     joint_rates,
     pivots_of,
 )
@@ -38,7 +39,7 @@ from mbsym.formulations.recursive.newton_euler import inertial_wrench
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.formulations.shared.heads import head_of, is_plain, vector
 from mbsym.formulations.shared.roles import Cast, Given, Place, Role, Stage, cast_in_roles
-from mbsym.joints.motion import motion_of
+from mbsym.joints.motion import motion_of, six
 from mbsym.kinematics.equivalents import for_elimination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import joint_speeds, turning_matrix
@@ -46,7 +47,7 @@ from mbsym.kinematics.rotors import rotor_forces
 from mbsym.kinematics.simplified import true
 from mbsym.spatial.inertia import INERTIA_ENTRIES, ArticulatedInertia
 from mbsym.spatial.rotation import Rotation
-from mbsym.spatial.vector import add, cross, dot, negate, subtract, zero_vector
+from mbsym.spatial.vector import add, cross, dot, negate, subtract, transpose, zero_vector
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 
@@ -181,8 +182,7 @@ def _drift(body: TreeBody, given: Given) -> list[Scalar]:
 def _load(body: TreeBody, given: Given) -> list[Scalar]:
     """p of the body alone: the wrench that its speeds take."""
     zero, omega = zero_vector(body.motion.graph), vector(given["omega", OWN])
-    moment, force = inertial_wrench(body.inertia, omega, zero, turning_matrix(omega, zero), zero)
-    return [*moment, *force]
+    return six(inertial_wrench(body.inertia, omega, zero, turning_matrix(omega, zero), zero))
 
 
 def _loaded(body: TreeBody, given: Given) -> tuple[ArticulatedInertia, list[Scalar]]:
@@ -201,17 +201,15 @@ def _rake(body: TreeBody, given: Given) -> Given:
     drift = _drift(body, given)
     pivots, seen = eliminated(body, inertia, load, tuple(given["tau"]), regular=True)
     bias = [p + dot(row, drift) for row, p in zip(seen.rows, seen.bias, strict=True)]
-    carried, push = handed_on(body, Seen(seen.rows, bias))
-    entries = [Scalar(body.motion.graph, 0)] * INERTIA_ENTRIES if carried is None else carried.entries()
     return {
         ("pivots", OWN): entries_of(pivots),
         ("drift", OWN): drift,
-        ("articulated", INBOARD): [*entries, *push],
+        ("articulated", INBOARD): entries_handed_on(body, Seen(seen.rows, bias)),
     }
 
 
 def _pull(body: TreeBody, given: Given) -> Given:
-    moved = _moved(body, given["moved", INBOARD])
+    moved = carried_motion(body, given["moved", INBOARD])
     rates, state = joint_rates(
         body, pivots_of(body, given["pivots", OWN]), [a + c for a, c in zip(moved, given["drift", OWN], strict=True)]
     )
@@ -224,9 +222,9 @@ def _reach(body: TreeBody, given: Given) -> Given:
     drift = _drift(body, given)
     inverse = _inverse(body, None if ("articulated", OWN) not in given else inertia)
     phi = _at_body(body, ArticulatedInertia.of_entries(given["compliance", INBOARD][:INERTIA_ENTRIES])).rows()
-    carried = _moved(body, given["compliance", INBOARD][INERTIA_ENTRIES:])
+    carried = carried_motion(body, given["compliance", INBOARD][INERTIA_ENTRIES:])
     held, driven, rotors = _held(body, given)
-    known = _combined(body, driven)
+    known = combined(driven, Scalar(body.motion.graph, 0))
     moving = [g - p for g, p in zip(known, load, strict=True)]
     free = [dot(row, moving) for row in inverse]
     gap = [a + c - dot(row, known) - b for a, c, row, b in zip(carried, drift, phi, free, strict=True)]
@@ -265,13 +263,12 @@ def _return(body: TreeBody, given: Given) -> Given:
     carrier = [
         a + dot(row, onto) for row, a in zip(_swapped(ArticulatedInertia.of_entries(phi)).rows(), still, strict=True)
     ]
-    relative = [a - b - c for a, b, c in zip(moved, _moved(body, carrier), given["drift", OWN], strict=True)]
+    relative = [a - b - c for a, b, c in zip(moved, carried_motion(body, carrier), given["drift", OWN], strict=True)]
     rates = []
-    for force, (angular, linear), armature, tau in zip(
+    for force, column, armature, tau in zip(
         _columns(body, given)[1], body.columns, body.armature, given["tau"], strict=True
     ):
-        column = [*angular, *linear]
-        rates.append((tau - dot(column, wrench)) / armature if armature else dot(force, relative))
+        rates.append((tau - dot(six(column), wrench)) / armature if armature else dot(force, relative))
     return {"vdot": rates, ("moved", INBOARD): carrier, ("push", INBOARD): onto}
 
 
@@ -320,25 +317,18 @@ def _columns(body: TreeBody, given: Given) -> tuple[list[list[Scalar]], list[lis
 
 def _held(
     body: TreeBody, given: Given
-) -> tuple[list[list[Scalar]], list[tuple[list[Scalar], Scalar]], list[tuple[int, Scalar, Scalar]]]:
-    """Directions of unknown forces; those of known ones with these; places of rotors, their inertias and forces."""
+) -> tuple[list[list[Scalar]], list[tuple[Scalar, list[Scalar]]], list[tuple[int, Scalar, Scalar]]]:
+    """Directions of unknown forces; known ones with those of theirs; places of rotors, their inertias and forces."""
     held, forces = _columns(body, given)
-    driven: list[tuple[list[Scalar], Scalar]] = []
+    driven: list[tuple[Scalar, list[Scalar]]] = []
     rotors: list[tuple[int, Scalar, Scalar]] = []
     for force, armature, tau in zip(forces, body.armature, given["tau"], strict=True):
         if armature:
             rotors.append((len(held), armature, tau))
             held = [*held, force]
         else:
-            driven.append((force, tau))
+            driven.append((tau, force))
     return held, driven, rotors
-
-
-def _combined(body: TreeBody, terms: Sequence[tuple[Sequence[Scalar], Scalar]]) -> list[Scalar]:
-    total = [Scalar(body.motion.graph, 0)] * 6
-    for column, factor in terms:
-        total = [x + entry * factor for x, entry in zip(total, column, strict=True)]
-    return total
 
 
 def _eliminate(rows: list[list[Scalar]], sides: list[list[Scalar]]) -> list[tuple[Scalar, list[Scalar]]]:
@@ -383,16 +373,8 @@ def _at_body(body: TreeBody, phi: ArticulatedInertia) -> ArticulatedInertia:
 
 def _swapped(inertia: ArticulatedInertia) -> ArticulatedInertia:
     """The same matrix with linear and angular halves exchanged."""
-    b = inertia.coupling
-    transposed = tuple((b[0][k], b[1][k], b[2][k]) for k in range(3))
-    return ArticulatedInertia(inertia.linear, (transposed[0], transposed[1], transposed[2]), inertia.angular)
+    return ArticulatedInertia(inertia.linear, transpose(inertia.coupling), inertia.angular)
 
 
 def _swapped_entries(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
     return _swapped(ArticulatedInertia.of_rows(rows)).entries()
-
-
-def _moved(body: TreeBody, motion: Sequence[Scalar]) -> list[Scalar]:
-    """An acceleration of the carrier at the body."""
-    angular, linear = body.placement.twist_to_child(*motion_of(motion))
-    return [*angular, *linear]

@@ -20,15 +20,16 @@ from fractions import Fraction
 from typing import Final
 
 from mbsym.formulations.constraint_force.block_system import ComputedBlocks, Pair
-from mbsym.kinematics.mechanism import Mechanism, TreeBody
+from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.vector import (
     Matrix3,
     Symmetric3,
     Vector3,
-    add,
+    add_matrices,
     cross,
+    negate_matrix,
     product,
     scale,
     skew,
@@ -74,15 +75,14 @@ class Compliance:
         """K(x, y) for points given from the body's origin."""
         inverse = symmetric_matrix(self.inverse)
         arm_x, arm_y = skew(subtract(self.center, x)), skew(subtract(self.center, y))
-        turned_y = _negated(product(inverse, arm_y))
-        turned_x = turned_y if x == y else _negated(product(inverse, arm_x))
+        turned_y = negate_matrix(product(inverse, arm_y))
+        turned_x = turned_y if x == y else negate_matrix(product(inverse, arm_x))
         corner = product(arm_x, turned_y)
         if x == y:
-            corner = _mirrored(corner)
-        zero = Scalar(self.inverse_mass.graph, 0)
-        m = self.inverse_mass
-        linear = tuple(add(row, own) for row, own in zip(corner, _diagonal(m, zero), strict=True))
-        return SpatialBlock(inverse, turned_y, transpose(turned_x), (linear[0], linear[1], linear[2]))
+            corner = symmetric_matrix(_triangle(corner))
+        m, zero = self.inverse_mass, Scalar(self.inverse_mass.graph, 0)
+        unit_by_mass = symmetric_matrix((m, m, m, zero, zero, zero))
+        return SpatialBlock(inverse, turned_y, transpose(turned_x), add_matrices(corner, unit_by_mass))
 
     def accelerations(self, moment: Vector3, force: Vector3, gyroscopic: Vector3) -> tuple[Vector3, Vector3]:
         """Angular acceleration, and force / m, under a wrench at the body's origin.
@@ -103,12 +103,10 @@ class SpatialBlock:
     linear: Matrix3
 
     def __add__(self, other: SpatialBlock) -> SpatialBlock:
-        return SpatialBlock(
-            _sum(self.angular, other.angular),
-            _sum(self.upper, other.upper),
-            _sum(self.lower, other.lower),
-            _sum(self.linear, other.linear),
-        )
+        return SpatialBlock(*map(add_matrices, self._corners, other._corners))
+
+    def __neg__(self) -> SpatialBlock:
+        return SpatialBlock(*map(negate_matrix, self._corners))
 
     def turned_right(self, rotation: Rotation) -> SpatialBlock:
         """K diag(R, R)."""
@@ -202,15 +200,14 @@ def _size(inertia: RigidInertia) -> Size:
 
 def _of_own_values(inertia: RigidInertia, parameters: Sequence[ParameterInput]) -> RigidInertia:
     """The inertia in numbers: exact ones as they are, what depends on parameters by the parameters' own values."""
-    entries = (inertia.mass, *inertia.first_moment, *inertia.about_origin)
+    entries = inertia.entries()
     if all(entry.constant is not None for entry in entries):
         return inertia
     output = Output("inertia", (len(entries),), tuple(entry.ref for entry in entries))
     program = Program("inertia", inertia.mass.graph, (), (output,), tuple(parameters))
     graph = Graph()
-    m, x, y, z, *about = (constant(graph, Fraction(value)) for value in Evaluator(program).entries()["inertia"])
-    xx, yy, zz, xy, xz, yz = about
-    return RigidInertia(m, (x, y, z), (xx, yy, zz, xy, xz, yz))
+    values = Evaluator(program).entries()["inertia"]
+    return RigidInertia.of_entries([constant(graph, Fraction(value)) for value in values])
 
 
 def _number(value: Scalar) -> Fraction:
@@ -279,43 +276,15 @@ def _joint_block(mechanism: Mechanism, compliances: tuple[Compliance, ...], pair
         at_joint = inner.between(body.translation, body.translation)
         return own + at_joint.symmetrically_turned(body.rotation)
     if i == body.parent:
-        return _opposite(inner.between(origin, body.translation).turned_right(body.rotation))
-    return _siblings(inner, mechanism.body(i), body)
-
-
-def _siblings(inner: Compliance, first: TreeBody, second: TreeBody) -> SpatialBlock:
-    between = inner.between(first.translation, second.translation)
-    return between.turned_left(first.rotation).turned_right(second.rotation)
-
-
-def _opposite(block: SpatialBlock) -> SpatialBlock:
-    return SpatialBlock(_negated(block.angular), _negated(block.upper), _negated(block.lower), _negated(block.linear))
-
-
-def _negated(m: Matrix3) -> Matrix3:
-    return _matrix([[-x for x in row] for row in m])
-
-
-def _sum(a: Matrix3, b: Matrix3) -> Matrix3:
-    return _matrix([[x + y for x, y in zip(p, q, strict=True)] for p, q in zip(a, b, strict=True)])
-
-
-def _mirrored(m: Matrix3) -> Matrix3:
-    return symmetric_matrix(_triangle(m))
+        return -inner.between(origin, body.translation).turned_right(body.rotation)
+    sibling = mechanism.body(i)
+    between = inner.between(sibling.translation, body.translation)
+    return between.turned_left(sibling.rotation).turned_right(body.rotation)
 
 
 def _triangle(m: Matrix3) -> Symmetric3:
     return m[0][0], m[1][1], m[2][2], m[0][1], m[0][2], m[1][2]
 
 
-def _diagonal(value: Scalar, zero: Scalar) -> Matrix3:
-    return (value, zero, zero), (zero, value, zero), (zero, zero, value)
-
-
 def _rows_to_child(rotation: Rotation, m: Matrix3) -> Matrix3:
     return rotation.to_child(m[0]), rotation.to_child(m[1]), rotation.to_child(m[2])
-
-
-def _matrix(rows: list[list[Scalar]]) -> Matrix3:
-    (a, b, c), (d, e, f), (g, h, i) = rows
-    return (a, b, c), (d, e, f), (g, h, i)

@@ -21,15 +21,15 @@ from typing import Final, TypeAlias
 from mbsym.errors import DerivationError, SymbolicError
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.constraint_force.leaf_to_root import (
-    ConstraintForces,
     HeldJoint,
     held_joints,
     motion_functions,
     with_applied,
 )
+from mbsym.formulations.recursive.articulated_body import RatesAndWrenches
 from mbsym.formulations.recursive.newton_euler import inertial_wrench
 from mbsym.formulations.regular_mass import never_singular
-from mbsym.joints.motion import Motion, combination, motion_of
+from mbsym.joints.motion import Motion, combination, motion_of, six
 from mbsym.joints.subspaces import Column
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import (
@@ -56,13 +56,13 @@ class KktSystem:
         rows: entries by unknown; zeros are left out.
         right: right side by row.
         pivots: row, unknown and joint label in the order of elimination.
-        starts: number of each joint's first unknown force.
+        places: of the bodies, in label order.
     """
 
     rows: tuple[Row, ...]
     right: tuple[Scalar, ...]
     pivots: tuple[tuple[int, int, int], ...]
-    starts: tuple[int, ...]
+    places: tuple[_Place, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +121,7 @@ def kkt_system(mechanism: Mechanism, tau: Speeds) -> KktSystem:
                     moved = _moved(body, joint.subspaces.forces[k])
                     for r, direction in enumerate(inner.basis):
                         right[inner.first + r] = right[inner.first + r] - dot(direction, moved) * force
-    starts = tuple(place.start for place in places)
-    return KktSystem(tuple(rows), tuple(right), tuple(_pivots(places)), starts)
+    return KktSystem(tuple(rows), tuple(right), tuple(_pivots(places)), places)
 
 
 def _places(mechanism: Mechanism) -> tuple[_Place, ...]:
@@ -148,10 +147,10 @@ def _enter_body(place: _Place, terms: VelocityTerms, outer: Motion, rows: list[R
     omega = terms.angular[body.label]
     moment, force = inertial_wrench(body.inertia, omega, zero, turning_matrix(omega, zero), zero)
     known = (*subtract(outer[0], moment), *subtract(outer[1], force))
-    columns = [body.inertia.times(*motion_of(column)) for column in place.basis]
+    columns = [six(body.inertia.times(*motion_of(column))) for column in place.basis]
     for r, direction in enumerate(place.basis):
         for c in range(r, 6):
-            entry = dot(direction, (*columns[c][0], *columns[c][1]))
+            entry = dot(direction, columns[c])
             _add(rows[place.first + r], place.first + c, entry)
             if c != r:
                 _add(rows[place.first + c], place.first + r, entry)
@@ -176,9 +175,8 @@ def _react(body: TreeBody, column: Column, inner: _Place, row: int, rows: list[R
         _add(rows[row], inner.first + r, -entry)
 
 
-def _moved(body: TreeBody, column: Column) -> Column:
-    moment, force = body.placement.wrench_to_parent(*motion_of(column))
-    return (*moment, *force)
+def _moved(body: TreeBody, column: Column) -> list[Scalar]:
+    return six(body.placement.wrench_to_parent(*motion_of(column)))
 
 
 def _add(row: Row, unknown: int, entry: Scalar) -> None:
@@ -249,7 +247,7 @@ def solve_kkt(mechanism: Mechanism, system: KktSystem) -> list[Scalar]:
     return values
 
 
-def kkt_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
+def kkt_form(mechanism: Mechanism, tau: Speeds) -> RatesAndWrenches:
     """Motion and constraint forces from I, P and W alone.
 
     Raises:
@@ -258,15 +256,14 @@ def kkt_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
     graph = mechanism.graph
     system = kkt_system(mechanism, tau)
     values = solve_kkt(mechanism, system)
-    places = _places(mechanism)
-    applied = applied_forces(mechanism, joint_speeds(mechanism))
-    terms = velocity_terms(mechanism, joint_speeds(mechanism))
+    speeds = joint_speeds(mechanism)
+    applied, terms = applied_forces(mechanism, speeds), velocity_terms(mechanism, speeds)
     zero = zero_vector(graph)
     accelerations: list[Motion] = [(zero, zero)]
     wrenches: list[Motion] = [(zero, zero)]
     rates = []
     with graph.section("wrenches and rates of the speeds"):
-        for place, driving in zip(places, with_applied(tau, applied), strict=True):
+        for place, driving in zip(system.places, with_applied(tau, applied), strict=True):
             body, joint = place.body, place.held
             forces = tuple(values[place.start : place.start + len(place.partners)])
             known = joint.known(driving)
@@ -279,13 +276,12 @@ def kkt_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
             turned = body.rotation.to_child(inner[0])
             carried = carried_acceleration(body, turning_matrix(zero, inner[0]), inner[1])
             gamma = _bias(mechanism, terms, body)
-            gap = [x - y - z for x, y, z in zip((*own[0], *own[1]), (*turned, *carried), gamma, strict=True)]
+            gap = [x - y - z for x, y, z in zip(six(own), (*turned, *carried), gamma, strict=True)]
             rates.append(joint.rates(body.label, driving, forces, gap))
-    ordered = tuple(values[6 * mechanism.nb :])
-    return ConstraintForces(tuple(rates), tuple(wrenches), ordered)
+    return RatesAndWrenches(tuple(rates), tuple(wrenches))
 
 
-def _solution(mechanism: Mechanism) -> tuple[ConstraintForces, str]:
+def _solution(mechanism: Mechanism) -> tuple[RatesAndWrenches, str]:
     tau = mechanism.of_joints(mechanism.entries(mechanism.tau))
     return kkt_form(mechanism, tau), "constraint force algorithm, KKT form"
 

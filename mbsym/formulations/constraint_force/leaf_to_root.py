@@ -27,7 +27,7 @@ from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
 from mbsym.errors import DerivationError
-from mbsym.formulations.applied_forces import AppliedForces, applied_forces
+from mbsym.formulations.applied_forces import AppliedForces, applied_forces, less, together
 from mbsym.formulations.constraint_force.block_system import Block, BlockSystem, ComputedBlocks, Pair, solve
 from mbsym.formulations.constraint_force.elimination_order import leaf_to_root
 from mbsym.formulations.constraint_force.joint_compliance import (
@@ -46,16 +46,15 @@ from mbsym.formulations.contracts import (
     Function,
     functions_by_name,
 )
-from mbsym.formulations.recursive.articulated_body import articulated_body
-from mbsym.formulations.recursive.newton_euler import inertial_wrench, newton_euler, superposed, user_wrenches
-from mbsym.joints.motion import Motion, combination, motion_of
+from mbsym.formulations.recursive.articulated_body import RatesAndWrenches, articulated_body
+from mbsym.formulations.recursive.newton_euler import inertial_wrench, steady_dynamics, superposed, user_wrenches
+from mbsym.joints.motion import Motion, combination, difference_of, motion_of, six, sum_of
 from mbsym.joints.subspaces import Column, JointSubspaces
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import (
     Speeds,
     VelocityTerms,
     joint_speeds,
-    joints_at_rest,
     turning_matrix,
     velocity_terms,
 )
@@ -104,15 +103,6 @@ class HeldJoint:
             for k, (force, place) in enumerate(zip(self.subspaces.forces, self.rotors, strict=True))
         ]
         return tuple(rate.named(f"vdot{label}_{k + 1}") for k, rate in enumerate(found))
-
-
-@dataclass(frozen=True, slots=True)
-class ConstraintForces:
-    """Rates of the speeds by joint; wrench on each body by its parent at its internal frame (entry 0: nothing); F_S."""
-
-    rates: Speeds
-    wrenches: tuple[Motion, ...]
-    forces: tuple[Scalar, ...]
 
 
 def held_joints(mechanism: Mechanism) -> tuple[HeldJoint, ...]:
@@ -199,13 +189,14 @@ def block_between(
     zero = Scalar(rows[0][0].graph, 0)
     result: list[list[Scalar]] = []
     for r, column in enumerate(left):
-        taken = _combined([(x, rows[k]) for k, x in enumerate(column) if x], zero)
+        taken = combined([(x, rows[k]) for k, x in enumerate(column) if x], zero)
         entries = [dot(taken, other) for other in right[r if symmetric else 0 :]]
         result.append([*(result[c][r] for c in range(r)), *entries] if symmetric else entries)
     return tuple(tuple(row) for row in result)
 
 
-def _combined(terms: Sequence[tuple[Scalar, Sequence[Scalar]]], zero: Scalar) -> list[Scalar]:
+def combined(terms: Sequence[tuple[Scalar, Sequence[Scalar]]], zero: Scalar) -> list[Scalar]:
+    """Sum of scalars times rows of six."""
     total = [zero] * 6
     for factor, row in terms:
         total = [t + factor * x for t, x in zip(total, row, strict=True)]
@@ -223,7 +214,7 @@ class _Motion:
 
 def constraint_forces(
     mechanism: Mechanism, tau: Speeds, solver: Solver | None = None, form: Form = "absolute"
-) -> ConstraintForces:
+) -> RatesAndWrenches:
     """Motion and constraint forces under the generalised forces ``tau`` by joint.
 
     Raises:
@@ -231,29 +222,23 @@ def constraint_forces(
     """
     solver = _leaf_to_root if solver is None else solver
     held, inverses = held_joints(mechanism), compliances(mechanism)
-    speeds = joint_speeds(mechanism)
-    applied = applied_forces(mechanism, speeds)
     if form == "absolute":
+        speeds = joint_speeds(mechanism)
+        applied = applied_forces(mechanism, speeds)
         terms = velocity_terms(mechanism, speeds)
         outer = dict(applied.wrenches) if applied is not None else {}
         acting = with_applied(tau, applied)
         return _solved(mechanism, held, inverses, acting, _Motion(terms, mechanism.gravity, outer), solver)
-    bias = newton_euler(mechanism, speeds, joints_at_rest(mechanism), mechanism.gravity, applied)
+    bias = steady_dynamics(mechanism)
     nothing = _Motion(None, zero_vector(mechanism.graph), {})
-    found = _solved(mechanism, held, inverses, _less(tau, bias.forces), nothing, solver)
+    found = _solved(mechanism, held, inverses, less(tau, bias.forces), nothing, solver)
     with mechanism.graph.section("wrenches of the bias and of the effective forces"):
         return replace(found, wrenches=superposed(bias.wrenches, found.wrenches))
 
 
-def _less(forces: Speeds, others: Speeds) -> Speeds:
-    return tuple(tuple(f - g for f, g in zip(a, b, strict=True)) for a, b in zip(forces, others, strict=True))
-
-
 def with_applied(tau: Speeds, applied: AppliedForces | None) -> Speeds:
     """Generalised forces by joint with those of force elements."""
-    if applied is None:
-        return tau
-    return tuple(tuple(f + g for f, g in zip(a, b, strict=True)) for a, b in zip(tau, applied.joints, strict=True))
+    return tau if applied is None else together(tau, applied.joints)
 
 
 def _leaf_to_root(system: BlockSystem, parents: tuple[int, ...], right: list[Scalar]) -> list[Scalar]:
@@ -267,7 +252,7 @@ def _solved(
     tau: Speeds,
     motion: _Motion,
     solver: Solver,
-) -> ConstraintForces:
+) -> RatesAndWrenches:
     graph = mechanism.graph
     gyroscopic = _gyroscopic_moments(mechanism, inverses, motion.terms)
     with graph.section("right side X of the constraint forces"):
@@ -285,14 +270,13 @@ def _solved(
     with graph.section("wrenches and rates of the speeds"):
         wrenches = []
         for label, (joint, wrench, unknown) in enumerate(zip(held, known, own, strict=True), 1):
-            moment, force = combination(graph, tuple(map(motion_of, joint.columns)), tuple(unknown))
-            total = add(wrench[0], moment), add(wrench[1], force)
+            total = sum_of(wrench, combination(graph, tuple(map(motion_of, joint.columns)), tuple(unknown)))
             wrenches.append((name_components(total[0], f"n{label}"), name_components(total[1], f"f{label}")))
         gaps = _relative_accelerations(mechanism, inverses, wrenches, gyroscopic, motion)
         parts = enumerate(zip(held, tau, own, gaps, strict=True), 1)
         rates = tuple(joint.rates(label, row, unknown, gap) for label, (joint, row, unknown, gap) in parts)
     zero = zero_vector(graph)
-    return ConstraintForces(rates, ((zero, zero), *wrenches), tuple(forces))
+    return RatesAndWrenches(rates, ((zero, zero), *wrenches))
 
 
 def _combination(graph: Graph, terms: list[tuple[Motion, Scalar]]) -> Motion:
@@ -326,14 +310,12 @@ def _relative_accelerations(
     graph = mechanism.graph
     zero = zero_vector(graph)
     resultants = list(wrenches)
-    for label, (moment, force) in sorted(motion.wrenches.items()):
-        n, f = resultants[label - 1]
-        resultants[label - 1] = (add(n, moment), add(f, force))
+    for label, wrench in sorted(motion.wrenches.items()):
+        resultants[label - 1] = sum_of(resultants[label - 1], wrench)
     for body in mechanism.bodies:
         if body.parent:
             moved = body.placement.wrench_to_parent(*wrenches[body.label - 1])
-            n, f = resultants[body.parent - 1]
-            resultants[body.parent - 1] = (subtract(n, moved[0]), subtract(f, moved[1]))
+            resultants[body.parent - 1] = difference_of(resultants[body.parent - 1], moved)
     turnings = [turning_matrix(zero, zero)]
     alphas, centers = [zero], [negate(motion.gravity)]
     gaps: list[list[Scalar]] = []
@@ -348,31 +330,27 @@ def _relative_accelerations(
         own = subtract(center, multiply(turning, inverse.center))
         arm = subtract(body.translation, inverses[c - 1].center) if c else body.translation
         carried = body.rotation.to_child(add(centers[c], multiply(turnings[c], arm)))
-        angular = subtract(alpha, body.rotation.to_child(alphas[c]))
-        linear = subtract(own, carried)
+        gap = difference_of((alpha, own), (body.rotation.to_child(alphas[c]), carried))
         if motion.terms is not None:
-            angular = subtract(angular, motion.terms.angular_bias[i])
-            linear = subtract(linear, motion.terms.linear_bias[i])
-        gaps.append([*angular, *linear])
+            gap = difference_of(gap, (motion.terms.angular_bias[i], motion.terms.linear_bias[i]))
+        gaps.append(six(gap))
     return gaps
 
 
-def inertia_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
+def inertia_form(mechanism: Mechanism, tau: Speeds) -> RatesAndWrenches:
     """The same motion and wrenches from inertias alone, for mechanisms with bodies that have no inverse inertia.
 
     Raises:
         DerivationError: a joint has no inertia to move.
     """
-    speeds = joint_speeds(mechanism)
-    applied = applied_forces(mechanism, speeds)
-    bias = newton_euler(mechanism, speeds, joints_at_rest(mechanism), mechanism.gravity, applied)
-    motion = articulated_body(mechanism, _less(tau, bias.forces))
-    return ConstraintForces(motion.rates, superposed(bias.wrenches, motion.wrenches), ())
+    bias = steady_dynamics(mechanism)
+    motion = articulated_body(mechanism, less(tau, bias.forces))
+    return RatesAndWrenches(motion.rates, superposed(bias.wrenches, motion.wrenches))
 
 
 def derive_motion(
     mechanism: Mechanism, solver: Solver | None = None, form: Form = "absolute", least: Fraction = LEAST_PART
-) -> tuple[ConstraintForces, str]:
+) -> tuple[RatesAndWrenches, str]:
     """Motion under the input tau, and the name of the form used: the inertia form where some body needs it.
 
     Args:
@@ -390,7 +368,7 @@ def derive_motion(
     return inertia_form(mechanism, tau), f"inertia form, for body {body.name} has no inverse inertia: {reason}"
 
 
-Solution: TypeAlias = Callable[[Mechanism], tuple[ConstraintForces, str]]
+Solution: TypeAlias = Callable[[Mechanism], tuple[RatesAndWrenches, str]]
 """What a solver finds for the input tau, and the words for how it did."""
 
 
@@ -413,7 +391,7 @@ def functions_by(
 ) -> Mapping[str, Function]:
     """The same of ``derive_motion`` by a solver of that name."""
 
-    def solution(mechanism: Mechanism) -> tuple[ConstraintForces, str]:
+    def solution(mechanism: Mechanism) -> tuple[RatesAndWrenches, str]:
         found, used = derive_motion(mechanism, solver, form, least)
         return found, f"{name}, {used}"
 

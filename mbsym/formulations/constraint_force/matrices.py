@@ -10,8 +10,9 @@ Source: F. Liu, Q. Hu, J. Zhang, Constraint force algorithm for tree-like multib
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final, Literal, TypeAlias
 
 from mbsym.doors import sympy
@@ -27,7 +28,7 @@ from mbsym.formulations.constraint_force.leaf_to_root import (
     held_joints,
 )
 from mbsym.formulations.contracts import Contract, Derived, Result
-from mbsym.joints.motion import Motion, motion_of
+from mbsym.joints.motion import Motion, motion_of, six
 from mbsym.joints.subspaces import Column, unit_columns
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.vector import Vector3
@@ -57,7 +58,9 @@ class JointMatrices:
     def rows(self, name: MatrixName) -> list[list[Scalar]]:
         """The dense matrix as graph values."""
         zero = Scalar(self.mechanism.graph, 0)
-        row_starts, column_starts = _starts(self.row_sizes[name]), _starts(self.column_sizes[name])
+        row_starts, column_starts = (
+            list(accumulate(sizes[name], initial=0)) for sizes in (self.row_sizes, self.column_sizes)
+        )
         dense = [[zero] * column_starts[-1] for _ in range(row_starts[-1])]
         for (i, j), block in sorted(self.blocks[name].items()):
             for r, row in enumerate(block, start=row_starts[i - 1]):
@@ -147,7 +150,7 @@ def cfa_matrices(mechanism: Mechanism) -> CfaMatrices:
                 c[j, i] = _transposed(c[i, j], len(drives[j - 1]))
         for label, joint in enumerate(held, start=1):
             b[label, label], c[label, label] = _with_rotors(joint, b[label, label], c[label, label])
-    a = {(i, j): block for (i, j), block in system.blocks.items()}
+    a = dict(system.blocks)
     a |= {(j, i): _transposed(block, system.sizes[j - 1]) for (i, j), block in system.blocks.items() if i != j}
     whole = matrices_with_accelerations(mechanism)
     freedoms = whole.column_sizes["H"]
@@ -239,25 +242,17 @@ def _inertia(mechanism: Mechanism, label: int) -> Block:
 
 def _of_map(graph: Graph, image: Callable[[Vector3, Vector3], Motion]) -> Block:
     """The matrix of a linear map of motions or wrenches."""
-    images = (image(*motion_of(column)) for column in unit_columns(graph, tuple(range(6))))
-    return _of_columns(tuple((*angular, *linear) for angular, linear in images))
+    return _of_columns([six(image(*motion_of(column))) for column in unit_columns(graph, tuple(range(6)))])
 
 
-def _of_columns(columns: tuple[Column, ...]) -> Block:
-    return tuple(tuple(column[row] for column in columns) for row in range(6))
+def _of_columns(columns: Sequence[Sequence[Scalar]]) -> Block:
+    return _transposed(columns, 6)
 
 
 def _diagonal(blocks: list[Block]) -> Blocks:
     return {(label, label): block for label, block in enumerate(blocks, start=1)}
 
 
-def _transposed(block: Block, columns: int) -> Block:
+def _transposed(block: Sequence[Sequence[Scalar]], columns: int) -> Block:
     """The transposed block; ``columns`` is how many rows it has, which an empty block does not tell."""
     return tuple(tuple(row[k] for row in block) for k in range(columns))
-
-
-def _starts(sizes: tuple[int, ...]) -> list[int]:
-    starts = [0]
-    for size in sizes:
-        starts.append(starts[-1] + size)
-    return starts

@@ -1,4 +1,4 @@
-"""Odd-even (cyclic) elimination of the constraint forces, chain by chain.
+"""Odd-even (cyclic) elimination of the constraint forces, chain by chain, as the source has it; kept for reference.
 
 Each round couples the rows of a chain to rows twice as far away: with i counted outward along a chain and stride
 s = 1, 2, 4, ...,
@@ -21,14 +21,20 @@ Source: F. Liu, Q. Hu, J. Zhang, Constraint force algorithm for tree-like multib
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final
 
 from mbsym.formulations.constraint_force.block_system import BlockSystem, inverse_pivot
 from mbsym.formulations.constraint_force.elimination_order import chains, elimination_rounds, node_joints
+from mbsym.formulations.constraint_force.leaf_to_root import functions_by
 from mbsym.symbolic.scalar import Scalar
 
 Rows = list[list[Scalar]]
 RowBlocks = dict[int, Rows]
 """Blocks of one joint's row by column joint."""
+
+LEAST_OF_SQUARES: Final = Fraction(1, 10**3)
+"""What counts as nothing where two neighbours are eliminated from each other: digits are lost twice."""
 
 
 def odd_even_elimination(
@@ -209,3 +215,9 @@ def _negated(a: Rows) -> Rows:
 
 def _transposed(a: Sequence[Sequence[Scalar]]) -> Rows:
     return [list(column) for column in zip(*a, strict=True)]
+
+
+CFA_ELIMINATION_FUNCTIONS: Final = functions_by(
+    "serialised constraint force algorithm, odd-even elimination", odd_even_elimination, least=LEAST_OF_SQUARES
+)
+"""Functions of the catalogue by the odd-even elimination of the source, corrected."""

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from mbsym.formulations import contracts
 from mbsym.formulations.applied_forces import AppliedForces, applied_forces
@@ -31,7 +31,7 @@ from mbsym.formulations.recursive.composite_body import SquareMatrix, solve
 from mbsym.formulations.recursive.newton_euler import user_wrenches
 from mbsym.joints.motion import Motion, combination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.kinematics.recursion import Speeds, joint_speeds, poses
+from mbsym.kinematics.recursion import Speeds, joint_speeds, joints_at_rest, poses
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform
@@ -83,21 +83,8 @@ class KaneBody:
     path: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PartialVelocities:
-    """w_ij and v_ij by (body label, joint label), a column for each speed of the joint; zero without an entry."""
-
-    angular: Mapping[tuple[int, int], tuple[Vector3, ...]]
-    linear: Mapping[tuple[int, int], tuple[Vector3, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class _BodyAccelerations:
-    """By body label, entry 0 the base: omega, alpha, a_C."""
-
-    omega: list[Vector3]
-    alpha: list[Vector3]
-    center: list[Vector3]
+PartialVelocities: TypeAlias = Mapping[tuple[int, int], tuple[Motion, ...]]
+"""[w_ij; v_ij] by (body label, joint label), one for each speed of the joint; zero without an entry."""
 
 
 def kane_bodies(mechanism: Mechanism) -> tuple[KaneBody, ...]:
@@ -152,24 +139,22 @@ def _exact_center(inertia: RigidInertia) -> Vector3 | None:
     return (x, y, z) if is_zero_everywhere(graph, *(entry.ref for entry in rest)) else None
 
 
-def kane_partial_velocities(mechanism: Mechanism, bodies: Sequence[KaneBody] | None = None) -> PartialVelocities:
+def kane_partial_velocities(mechanism: Mechanism, bodies: Sequence[KaneBody]) -> PartialVelocities:
     """Partial angular velocities of all bodies and partial velocities of their centres of mass, in base axes."""
-    bodies = kane_bodies(mechanism) if bodies is None else bodies
-    angular: dict[tuple[int, int], tuple[Vector3, ...]] = {}
-    linear: dict[tuple[int, int], tuple[Vector3, ...]] = {}
+    partial: dict[tuple[int, int], tuple[Motion, ...]] = {}
     with mechanism.graph.section("partial velocities"):
         for body in bodies:
             for j in body.path:
                 joint = bodies[j - 1]
                 lever = subtract(body.center, joint.frame.translation) if j != body.label else body.arm
-                angular[body.label, j] = tuple(e for e, _ in joint.columns)
-                linear[body.label, j] = tuple(d if is_zero(e) else add(cross(e, lever), d) for e, d in joint.columns)
-    return PartialVelocities(angular, linear)
+                partial[body.label, j] = tuple(
+                    (e, d if is_zero(e) else add(cross(e, lever), d)) for e, d in joint.columns
+                )
+    return partial
 
 
-def kane_mass_matrix(mechanism: Mechanism, bodies: Sequence[KaneBody] | None = None) -> SquareMatrix:
+def kane_mass_matrix(mechanism: Mechanism, bodies: Sequence[KaneBody]) -> SquareMatrix:
     """M(q), nv x nv, with rotor inertias; couplings are folded in by N^T M N."""
-    bodies = kane_bodies(mechanism) if bodies is None else bodies
     partial = kane_partial_velocities(mechanism, bodies)
     graph = mechanism.graph
     matrix = [[Scalar(graph, 0)] * mechanism.nv for _ in range(mechanism.nv)]
@@ -178,12 +163,7 @@ def kane_mass_matrix(mechanism: Mechanism, bodies: Sequence[KaneBody] | None = N
             terms = [
                 (column, ratio, w, v)
                 for j in body.path
-                for (column, ratio), w, v in zip(
-                    mechanism.speed_of[j - 1],
-                    partial.angular[body.label, j],
-                    partial.linear[body.label, j],
-                    strict=True,
-                )
+                for (column, ratio), (w, v) in zip(mechanism.speed_of[j - 1], partial[body.label, j], strict=True)
             ]
             for n, (r, ratio_r, w_r, v_r) in enumerate(terms):
                 moment, momentum = symmetric_multiply(body.central, w_r), scale(v_r, body.mass)
@@ -204,24 +184,21 @@ def kane_mass_matrix(mechanism: Mechanism, bodies: Sequence[KaneBody] | None = N
     return matrix
 
 
-def kane_bias(mechanism: Mechanism, bodies: Sequence[KaneBody] | None = None) -> tuple[Scalar, ...]:
+def kane_bias(mechanism: Mechanism, bodies: Sequence[KaneBody]) -> tuple[Scalar, ...]:
     """Velocity, gravity and force element terms over v: M(q) vdot + bias(q, v) = tau."""
-    bodies = kane_bodies(mechanism) if bodies is None else bodies
-    zero = Scalar(mechanism.graph, 0)
-    return kane_inverse_dynamics(mechanism, bodies, tuple((zero,) * len(body.v) for body in mechanism.bodies))
+    return kane_inverse_dynamics(mechanism, bodies, joints_at_rest(mechanism))
 
 
 def kane_inverse_dynamics(mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Speeds) -> tuple[Scalar, ...]:
     """Generalised forces over v that produce the given rates of the speeds."""
-    applied = _applied(mechanism)
+    applied = applied_forces(mechanism, joint_speeds(mechanism))
     wrenches = _inertial_wrenches(mechanism, bodies, rates, applied)
     partial = kane_partial_velocities(mechanism, bodies)
     sums = [[Scalar(mechanism.graph, 0)] * len(body.v) for body in mechanism.bodies]
     with mechanism.graph.section("generalised forces"):
         for body, (moment, force) in zip(bodies, wrenches, strict=True):
             for j in body.path:
-                columns = zip(partial.angular[body.label, j], partial.linear[body.label, j], strict=True)
-                for k, (w, v) in enumerate(columns):
+                for k, (w, v) in enumerate(partial[body.label, j]):
                     sums[j - 1][k] = sums[j - 1][k] + (dot(v, force) + dot(w, moment))
         for j, tree in enumerate(mechanism.bodies):
             for k, (rate, armature) in enumerate(zip(rates[j], tree.armature, strict=True)):
@@ -235,7 +212,8 @@ def kane_joint_wrenches(mechanism: Mechanism, bodies: Sequence[KaneBody], rates:
     """-T (I A + b): wrench on each body by its parent at its internal frame, in it; entry 0 is nothing."""
     graph = mechanism.graph
     zero = zero_vector(graph)
-    inertial = _inertial_wrenches(mechanism, bodies, rates, _applied(mechanism))
+    applied = applied_forces(mechanism, joint_speeds(mechanism))
+    inertial = _inertial_wrenches(mechanism, bodies, rates, applied)
     wrenches: list[Motion] = [(zero, zero)]
     with graph.section("joint wrenches"):
         at_base = [
@@ -253,26 +231,22 @@ def kane_joint_wrenches(mechanism: Mechanism, bodies: Sequence[KaneBody], rates:
     return tuple(wrenches)
 
 
-def _applied(mechanism: Mechanism) -> AppliedForces | None:
-    return applied_forces(mechanism, joint_speeds(mechanism))
-
-
 def _inertial_wrenches(
     mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Speeds, applied: AppliedForces | None
 ) -> list[Motion]:
     """[J alpha + omega x J omega - n; m (a_C - g) - f] of each body about C."""
-    state = _accelerations(mechanism, bodies, rates)
+    omega, alpha, center = _accelerations(mechanism, bodies, rates)
     wrenches = []
     with mechanism.graph.section("inertial wrenches"):
         for body in bodies:
             i = body.label
-            falling = subtract(state.center[i], mechanism.gravity)
+            falling = subtract(center[i], mechanism.gravity)
             force = scale(falling, body.mass)
-            spin = symmetric_multiply(body.central, state.omega[i])
-            moment = add(symmetric_multiply(body.central, state.alpha[i]), cross(state.omega[i], spin))
+            spin = symmetric_multiply(body.central, omega[i])
+            moment = add(symmetric_multiply(body.central, alpha[i]), cross(omega[i], spin))
             if not is_zero(body.moment):
                 moment = add(moment, cross(body.moment, falling))
-                force = add(force, _swing(state.alpha[i], state.omega[i], body.moment))
+                force = add(force, _swing(alpha[i], omega[i], body.moment))
             if applied is not None and i in applied.wrenches:
                 n, f = (body.frame.rotation.to_parent(half) for half in applied.wrenches[i])
                 moment, force = subtract(moment, subtract(n, cross(body.arm, f))), subtract(force, f)
@@ -280,7 +254,10 @@ def _inertial_wrenches(
     return wrenches
 
 
-def _accelerations(mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Speeds) -> _BodyAccelerations:
+def _accelerations(
+    mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Speeds
+) -> tuple[list[Vector3], list[Vector3], list[Vector3]]:
+    """omega, alpha and a_C by body label, entry 0 the base."""
     graph = mechanism.graph
     zero = zero_vector(graph)
     turns, slides = [], []
@@ -312,7 +289,7 @@ def _accelerations(mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Spee
             i = body.label
             swing = _swing(alpha[i], omega[i], body.arm)
             centers.append(name_components(add(_along(body, origins), swing), f"a{i}"))
-    return _BodyAccelerations(omega, alpha, centers)
+    return omega, alpha, centers
 
 
 def _swing(alpha: Vector3, omega: Vector3, arm: Vector3) -> Vector3:
@@ -345,11 +322,11 @@ def _inverse_dynamics(mechanism: Mechanism) -> Derived:
 
 
 def _mass_matrix(mechanism: Mechanism) -> Derived:
-    return Derived(kane_mass_matrix(mechanism), "Kane's equations through the path matrix")
+    return Derived(kane_mass_matrix(mechanism, kane_bodies(mechanism)), "Kane's equations through the path matrix")
 
 
 def _bias_force(mechanism: Mechanism) -> Derived:
-    return Derived(kane_bias(mechanism), "Kane's equations")
+    return Derived(kane_bias(mechanism, kane_bodies(mechanism)), "Kane's equations")
 
 
 def user_joint_wrenches(mechanism: Mechanism, rates: Sequence[Scalar]) -> Sequence[Scalar]:

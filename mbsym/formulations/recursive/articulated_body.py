@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from mbsym.errors import DerivationError, SymbolicError
 from mbsym.formulations.recursive.sparse_factor import product
 from mbsym.formulations.regular_mass import never_singular
-from mbsym.joints.motion import Motion, motion_of
+from mbsym.joints.motion import Motion, motion_of, six
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import Speeds
-from mbsym.spatial.inertia import ArticulatedInertia
+from mbsym.spatial.inertia import INERTIA_ENTRIES, ArticulatedInertia
 from mbsym.spatial.vector import dot, zero_vector
 from mbsym.symbolic.scalar import Scalar
 
@@ -42,15 +42,15 @@ def entries_of(pivots: Sequence[Pivot]) -> Row:
 def pivots_of(body: TreeBody, kept: Sequence[Scalar]) -> list[Pivot]:
     """The pivots of a body's joint with those entries."""
     rows = [kept[7 * k : 7 * k + 7] for k in range(len(body.columns))]
-    return [Pivot([*h[0], *h[1]], list(row[:6]), row[6]) for h, row in zip(body.columns, rows, strict=True)]
+    return [Pivot(six(h), list(row[:6]), row[6]) for h, row in zip(body.columns, rows, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
-class RestMotion:
-    """What generalised forces do to a mechanism at rest without gravity.
+class RatesAndWrenches:
+    """What generalised forces do.
 
     Attributes:
-        rates: vdot by joint, M^-1 forces.
+        rates: vdot by joint.
         wrenches: on each body by its parent, at its internal frame's origin, by label (entry 0 is zero).
     """
 
@@ -66,8 +66,8 @@ class Seen:
     bias: Row
 
 
-def articulated_body(mechanism: Mechanism, forces: Speeds) -> RestMotion:
-    """Motion of the mechanism at rest, without gravity, under generalised forces by joint.
+def articulated_body(mechanism: Mechanism, forces: Speeds) -> RatesAndWrenches:
+    """M^-1 forces: motion of the mechanism at rest, without gravity, under generalised forces by joint.
 
     Raises:
         DerivationError: a joint has no inertia to move (a massless body at its end).
@@ -118,17 +118,26 @@ def handed_on(body: TreeBody, seen: Seen) -> tuple[ArticulatedInertia | None, Ro
     carried = None
     if not body.leaves_parent:
         carried = ArticulatedInertia.of_rows(seen.rows).to_parent(body.rotation, body.translation)
-    bias = seen.bias
-    n, f = body.placement.wrench_to_parent(*motion_of(bias))
-    return carried, [*n, *f]
+    return carried, six(body.placement.wrench_to_parent(*motion_of(seen.bias)))
+
+
+def entries_handed_on(body: TreeBody, seen: Seen) -> Row:
+    """The entries of both, of the inertia zeros where there is none."""
+    carried, push = handed_on(body, seen)
+    entries = [Scalar(body.motion.graph, 0)] * INERTIA_ENTRIES if carried is None else carried.entries()
+    return [*entries, *push]
+
+
+def carried_motion(body: TreeBody, motion: Sequence[Scalar]) -> Row:
+    """An acceleration of the carrier as it is at the body, in its components."""
+    return six(body.placement.twist_to_child(*motion_of(motion)))
 
 
 def _eliminate(
     body: TreeBody, k: int, rows: list[Row], bias: Row, force: Scalar, regular: bool
 ) -> tuple[list[Row], Row, Pivot]:
     """I - U U^T / d and p + U u / d for the joint's freedom k."""
-    angular, linear = body.columns[k]
-    h = [*angular, *linear]
+    h = six(body.columns[k])
     u_column = [product(h, row) for row in rows]
     d = (product(h, u_column) + body.armature[k]).named(f"d{body.label}_{k + 1}")
     remaining = (force - product(h, bias)).named(f"u{body.label}_{k + 1}")
@@ -163,22 +172,21 @@ def reduced(rows: list[Row], gain: Row, pushed: Row) -> list[Row]:
     return found
 
 
-def _outward(mechanism: Mechanism, pivots: list[list[Pivot]], seen: list[Seen]) -> RestMotion:
+def _outward(mechanism: Mechanism, pivots: list[list[Pivot]], seen: list[Seen]) -> RatesAndWrenches:
     zero = zero_vector(mechanism.graph)
-    accelerations: list[Motion] = [(zero, zero)]
+    accelerations: list[Row] = [six((zero, zero))]
     wrenches: list[Motion] = [(zero, zero)]
     rates: list[tuple[Scalar, ...]] = []
     with mechanism.graph.section("accelerations, outward"):
         for body in mechanism.bodies:
-            angular, linear = body.placement.twist_to_child(*accelerations[body.parent])
-            state = [*angular, *linear]
+            state = carried_motion(body, accelerations[body.parent])
             own = seen[body.label - 1]
             f = [p + dot(row, state) for row, p in zip(own.rows, own.bias, strict=True)]
             wrenches.append(motion_of(f))
             found, state = joint_rates(body, pivots[body.label - 1], state)
             rates.append(found)
-            accelerations.append(motion_of(state))
-    return RestMotion(tuple(rates), tuple(wrenches))
+            accelerations.append(state)
+    return RatesAndWrenches(tuple(rates), tuple(wrenches))
 
 
 def joint_rates(body: TreeBody, pivots: list[Pivot], state: Row) -> tuple[tuple[Scalar, ...], Row]:

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mbsym.errors import DerivationError
-from mbsym.formulations.recursive.articulated_body import inverse_pivot, reduced
+from mbsym.formulations.recursive.articulated_body import carried_motion, inverse_pivot, reduced
 from mbsym.formulations.recursive.sparse_factor import Vector, product
 from mbsym.formulations.regular_mass import never_singular
-from mbsym.joints.motion import motion_of
+from mbsym.joints.motion import motion_of, six
 from mbsym.kinematics.equivalents import for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.inertia import ArticulatedInertia
@@ -28,8 +28,8 @@ from mbsym.symbolic.scalar import Scalar
 class _Freedom:
     """One eliminated freedom: its column h and gain I^A h / d."""
 
-    column: tuple[Scalar, ...]
-    gain: tuple[Scalar, ...]
+    column: Vector
+    gain: Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,8 @@ class ArticulatedFactor:
                 x[first + k] = right[first + k] - product(freedom.column, pull)
                 pull = [p + g * x[first + k] if g else p for p, g in zip(pull, freedom.gain, strict=True)]
             if body.parent and any(pull):
-                moment, force = body.placement.wrench_to_parent(*motion_of(pull))
-                parent = pulls[body.parent]
-                pulls[body.parent] = [a + b for a, b in zip(parent, (*moment, *force), strict=True)]
+                moved = six(body.placement.wrench_to_parent(*motion_of(pull)))
+                pulls[body.parent] = [a + b for a, b in zip(pulls[body.parent], moved, strict=True)]
         return x
 
     def outward(self, right: Sequence[Scalar]) -> Vector:
@@ -76,8 +75,7 @@ class ArticulatedFactor:
         for body in self.mechanism.bodies:
             motion = motions[body.parent]
             if any(motion):
-                angular, linear = body.placement.twist_to_child(*motion_of(motion))
-                motion = [*angular, *linear]
+                motion = carried_motion(body, motion)
             first = body.v_range[0]
             freedoms = self.freedoms[body.label - 1]
             for k in range(len(freedoms) - 1, -1, -1):
@@ -111,13 +109,12 @@ def articulated_factor(mechanism: Mechanism) -> ArticulatedFactor:
             carried = inertias[body.label]
             rows = (inertia if carried is None else inertia + carried).rows()
             own = []
-            for k, (angular, linear) in enumerate(body.columns):
-                h = (*angular, *linear)
+            for k, h in enumerate(map(six, body.columns)):
                 pushed = [product(h, row) for row in rows]
                 inverse = inverse_pivot(body, product(h, pushed) + body.armature[k], regular)
                 gain = [x * inverse for x in pushed]
                 inverses[body.v_range[0] + k] = inverse
-                own.append(_Freedom(h, tuple(gain)))
+                own.append(_Freedom(h, gain))
                 rows = reduced(rows, gain, pushed)
             freedoms[body.label - 1] = tuple(own)
             if body.parent and not body.leaves_parent:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, factorised
 from mbsym.formulations.regular_mass import never_singular
-from mbsym.joints.motion import Motion
+from mbsym.joints.motion import Motion, power
 from mbsym.kinematics.equivalents import for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.inertia import RigidInertia
-from mbsym.spatial.vector import dot
 from mbsym.symbolic.scalar import Scalar
 
 SquareMatrix = list[list[Scalar]]
@@ -31,11 +30,11 @@ def mass_matrix(mechanism: Mechanism) -> SquareMatrix:
                 matrix[column][column] = matrix[column][column] + body.armature[k] * ratio * ratio
             carrier = body
             while True:
-                for k, (moment, force) in enumerate(forces):
-                    for m, (angular, linear) in enumerate(carrier.columns):
+                for k, force in enumerate(forces):
+                    for m, direction in enumerate(carrier.columns):
                         if carrier is body and m > k:
                             continue
-                        entry = dot((*angular, *linear), (*moment, *force))
+                        entry = power(direction, force)
                         _insert(
                             matrix, own[k], mechanism.speed_of[carrier.label - 1][m], entry, carrier is body and m == k
                         )

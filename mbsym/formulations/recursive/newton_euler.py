@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mbsym.formulations.applied_forces import AppliedForces
-from mbsym.joints.motion import Motion
+from mbsym.formulations.applied_forces import AppliedForces, applied_forces
+from mbsym.joints.motion import Motion, difference_of, power, six, sum_of
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.kinematics.recursion import Speeds, accelerations
+from mbsym.kinematics.recursion import Speeds, accelerations, joint_speeds, joints_at_rest
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.vector import (
     Matrix3,
     Vector3,
     add,
     cross,
-    dot,
     multiply,
     name_components,
     negate,
@@ -71,40 +70,47 @@ def newton_euler(
     wrenches: list[Motion] = [(zero, zero)]
     with graph.section("accelerations and inertial wrenches, outward"):
         for body, moved in accelerations(mechanism, speeds, rates, negate(gravity)):
-            moment, force = inertial_wrench(body.inertia, moved.omega, moved.angular, moved.turning, moved.linear)
+            wrench = inertial_wrench(body.inertia, moved.omega, moved.angular, moved.turning, moved.linear)
             if applied is not None and body.label in applied.wrenches:
-                n, f = applied.wrenches[body.label]
-                moment, force = subtract(moment, n), subtract(force, f)
-            wrenches.append((moment, force))
+                wrench = difference_of(wrench, applied.wrenches[body.label])
+            wrenches.append(wrench)
     forces: list[tuple[Scalar, ...]] = []
     with graph.section("joint wrenches and generalised forces, inward"):
         for body, joint_rates in zip(reversed(mechanism.bodies), reversed(rates), strict=True):
-            moment, force = wrenches[body.label]
-            name_components(moment, f"n{body.label}")
-            name_components(force, f"f{body.label}")
+            wrench = wrenches[body.label]
+            name_components(wrench[0], f"n{body.label}")
+            name_components(wrench[1], f"f{body.label}")
             own = applied.joints[body.label - 1] if applied is not None else ()
-            forces.append(joint_forces(body, (moment, force), joint_rates, own))
+            forces.append(joint_forces(body, wrench, joint_rates, own))
             if body.parent:
-                n, f = body.placement.wrench_to_parent(moment, force)
-                total_n, total_f = wrenches[body.parent]
-                wrenches[body.parent] = add(total_n, n), add(total_f, f)
+                wrenches[body.parent] = sum_of(wrenches[body.parent], body.placement.wrench_to_parent(*wrench))
     return InverseDynamics(tuple(reversed(forces)), tuple(wrenches))
+
+
+def dynamics_at(mechanism: Mechanism, rates: Speeds) -> InverseDynamics:
+    """What produces the given rates at the input v: with velocity, gravity and force element terms."""
+    speeds = joint_speeds(mechanism)
+    return newton_euler(mechanism, speeds, rates, mechanism.gravity, applied_forces(mechanism, speeds))
+
+
+def steady_dynamics(mechanism: Mechanism) -> InverseDynamics:
+    """What keeps the speeds constant."""
+    return dynamics_at(mechanism, joints_at_rest(mechanism))
 
 
 def joint_forces(
     body: TreeBody, wrench: Motion, rates: tuple[Scalar, ...], applied: tuple[Scalar, ...] = ()
 ) -> tuple[Scalar, ...]:
     """Generalised forces of a body's joint, through which the wrench passes: H^T f + armature vdot, less what acts."""
-    moment, force = wrench
     return tuple(
-        dot((*angular, *linear), (*moment, *force)) + armature * rate - (applied[k] if applied else 0)
-        for k, ((angular, linear), armature, rate) in enumerate(zip(body.columns, body.armature, rates, strict=True))
+        power(column, wrench) + armature * rate - (applied[k] if applied else 0)
+        for k, (column, armature, rate) in enumerate(zip(body.columns, body.armature, rates, strict=True))
     )
 
 
 def superposed(first: tuple[Motion, ...], second: tuple[Motion, ...]) -> tuple[Motion, ...]:
     """Sums of wrenches body by body."""
-    return tuple((add(a[0], b[0]), add(a[1], b[1])) for a, b in zip(first, second, strict=True))
+    return tuple(map(sum_of, first, second))
 
 
 def user_wrenches(mechanism: Mechanism, wrenches: tuple[Motion, ...]) -> list[Scalar]:
@@ -115,8 +121,7 @@ def user_wrenches(mechanism: Mechanism, wrenches: tuple[Motion, ...]) -> list[Sc
     rows: list[Scalar] = []
     with mechanism.graph.section("joint wrenches in the joints' frames"):
         for body in mechanism.bodies:
-            moment, force = user_wrench(body, wrenches[body.label])
-            rows.extend((*moment, *force))
+            rows += six(user_wrench(body, wrenches[body.label]))
     return rows
 
 

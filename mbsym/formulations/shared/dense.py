@@ -8,43 +8,38 @@ cancels however far from the base a body is.
 from __future__ import annotations
 
 from mbsym.formulations.contracts import BODY_JACOBIANS, MASS_MATRIX
-from mbsym.formulations.shared.heads import head_of, is_plain, vector
+from mbsym.formulations.shared.heads import head_of, vector
 from mbsym.formulations.shared.placed import POSE, entries_of, in_base, placed, placed_on, still_base
 from mbsym.formulations.shared.recursion import Pairing, Recursion, Values
 from mbsym.formulations.shared.sweeps import rolled_up
+from mbsym.joints.motion import motion_of, power, six
 from mbsym.kinematics.equivalents import for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.spatial.inertia import RigidInertia
-from mbsym.spatial.vector import add, cross, dot, subtract
+from mbsym.spatial.inertia import RIGID_ENTRIES, RigidInertia
+from mbsym.spatial.vector import add, cross, subtract
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Program, Target
 from mbsym.symbolic.scalar import Scalar
 
-_INERTIA = 10
 
-
-def roll_mass_matrix(mechanism: Mechanism) -> Program | None:
+def roll_mass_matrix(mechanism: Mechanism) -> Program:
     """Composite bodies; the wrench that each speed's rate takes is projected on all speeds inward of it."""
-    if not is_plain(mechanism):
-        return None
     variant = for_mass_matrix(mechanism)
     n = mechanism.nv
 
     def inward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
-        body, handed = bodies[0], given["composite"]
-        h, i = handed[1:4], handed[4:]
-        outboard = RigidInertia(handed[0], vector(h), (i[0], i[1], i[2], i[3], i[4], i[5]))
-        inertia = body.inertia + outboard
+        body = bodies[0]
+        inertia = body.inertia + RigidInertia.of_entries(given["composite"])
         wrenches = [inertia.times(*column) for column in body.columns]
         diagonal = [
-            dot((*angular, *linear), (*moment, *force)) + armature
-            for (angular, linear), (moment, force), armature in zip(body.columns, wrenches, body.armature, strict=True)
+            power(column, wrench) + armature
+            for column, wrench, armature in zip(body.columns, wrenches, body.armature, strict=True)
         ]
         moved = inertia.to_parent(body.rotation, body.translation)
         return {
             "M": diagonal,
-            "wrenches": [entry for moment, force in wrenches for entry in (*moment, *force)],
-            "composite": [moved.mass, *moved.first_moment, *moved.about_origin],
+            "wrenches": [entry for wrench in wrenches for entry in six(wrench)],
+            "composite": moved.entries(),
         }
 
     def outward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
@@ -52,7 +47,7 @@ def roll_mass_matrix(mechanism: Mechanism) -> Program | None:
         frame = placed_on(body, placed(given["pose"]))
         turned = []
         for k in range(len(body.columns)):
-            moment, force = vector(wrenches[6 * k : 6 * k + 3]), vector(wrenches[6 * k + 3 : 6 * k + 6])
+            moment, force = motion_of(wrenches[6 * k : 6 * k + 6])
             turned += [*frame.rotation.to_parent(moment), *frame.rotation.to_parent(force)]
         return {
             "pose": entries_of(frame),
@@ -62,11 +57,9 @@ def roll_mass_matrix(mechanism: Mechanism) -> Program | None:
         }
 
     def entry(_: Graph, given: Values) -> list[Scalar]:
-        wrench, axis = given["outer_wrench"], given["inner_axis"]
+        moment, force = motion_of(given["outer_wrench"])
         lever = subtract(vector(given["outer_origin"]), vector(given["inner_origin"]))
-        force = vector(wrench[3:])
-        moment = add(vector(wrench[:3]), cross(lever, force))
-        return [dot(tuple(axis), (*moment, *force))]
+        return [power(motion_of(given["inner_axis"]), (add(moment, cross(lever, force)), force))]
 
     return rolled_up(
         head_of(MASS_MATRIX, mechanism, "composite bodies"),
@@ -76,7 +69,7 @@ def roll_mass_matrix(mechanism: Mechanism) -> Program | None:
                 "composite inertias, inward",
                 inward,
                 "composite",
-                _INERTIA,
+                RIGID_ENTRIES,
                 keeps=("wrenches",),
                 arguments=("q",),
                 results={"M": lambda body: tuple(k * (n + 1) for k in range(*body.v_range))},
@@ -103,10 +96,8 @@ def roll_mass_matrix(mechanism: Mechanism) -> Program | None:
     )
 
 
-def roll_body_jacobians(mechanism: Mechanism) -> Program | None:
+def roll_body_jacobians(mechanism: Mechanism) -> Program:
     """Axes of all joints, and what they do to each body's frame."""
-    if not is_plain(mechanism):
-        return None
     n = mechanism.nv
 
     def outward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
@@ -120,10 +111,9 @@ def roll_body_jacobians(mechanism: Mechanism) -> Program | None:
         }
 
     def column(_: Graph, given: Values) -> list[Scalar]:
-        frame, axis = placed(given["outer_frame"]), given["inner_axis"]
-        omega = vector(axis[:3])
+        frame, (omega, linear) = placed(given["outer_frame"]), motion_of(given["inner_axis"])
         lever = subtract(frame.translation, vector(given["inner_origin"]))
-        moved = add(vector(axis[3:]), cross(omega, lever))
+        moved = add(linear, cross(omega, lever))
         return [*frame.rotation.to_child(omega), *frame.rotation.to_child(moved)]
 
     return rolled_up(

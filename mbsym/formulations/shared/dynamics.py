@@ -13,23 +13,24 @@ from mbsym.formulations.contracts import FORWARD_DYNAMICS, JOINT_WRENCHES, Contr
 from mbsym.formulations.recursive.articulated_body import (
     Pivot,
     Seen,
+    carried_motion,
     eliminated,
+    entries_handed_on,
     entries_of,
-    handed_on,
     joint_rates,
     pivots_of,
 )
 from mbsym.formulations.recursive.newton_euler import inertial_wrench, joint_forces, user_wrench
 from mbsym.formulations.regular_mass import never_singular
-from mbsym.formulations.shared.heads import head_of, is_plain, vector
+from mbsym.formulations.shared.heads import head_of, vector
 from mbsym.formulations.shared.recursion import Beforehand, Recursion, StepFunction, Values, of_speeds
 from mbsym.formulations.shared.sweeps import rolled_up
-from mbsym.joints.motion import motion_of
+from mbsym.joints.motion import difference_of, motion_of, six
 from mbsym.kinematics.equivalents import for_forces, for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import BodyAcceleration, body_acceleration, body_velocity, joint_speeds
 from mbsym.spatial.inertia import INERTIA_ENTRIES, ArticulatedInertia
-from mbsym.spatial.vector import dot, negate, subtract, zero_vector
+from mbsym.spatial.vector import dot, negate, zero_vector
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 
@@ -48,8 +49,8 @@ def _force_elements(mechanism: Mechanism) -> Beforehand | None:
     if applied is None:
         return None
     zero = zero_vector(mechanism.graph)
-    wrenches = [applied.wrenches.get(body.label, (zero, zero)) for body in mechanism.bodies]
-    found = {_FORCES: applied.joints, _WRENCH: [(*moment, *force) for moment, force in wrenches]}
+    wrenches = [six(applied.wrenches.get(body.label, (zero, zero))) for body in mechanism.bodies]
+    found = {_FORCES: applied.joints, _WRENCH: wrenches}
     return Beforehand("force elements", "force_elements", (mechanism.q, mechanism.v, *mechanism.extra_inputs), found)
 
 
@@ -70,12 +71,11 @@ def _outward(mechanism: Mechanism, speeds: bool, rates: bool, before: Beforehand
         velocity = body_velocity(body, tuple(given["v"]) if speeds else still, carrier.omega)
         bias = velocity.angular_bias, velocity.linear_bias
         moved = body_acceleration(body, tuple(given["vdot"]) if rates else still, carrier, velocity.angular, bias)
-        moment, force = inertial_wrench(body.inertia, moved.omega, moved.angular, moved.turning, moved.linear)
+        wrench = inertial_wrench(body.inertia, moved.omega, moved.angular, moved.turning, moved.linear)
         if before is not None:
-            moment = subtract(moment, vector(given[_WRENCH][:3]))
-            force = subtract(force, vector(given[_WRENCH][3:]))
+            wrench = difference_of(wrench, motion_of(given[_WRENCH]))
         motion = [*moved.omega, *moved.angular, *moved.linear, *(entry for row in moved.turning for entry in row)]
-        return {"motion": motion, "wrench": [*moment, *force]}
+        return {"motion": motion, "wrench": six(wrench)}
 
     zero = Scalar(mechanism.graph, 0)
     ground = (*[zero] * 6, *negate(mechanism.gravity), *[zero] * 9)
@@ -88,21 +88,15 @@ def _outward(mechanism: Mechanism, speeds: bool, rates: bool, before: Beforehand
 def _forces(body: TreeBody, given: Values, rates: bool) -> tuple[tuple[Scalar, ...], list[Scalar], list[Scalar]]:
     """Generalised forces of the joint, the wrench that passes it, and what the body hands on to its parent."""
     total = [a + b for a, b in zip(given["wrench"], given["push"], strict=True)]
-    moment, force = motion_of(total)
+    wrench = motion_of(total)
     still = (Scalar(body.motion.graph, 0),) * len(body.v)
-    forces = joint_forces(
-        body, (moment, force), tuple(given["vdot"]) if rates else still, tuple(given.get(_FORCES, ()))
-    )
-    n, f = body.placement.wrench_to_parent(moment, force)
-    return forces, total, [*n, *f]
+    forces = joint_forces(body, wrench, tuple(given["vdot"]) if rates else still, tuple(given.get(_FORCES, ())))
+    return forces, total, six(body.placement.wrench_to_parent(*wrench))
 
 
-def roll_inverse_dynamics(
-    contract: Contract, result: str, speeds: bool, rates: bool, mechanism: Mechanism
-) -> Program | None:
+def roll_inverse_dynamics(contract: Contract, speeds: bool, rates: bool, mechanism: Mechanism) -> Program:
     """Recursive Newton-Euler algorithm, also of a mechanism whose speeds do not change, and of one at rest."""
-    if not is_plain(mechanism):
-        return None
+    (result,) = (each.name for each in contract.results)
     variant = for_forces(mechanism)
     before = _force_elements(variant) if speeds else None
     geared = rates and any(entry for body in mechanism.bodies for entry in body.armature)
@@ -152,15 +146,7 @@ def _eliminated(bodies: tuple[TreeBody, ...], given: Values) -> _Eliminated:
     inertia = ArticulatedInertia.of_rigid(body.inertia) + ArticulatedInertia.of_entries(handed[6 : 6 + INERTIA_ENTRIES])
     moving = tuple(f - h for f, h in zip(given["tau"], bias, strict=True))
     pivots, seen = eliminated(body, inertia, list(handed[6 + INERTIA_ENTRIES :]), moving, regular=True)
-    carried, bias_wrench = handed_on(body, seen)
-    entries = [Scalar(body.motion.graph, 0)] * INERTIA_ENTRIES if carried is None else carried.entries()
-    return _Eliminated(pivots, seen, total, [*pushed, *entries, *bias_wrench])
-
-
-def _moved(body: TreeBody, given: Values) -> list[Scalar]:
-    """Acceleration of a body that its joint's rates leave out."""
-    angular, linear = body.placement.twist_to_child(*motion_of(given["pushed"]))
-    return [*angular, *linear]
+    return _Eliminated(pivots, seen, total, [*pushed, *entries_handed_on(body, seen)])
 
 
 def _rates(body: TreeBody, given: Values, state: list[Scalar]) -> Values:
@@ -184,7 +170,7 @@ def _articulated_inward(step: StepFunction, keeps: tuple[str, ...], before: Befo
 
 def roll_forward_dynamics(mechanism: Mechanism) -> Program | None:
     """Articulated-body algorithm behind the recursive Newton-Euler algorithm for the bias forces."""
-    if not is_plain(mechanism) or not never_singular(mechanism):
+    if not never_singular(mechanism):
         return None
     variants = [for_forces(mechanism), for_mass_matrix(mechanism)]
     before = _force_elements(variants[0])
@@ -194,7 +180,7 @@ def roll_forward_dynamics(mechanism: Mechanism) -> Program | None:
         return {"articulated": found.handed, "pivots": entries_of(found.pivots)}
 
     def outward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
-        return _rates(bodies[1], given, _moved(bodies[1], given))
+        return _rates(bodies[1], given, carried_motion(bodies[1], given["pushed"]))
 
     rest = (Scalar(mechanism.graph, 0),) * 6
     title = "accelerations, outward"
@@ -212,7 +198,7 @@ def roll_forward_dynamics(mechanism: Mechanism) -> Program | None:
 
 def roll_joint_wrenches(mechanism: Mechanism) -> Program | None:
     """The wrench that keeps the speeds constant and that of the remaining motion, body by body, in joints' frames."""
-    if not is_plain(mechanism) or not never_singular(mechanism):
+    if not never_singular(mechanism):
         return None
     before = _force_elements(mechanism)
 
@@ -225,11 +211,11 @@ def roll_joint_wrenches(mechanism: Mechanism) -> Program | None:
 
     def outward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
         body = bodies[0]
-        state = _moved(body, given)
+        state = carried_motion(body, given["pushed"])
         rows = ArticulatedInertia.of_entries(given["inertia"]).rows()
         wrench = [p + dot(row, state) for row, p in zip(rows, given["bias"], strict=True)]
-        seen = user_wrench(body, motion_of(wrench))
-        return {"wrenches": [*seen[0], *seen[1]], "pushed": _rates(body, given, state)["pushed"]}
+        seen = six(user_wrench(body, motion_of(wrench)))
+        return {"wrenches": seen, "pushed": _rates(body, given, state)["pushed"]}
 
     recursions = [
         _outward(mechanism, True, False, before),

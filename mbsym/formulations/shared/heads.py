@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 
 from mbsym.formulations.contracts import Contract, Derived, sizes_of
 from mbsym.kinematics.mechanism import Mechanism
@@ -20,12 +21,11 @@ def is_plain(mechanism: Mechanism) -> bool:
 def head_of(contract: Contract, mechanism: Mechanism, how: str = "") -> Program:
     """Arguments and results, which statements will write."""
     sizes = sizes_of(mechanism)
-    entries = {}
-    for result in contract.results:
-        size = 1
-        for n in result.shape:
-            size *= sizes[n] if isinstance(n, str) else n
-        entries[result.name] = [Scalar(mechanism.graph, 0)] * size
+    zero = Scalar(mechanism.graph, 0)
+    entries = {
+        result.name: [zero] * prod(sizes[n] if isinstance(n, str) else n for n in result.shape)
+        for result in contract.results
+    }
     program = contract.program(mechanism, Derived(entries, f"{how}, bodies of a kind share their steps"))
     outputs = (replace(item, values=(WRITTEN,) * len(item.values)) for item in program.outputs)
     return replace(program, outputs=tuple(outputs))

@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias
 
+from mbsym.formulations.shared.heads import vector
+from mbsym.formulations.shared.placed import entries_of
 from mbsym.joints.motion import JointMotion
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.placement import rounded, scalars
 from mbsym.kinematics.simplified import true
-from mbsym.spatial.inertia import RigidInertia
+from mbsym.spatial.inertia import RIGID_ENTRIES, RigidInertia
 from mbsym.spatial.rotation import Factor, MatrixRotation, PlaneRotation, Rotation
 from mbsym.spatial.transform import Transform, identity_transform
 from mbsym.spatial.vector import Vector3
@@ -30,6 +32,7 @@ MOST_COMPARED: Final = 32
 
 FIRST_NUMBER: Final = 2
 _TURNED: Final = 9
+_PLACED_INERTIA: Final = 3 + RIGID_ENTRIES
 _IDENTITY: Final = (1, 0, 0, 0, 1, 0, 0, 0, 1)
 
 FrameName: TypeAlias = Literal["user_frame", "wrench_frame"]
@@ -67,7 +70,7 @@ class Kind:
         found: dict[int, Number] = {}
         for mark, value in zip(self.marks, constants, strict=True):
             if abs(mark) >= FIRST_NUMBER:
-                found.setdefault(abs(mark), value if mark > 0 else -value)
+                found.setdefault(abs(mark), value)  # opposites stand behind their number
         return tuple(found[place] for place in sorted(found))
 
     def joined(self, other: Kind) -> Kind:
@@ -99,10 +102,10 @@ def constants_of(
     zero = Scalar(graph, 0)
     for each in variants:
         found += [zero] * 3 if rigid else each.inboard.translation
-        found += [each.inertia.mass, *each.inertia.first_moment, *each.inertia.about_origin]
+        found += each.inertia.entries()
     if frame is not None:
         place = _frame_of(body, frame)
-        found += [*(entry for row in place.rotation.matrix() for entry in row), *place.translation]
+        found += entries_of(place)
     return found
 
 
@@ -266,8 +269,7 @@ def stand_ins(
     rotation = _rotation(graph, kind.marks[:_TURNED], values)
     found = []
     for body in bodies:
-        p, h, i = rest[:3], rest[4:7], rest[7:13]
-        inboard = Transform(rotation, (p[0], p[1], p[2]))
+        inboard = Transform(rotation, vector(rest[:3]))
         found.append(
             replace(
                 body,
@@ -275,16 +277,16 @@ def stand_ins(
                 q=q,
                 v=v,
                 armature=armature,
-                inertia=RigidInertia(rest[3], (h[0], h[1], h[2]), (i[0], i[1], i[2], i[3], i[4], i[5])),
+                inertia=RigidInertia.of_entries(rest[3:_PLACED_INERTIA]),
                 motion=motion,
                 inboard=inboard,
                 placement=identity_transform(graph) if joint.is_rigid else inboard.then(motion.placement),
             )
         )
-        rest = rest[13:]
+        rest = rest[_PLACED_INERTIA:]
     if frame is not None:
         turned = _rotation(graph, kind.marks[-_TURNED - 3 : -3], rest)
-        place = Transform(turned, (rest[_TURNED], rest[_TURNED + 1], rest[_TURNED + 2]))
+        place = Transform(turned, vector(rest[_TURNED:]))
         found = [
             replace(body, user_frame=place) if frame == "user_frame" else replace(body, wrench_frame=place)
             for body in found
@@ -295,7 +297,7 @@ def stand_ins(
 def _rotation(graph: Graph, marks: Marks, m: Sequence[Scalar]) -> Rotation:
     if marks == _IDENTITY:
         return Rotation(graph)
-    return Rotation(graph, (MatrixRotation(((m[0], m[1], m[2]), (m[3], m[4], m[5]), (m[6], m[7], m[8]))),))
+    return Rotation(graph, (MatrixRotation((vector(m[:3]), vector(m[3:6]), vector(m[6:9]))),))
 
 
 def _value(graph: Graph, mark: int, numbers: Sequence[Scalar]) -> Scalar:
@@ -315,18 +317,18 @@ def _replaced(entry: Scalar, images: dict[int, Scalar]) -> Scalar:
 def _mapped(motion: JointMotion, of: Callable[[Scalar], Scalar]) -> JointMotion:
     """The motion with other entries of placement and columns."""
 
-    def vector(a: Vector3) -> Vector3:
+    def mapped(a: Vector3) -> Vector3:
         return of(a[0]), of(a[1]), of(a[2])
 
     def factor(each: Factor) -> Factor:
         if isinstance(each, PlaneRotation):
             return PlaneRotation(each.axis, of(each.cosine), of(each.sine))
-        return MatrixRotation((vector(each.rows[0]), vector(each.rows[1]), vector(each.rows[2])))
+        return MatrixRotation((mapped(each.rows[0]), mapped(each.rows[1]), mapped(each.rows[2])))
 
     place = motion.placement
     rotation = Rotation(motion.graph, tuple(factor(each) for each in place.rotation.factors))
     return replace(
         motion,
-        placement=Transform(rotation, vector(place.translation)),
-        columns=tuple((vector(angular), vector(linear)) for angular, linear in motion.columns),
+        placement=Transform(rotation, mapped(place.translation)),
+        columns=tuple((mapped(angular), mapped(linear)) for angular, linear in motion.columns),
     )

@@ -14,11 +14,11 @@ from mbsym.formulations.contracts import (
     MOMENTUM,
     POTENTIAL_ENERGY,
 )
-from mbsym.formulations.shared.heads import head_of, is_plain, vector
+from mbsym.formulations.shared.heads import head_of, vector
 from mbsym.formulations.shared.placed import POSE, entries_of, placed, placed_on, still_base
 from mbsym.formulations.shared.recursion import Beforehand, Places, Recursion, StepFunction, Values
 from mbsym.formulations.shared.sweeps import rolled_up
-from mbsym.joints.motion import Motion, motion_of
+from mbsym.joints.motion import Motion, motion_of, power, six
 from mbsym.kinematics.equivalents import for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.observables import stored_energy
@@ -30,10 +30,8 @@ from mbsym.symbolic.scalar import Scalar, constant
 _MASS_AND_MOMENT: Final = 4
 
 
-def roll_body_poses(mechanism: Mechanism) -> Program | None:
+def roll_body_poses(mechanism: Mechanism) -> Program:
     """Homogeneous matrices of the user's frames."""
-    if not is_plain(mechanism):
-        return None
 
     def step(bodies: tuple[TreeBody, ...], given: Values) -> Values:
         body = bodies[0]
@@ -55,34 +53,28 @@ def roll_body_poses(mechanism: Mechanism) -> Program | None:
     return rolled_up(head_of(BODY_POSES, mechanism), [mechanism], [outward], frame="user_frame")
 
 
-def roll_body_velocities(mechanism: Mechanism) -> Program | None:
+def roll_body_velocities(mechanism: Mechanism) -> Program:
     """Twists of the user's frames."""
-    if not is_plain(mechanism):
-        return None
 
     def step(bodies: tuple[TreeBody, ...], given: Values) -> Values:
-        angular, linear = moved = _moved(bodies[0], given)
-        seen = bodies[0].user_frame.twist_to_parent(*moved)
-        return {"twist": [*angular, *linear], "velocities": [*seen[0], *seen[1]]}
+        moved = _moved(bodies[0], given)
+        return {"twist": six(moved), "velocities": six(bodies[0].user_frame.twist_to_parent(*moved))}
 
     outward = _twists_outward(mechanism, step, results={"velocities": lambda body: (6 * (body.label - 1),)})
     return rolled_up(head_of(BODY_VELOCITIES, mechanism), [mechanism], [outward], frame="user_frame")
 
 
-def roll_kinetic_energy(mechanism: Mechanism) -> Program | None:
+def roll_kinetic_energy(mechanism: Mechanism) -> Program:
     """Twice the energy of each body and its rotors, summed inward."""
-    if not is_plain(mechanism):
-        return None
     variant = for_mass_matrix(mechanism)
 
     def outward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
         body = bodies[0]
-        angular, linear = _moved(body, given)
-        moment, force = body.inertia.times(angular, linear)
-        twice = dot((*angular, *linear), (*moment, *force))
+        moved = _moved(body, given)
+        twice = power(moved, body.inertia.times(*moved))
         for armature, rate in zip(body.armature, given["v"], strict=True):
             twice = twice + armature * (rate * rate)
-        return {"twist": [*angular, *linear], "own": [twice]}
+        return {"twist": six(moved), "own": [twice]}
 
     def inward(_: tuple[TreeBody, ...], given: Values) -> Values:
         return {"twice": [given["twice"][0] + given["own"][0]]}
@@ -100,7 +92,7 @@ def roll_kinetic_energy(mechanism: Mechanism) -> Program | None:
 def roll_potential_energy(mechanism: Mechanism) -> Program | None:
     """The first moment of all bodies against gravity, and what springs store, which comes with the first body."""
     gravity = [entry.constant for entry in mechanism.gravity]
-    if not is_plain(mechanism) or None in gravity:
+    if None in gravity:
         return None
     before = None
     if any(force.stores_energy for force in mechanism.model.forces):
@@ -134,7 +126,7 @@ def roll_potential_energy(mechanism: Mechanism) -> Program | None:
 def roll_center_of_mass(mechanism: Mechanism) -> Program | None:
     """The first moment of all bodies by their mass."""
     mass = _mass(mechanism)
-    if not is_plain(mechanism) or not mass:
+    if not mass:
         return None
 
     def center(_: Graph, found: Sequence[Scalar]) -> Values:
@@ -154,20 +146,18 @@ def roll_center_of_mass(mechanism: Mechanism) -> Program | None:
 def roll_momentum(mechanism: Mechanism) -> Program | None:
     """Momenta of the bodies with their first moments, summed inward."""
     mass = _mass(mechanism)
-    if not is_plain(mechanism) or not mass:
+    if not mass:
         return None
 
     def outward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
-        body = bodies[0]
-        angular, linear = _moved(body, given)
-        own = body.inertia.times(angular, linear)
-        return {"twist": [*angular, *linear], "own": [*own[0], *own[1]]}
+        moved = _moved(bodies[0], given)
+        return {"twist": six(moved), "own": six(bodies[0].inertia.times(*moved))}
 
     def inward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
         body, handed = bodies[0], given["composite"]
         total = [a + b for a, b in zip(given["own"], handed[_MASS_AND_MOMENT:], strict=True)]
-        angular, linear = body.placement.wrench_to_parent(*motion_of(total))
-        return {"composite": [*_composite(body, handed[:_MASS_AND_MOMENT]), *angular, *linear]}
+        momentum = six(body.placement.wrench_to_parent(*motion_of(total)))
+        return {"composite": [*_composite(body, handed[:_MASS_AND_MOMENT]), *momentum]}
 
     def about_center(_: Graph, found: Sequence[Scalar]) -> Values:
         moment, angular, linear = vector(found[1:4]), vector(found[4:7]), vector(found[7:10])

@@ -101,6 +101,7 @@ class _Casting:
     Attributes:
         handed: what steps hand on, and what bodies keep.
         steps: by role and kind, or by what they are for.
+        number: of each step.
         where: blocks by name and label.
         waiting: those that are still to be added up, by name and label of the body for which.
     """
@@ -113,6 +114,7 @@ class _Casting:
     sorted: Sorted
     handed: Handed = field(default_factory=Handed)
     steps: dict[Key, Step] = field(default_factory=dict)
+    number: dict[Key, int] = field(default_factory=dict)
     where: dict[tuple[str, int], int] = field(default_factory=dict)
     waiting: dict[tuple[str, int], list[int]] = field(default_factory=dict)
 
@@ -139,14 +141,14 @@ class _Casting:
             self.steps[f"sum_{name}", COMMON] = self.handed.added(name)
         for name, values in self.cast.ground.items():
             self.steps[f"ground_{name}", COMMON] = self.handed.given("ground", name, values)
-        number = {key: place for place, key in enumerate(self.steps)}
-        body = [For("what ground and leaves hand on", tuple(self._first_calls(number)), self.threads)]
+        self.number = {key: place for place, key in enumerate(self.steps)}
+        body = [For("what ground and leaves hand on", tuple(self._first_calls()), self.threads)]
         for stage in self.stages:
             calls = [
                 call
                 for place, part in enumerate(stage.parts)
                 for role, label in part
-                for call in self._calls(role, label, place, number)
+                for call in self._calls(role, label, place)
             ]
             body.append(For(stage.title, tuple(calls), self.threads))
         return replace(self.head, body=tuple(body), steps=tuple(self.steps.values()))
@@ -193,17 +195,17 @@ class _Casting:
 
     # ---- calls ------------------------------------------------------------------------------------------------------
 
-    def _first_calls(self, number: Mapping[tuple[str, int], int]) -> list[Call]:
+    def _first_calls(self) -> list[Call]:
         calls = []
         for name in self.cast.added:
             self.where[name, COMMON] = self.handed.block()
-            calls.append(Call(number[f"leaf_{name}", COMMON], (), (self.where[name, COMMON],)))
+            calls.append(Call(self.number[f"leaf_{name}", COMMON], (), (self.where[name, COMMON],)))
         for name in self.cast.ground:
             self.where[name, 0] = self.handed.block()
-            calls.append(Call(number[f"ground_{name}", COMMON], (), (self.where[name, 0],)))
+            calls.append(Call(self.number[f"ground_{name}", COMMON], (), (self.where[name, 0],)))
         return calls
 
-    def _calls(self, role: Role, label: int, part: int, number: Mapping[tuple[str, int], int]) -> list[Call]:
+    def _calls(self, role: Role, label: int, part: int) -> list[Call]:
         """That of a role, behind those that add up what it takes."""
         body = self.mechanism.bodies[label - 1]
         kind = self._kind(label)
@@ -213,7 +215,7 @@ class _Casting:
         for name, whose in role.takes:
             owner = label if whose == "own" else body.parent
             if name in self.cast.added:
-                calls += self._added_up(name, owner, part, number)
+                calls += self._added_up(name, owner, part)
             reads.append(self.where[name, owner])
         writes = []
         for name, whose in self._gives(role):
@@ -226,9 +228,9 @@ class _Casting:
                 self.where[name, owner] = own
         writes += [first_of(name, body) for name in role.results]
         numbers = tuple(number for number in self.sorted.numbers[label - 1] if isinstance(number, Fraction))
-        return [*calls, Call(number[role.name, kind], tuple(reads), tuple(writes), numbers, part)]
+        return [*calls, Call(self.number[role.name, kind], tuple(reads), tuple(writes), numbers, part)]
 
-    def _added_up(self, name: str, label: int, part: int, number: Mapping[tuple[str, int], int]) -> list[Call]:
+    def _added_up(self, name: str, label: int, part: int) -> list[Call]:
         """Calls that add up what bodies have given to one; only there, for they may be of several parts."""
         calls = []
         given = self.waiting.pop((name, label), [])
@@ -237,6 +239,6 @@ class _Casting:
         for block in given:
             total = self.handed.block()
             places = (self.where[name, label], block), (total,)
-            calls.append(Call(number[f"sum_{name}", COMMON], *places, part=part))
+            calls.append(Call(self.number[f"sum_{name}", COMMON], *places, part=part))
             self.where[name, label] = total
         return calls

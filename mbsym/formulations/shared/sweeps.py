@@ -5,7 +5,7 @@ A sweep runs from ground outward or from the leaves inward, and hands values on 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final, TypeAlias
@@ -81,6 +81,8 @@ class _Rolling:
         before: what is found before the sweeps.
         handed: what steps hand on, and what bodies keep.
         steps: by what they are for.
+        number: of each step.
+        kept: blocks by name and label of the body.
         pieces: how many blocks of a pool a body fills, by its name and their kind.
         starts: where what was found beforehand begins, by its name and the label of the body.
     """
@@ -96,6 +98,8 @@ class _Rolling:
     frame: FrameName | None
     handed: Handed = field(default_factory=Handed)
     steps: dict[_Key, Step] = field(default_factory=dict)
+    number: dict[_Key, int] = field(default_factory=dict)
+    kept: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
     pieces: dict[tuple[str, int], int] = field(default_factory=dict)
     starts: dict[tuple[str, int], int] = field(default_factory=dict)
 
@@ -104,15 +108,14 @@ class _Rolling:
         self.derive()
         if self.pairing is not None:
             self.steps["pair", len(self.recursions), -1] = self._pair_step(self.pairing)
-        number = {key: place for place, key in enumerate(self.steps)}
-        kept: dict[tuple[str, int], tuple[int, ...]] = {}
+        self.number = {key: place for place, key in enumerate(self.steps)}
         body: list[Statement] = []
         for place, each in enumerate(self.before):
-            body.append(For(each.title, (self._call_before(number["before", place, -1]),)))
+            body.append(For(each.title, (self._call_before(place),)))
         for place, recursion in enumerate(self.recursions):
-            body.append(For(recursion.title, tuple(self._calls(place, recursion, number, kept))))
+            body.append(For(recursion.title, tuple(self._calls(place, recursion))))
         if self.pairing is not None:
-            found = self._pairs(self.pairing, number["pair", len(self.recursions), -1], kept)
+            found = self._pairs(self.pairing)
             zeroed = dict.fromkeys(target.result for target in found.targets)
             body = [*map(Zeros, zeroed), *body, *[found] * (found.count > 0)]
         return replace(self.head, body=tuple(body), steps=tuple(self.steps.values()))
@@ -160,9 +163,9 @@ class _Rolling:
         whole = replace(step.program, inputs=each.arguments)
         self.steps["before", self.before.index(each), -1] = replace(step, program=whole, reads=arguments)
 
-    def _call_before(self, number: int) -> Call:
-        step = tuple(self.steps.values())[number]
-        return Call(number, (0,) * len(step.reads), (0,) * len(step.writes))
+    def _call_before(self, place: int) -> Call:
+        step = self.steps["before", place, -1]
+        return Call(self.number["before", place, -1], (0,) * len(step.reads), (0,) * len(step.writes))
 
     def _derive(self, place: int, recursion: Recursion) -> None:
         """The steps of a sweep, what they write taken into account in the shapes."""
@@ -270,20 +273,18 @@ class _Rolling:
 
     # ---- calls ------------------------------------------------------------------------------------------------------
 
-    def _calls(
-        self, place: int, recursion: Recursion, number: Mapping[_Key, int], kept: dict[tuple[str, int], tuple[int, ...]]
-    ) -> Iterator[Call]:
-        """The calls of a sweep; ``kept`` holds blocks by name and label of the body."""
+    def _calls(self, place: int, recursion: Recursion) -> Iterator[Call]:
+        """The calls of a sweep."""
         outward = recursion.ground is not None
         bodies = self.variants[0].bodies
         blocks: dict[int, int] = {}
         start = self.handed.block()
-        yield Call(number["ground" if outward else "leaf", place, -1], (), (start,))
+        yield Call(self.number["ground" if outward else "leaf", place, -1], (), (start,))
         if outward:
             blocks[0] = start
         for body in bodies if outward else reversed(bodies):
             arriving = blocks[body.parent] if outward else blocks.get(body.label, start)
-            call, own = self._body_call(place, recursion, number, body, arriving, kept)
+            call, own = self._body_call(place, recursion, body, arriving)
             yield call
             if outward:
                 blocks[body.label] = own
@@ -293,48 +294,40 @@ class _Rolling:
                 blocks[body.parent] = own
             else:
                 total = self.handed.block()
-                yield Call(number["sum", place, -1], (blocks[body.parent], own), (total,))
+                yield Call(self.number["sum", place, -1], (blocks[body.parent], own), (total,))
                 blocks[body.parent] = total
         if recursion.arrives is not None:
             step = self.steps["arrival", place, -1].program
-            yield Call(number["arrival", place, -1], (blocks[0],), (0,) * len(step.outputs))
+            yield Call(self.number["arrival", place, -1], (blocks[0],), (0,) * len(step.outputs))
 
-    def _body_call(
-        self,
-        place: int,
-        recursion: Recursion,
-        number: Mapping[_Key, int],
-        body: TreeBody,
-        arriving: int,
-        kept: dict[tuple[str, int], tuple[int, ...]],
-    ) -> tuple[Call, int]:
+    def _body_call(self, place: int, recursion: Recursion, body: TreeBody, arriving: int) -> tuple[Call, int]:
         """The call of a body, and the block that it hands on; -1 where nobody asks."""
         kind, label = self.sorted.kind[body.label - 1], body.label
         reads = [first_of(name, body) for name in recursion.arguments]
-        reads += [block for name in _taken(place, recursion) for block in kept[name, label]]
+        reads += [block for name in _taken(place, recursion) for block in self.kept[name, label]]
         reads.append(arriving)
         numbers_given = [GIVEN_NUMBERS] if self.used[kind] else []
         reads += [self.starts[name, label] for name in (*recursion.given, *numbers_given)]
         for name in _kept(place, recursion):
-            kept[name, label] = (self.handed.block(),)
+            self.kept[name, label] = (self.handed.block(),)
         for name in recursion.pools:
-            kept[name, label] = tuple(self.handed.block() for _ in range(self.pieces[name, kind]))
-        writes = [block for name in (*_kept(place, recursion), *recursion.pools) for block in kept[name, label]]
+            self.kept[name, label] = tuple(self.handed.block() for _ in range(self.pieces[name, kind]))
+        writes = [block for name in (*_kept(place, recursion), *recursion.pools) for block in self.kept[name, label]]
         own = self.handed.block() if self._hands_on(recursion, kind) else -1
         writes += [own] * (own >= 0)
         writes += [start for places in recursion.results.values() for start in places(body)]
         own_numbers = enumerate(self.sorted.numbers[label - 1])
         numbers = tuple(n for k, n in own_numbers if k not in self.given[kind] and isinstance(n, Fraction))
-        return Call(number["body", place, kind], tuple(reads), tuple(writes), numbers), own
+        return Call(self.number["body", place, kind], tuple(reads), tuple(writes), numbers), own
 
-    def _pairs(self, pairing: Pairing, step: int, kept: Mapping[tuple[str, int], tuple[int, ...]]) -> ForPairs:
+    def _pairs(self, pairing: Pairing) -> ForPairs:
         """Speeds in the order of the labels; the path of each goes inward."""
         places = [target[1:] for target in pairing.targets]
         outer, inner = list[Item](), list[Item]()
         last = [-1] * (len(self.variants[0].bodies) + 1)
 
         def item(names: Sequence[str], body: TreeBody, k: int, starts: Sequence[int], following: int) -> Item:
-            blocks = [kept[name, body.label] for name in names]
+            blocks = [self.kept[name, body.label] for name in names]
             return Item(tuple(own[k % len(own)] for own in blocks), tuple(starts), following)
 
         for body in self.variants[0].bodies:
@@ -348,6 +341,7 @@ class _Rolling:
             if pairing.of_bodies:
                 outer.append(item(pairing.outer, body, 0, [of(body.label - 1) for of, _ in places], before))
         targets = tuple(target for target, *_ in pairing.targets)
+        step = self.number["pair", len(self.recursions), -1]
         return ForPairs(pairing.title, step, tuple(outer), tuple(inner), targets)
 
 

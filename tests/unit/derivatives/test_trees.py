@@ -11,15 +11,14 @@ from functools import cache
 import pytest
 
 from mbsym.derivatives.centroidal import centroidal_momentum_matrix, centroidal_momentum_rate_v
-from mbsym.derivatives.control_functions import functions_on_request
 from mbsym.derivatives.coriolis import coriolis_matrix, slotine_li
 from mbsym.derivatives.forward_dynamics import forward_dynamics_with_derivatives, inverse_mass_matrix
+from mbsym.derivatives.functions import functions_on_request, joint_wrenches_of_motion
 from mbsym.derivatives.inverse_dynamics import generalised, inverse_dynamics_jacobians
 from mbsym.derivatives.operational_space import operational_space
 from mbsym.derivatives.second_derivatives import forward_dynamics_second_derivatives, in_closed_form
 from mbsym.derivatives.tangent import Matrix, along, along_speeds
 from mbsym.derivatives.variations import state_of
-from mbsym.derivatives.wrenches_of_motion import joint_wrenches_of_motion
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.recursive.sparse_factor import product
