@@ -28,6 +28,12 @@ LARGEST_DECIMAL_EXPONENT: Final = 300
 
 _NUMBER: Final = re.compile(r"(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?", re.ASCII)
 _FUNCTIONS: Final = (*UNARY_FUNCTIONS, *BINARY_FUNCTIONS)
+_OPERATIONS: Final[Mapping[type[ast.operator], Callable[[Graph, Reference, Reference], Reference]]] = {
+    ast.Add: Graph.add,
+    ast.Sub: Graph.sub,
+    ast.Mult: Graph.mul,
+    ast.Div: Graph.div,
+}
 _COMPARISONS: Final = "write comparisons as 'a if x > y else b', with one of < <= > >="
 
 
@@ -144,20 +150,13 @@ class _Reader:
 
     def _combined(self, node: ast.BinOp, left: Reference, depth: int) -> Reference:
         right = self.read(node.right, depth + 1)
-        operator = node.op
-        if isinstance(operator, ast.Add):
-            return self.graph.add(left, right)
-        if isinstance(operator, ast.Sub):
-            return self.graph.sub(left, right)
-        if isinstance(operator, ast.Mult):
-            return self.graph.mul(left, right)
-        if isinstance(operator, ast.Div):
-            if right == 0:
-                self._refuse(node.right, "division by zero", "change the divisor")
-            return self.graph.div(left, right)
-        if isinstance(operator, ast.Pow):
+        if isinstance(node.op, ast.Pow):
             return self._power(node.right, left, right)
-        self._refuse(node, f"operator {self._operator(node)!r} is not known", "use + - * / **")
+        if isinstance(node.op, ast.Div) and right == 0:
+            self._refuse(node.right, "division by zero", "change the divisor")
+        if type(node.op) not in _OPERATIONS:
+            self._refuse(node, f"operator {self._operator(node)!r} is not known", "use + - * / **")
+        return _OPERATIONS[type(node.op)](self.graph, left, right)
 
     def _power(self, place: ast.expr, base: Reference, exponent: Reference) -> Reference:
         value = self.graph.constant_value(exponent)
@@ -254,15 +253,12 @@ class _Reader:
             self._refuse(test, "the condition is no single comparison", _COMPARISONS)
         left, right = self.read(test.left, depth + 1), self.read(test.comparators[0], depth + 1)
         positive, otherwise = self.read(node.body, depth + 1), self.read(node.orelse, depth + 1)
-        operator = test.ops[0]
         difference = self.graph.sub(left, right)
-        if isinstance(operator, ast.Gt):
+        if isinstance(test.ops[0], ast.Lt | ast.GtE):
+            difference = -difference
+        if isinstance(test.ops[0], ast.Gt | ast.Lt):
             return self.graph.select(difference, positive, otherwise)
-        if isinstance(operator, ast.Lt):
-            return self.graph.select(-difference, positive, otherwise)
-        if isinstance(operator, ast.GtE):
-            return self.graph.select(-difference, otherwise, positive)
-        if isinstance(operator, ast.LtE):
+        if isinstance(test.ops[0], ast.GtE | ast.LtE):
             return self.graph.select(difference, otherwise, positive)
         self._refuse(test, "this comparison is not known", _COMPARISONS)
 

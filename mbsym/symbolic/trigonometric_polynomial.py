@@ -189,20 +189,7 @@ def reduced_squares(polynomial: Polynomial) -> Polynomial:
         if generator == following and generator[0] != "node"
     }
     for square in sorted(squares, key=generator_order):
-        other: Generator = (_other(square[0]), square[1])
-        candidate = best
-        while any(monomial.count(square) > 1 for monomial in candidate):
-            replaced: Polynomial = {}
-            for monomial, coefficient in candidate.items():
-                if monomial.count(square) < 2:
-                    accumulate(replaced, {monomial: coefficient}, Fraction(1))
-                    continue
-                rest = list(monomial)
-                rest.remove(square)
-                rest.remove(square)
-                accumulate(replaced, {tuple(rest): coefficient}, Fraction(1))
-                accumulate(replaced, {sorted_monomial([*rest, other, other]): coefficient}, Fraction(-1))
-            candidate = replaced
+        candidate = _without_square(best, square, [(_other(square[0]), square[1])])
         if _length(candidate) < _length(best):
             best = candidate
     return best
@@ -210,19 +197,23 @@ def reduced_squares(polynomial: Polynomial) -> Polynomial:
 
 def of_unit_length(polynomial: Polynomial, nodes: Sequence[int]) -> Polynomial:
     """The polynomial with x^2 = 1 - y^2 - ... applied to the first of some nodes whose squares add up to one."""
-    first: Generator = ("node", nodes[0])
-    while any(monomial.count(first) > 1 for monomial in polynomial):
+    first, *others = (("node", node) for node in nodes)
+    return _without_square(polynomial, first, others)
+
+
+def _without_square(polynomial: Polynomial, square: Generator, others: Sequence[Generator]) -> Polynomial:
+    """The polynomial with x^2 = 1 - y^2 - ... for a generator x and others, as often as x^2 occurs."""
+    while any(monomial.count(square) > 1 for monomial in polynomial):
         replaced: Polynomial = {}
         for monomial, coefficient in polynomial.items():
-            if monomial.count(first) < 2:
+            if monomial.count(square) < 2:
                 accumulate(replaced, {monomial: coefficient}, Fraction(1))
                 continue
             rest = list(monomial)
-            rest.remove(first)
-            rest.remove(first)
+            rest.remove(square)
+            rest.remove(square)
             accumulate(replaced, {tuple(rest): coefficient}, Fraction(1))
-            for node in nodes[1:]:
-                other: Generator = ("node", node)
+            for other in others:
                 accumulate(replaced, {sorted_monomial([*rest, other, other]): coefficient}, Fraction(-1))
         polynomial = replaced
     return polynomial
