@@ -24,12 +24,7 @@ __all__ = [
 
 CONSTRAINTS: Final = Registry[ConstraintType](
     "constraint",
-    (
-        ConstraintType(DistanceConstraint),
-        ConstraintType(PointOnLineConstraint),
-        ConstraintType(GearConstraint),
-        ConstraintType(LinearCoupling),
-    ),
+    map(ConstraintType, (DistanceConstraint, PointOnLineConstraint, GearConstraint, LinearCoupling)),
     ModelError,
 )
 """Closure constraints by their type in files."""

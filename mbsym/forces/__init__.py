@@ -30,14 +30,9 @@ __all__ = [
 
 FORCE_ELEMENTS: Final = Registry[ForceType](
     "force element",
-    (
-        ForceType(JointSpring),
-        ForceType(JointFriction),
-        ForceType(Actuator),
-        ForceType(JointForce),
-        ForceType(JointDamper),
-        ForceType(AppliedWrench),
-        ForceType(PointSpringDamper),
+    map(
+        ForceType,
+        (JointSpring, JointFriction, Actuator, JointForce, JointDamper, AppliedWrench, PointSpringDamper),
     ),
     ModelError,
 )

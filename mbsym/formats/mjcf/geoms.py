@@ -19,7 +19,7 @@ from mbsym.model.body import Body, Placement
 from mbsym.model.geometry import norm
 from mbsym.model.joint_frame import aligning_rotation
 from mbsym.shapes.forms import Box, Capsule, Cylinder, Ellipsoid, Sphere
-from mbsym.shapes.primitives import Primitive, volume_and_moments
+from mbsym.shapes.solids import Primitive, volume_and_moments
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value
 
