@@ -24,7 +24,12 @@ __all__ = [
 
 CONSTRAINTS: Final = Registry[ConstraintType](
     "constraint",
-    map(ConstraintType, (DistanceConstraint, PointOnLineConstraint, GearConstraint, LinearCoupling)),
+    (
+        ConstraintType(DistanceConstraint),
+        ConstraintType(PointOnLineConstraint),
+        ConstraintType(GearConstraint),
+        ConstraintType(LinearCoupling),
+    ),
     ModelError,
 )
 """Closure constraints by their type in files."""

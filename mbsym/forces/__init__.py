@@ -30,9 +30,14 @@ __all__ = [
 
 FORCE_ELEMENTS: Final = Registry[ForceType](
     "force element",
-    map(
-        ForceType,
-        (JointSpring, JointFriction, Actuator, JointForce, JointDamper, AppliedWrench, PointSpringDamper),
+    (
+        ForceType(JointSpring),
+        ForceType(JointFriction),
+        ForceType(Actuator),
+        ForceType(JointForce),
+        ForceType(JointDamper),
+        ForceType(AppliedWrench),
+        ForceType(PointSpringDamper),
     ),
     ModelError,
 )

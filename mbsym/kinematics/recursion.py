@@ -243,7 +243,7 @@ def velocities(mechanism: Mechanism, speeds: Speeds, letters: tuple[str, str] = 
     with mechanism.graph.section("velocities, outward"):
         for body, rates in zip(mechanism.bodies, speeds, strict=True):
             angular, linear = body.placement.twist_to_child(*result[body.parent])
-            spin, slide = mechanism.relative_motion(body, rates)
+            spin, slide = body.motion.twist(rates)
             omega = name_components(add(angular, spin), f"{letters[0]}{body.label}")
             result.append((omega, name_components(add(linear, slide), f"{letters[1]}{body.label}")))
     return tuple(result)

@@ -62,9 +62,9 @@ def parts_of(beam: Beam) -> BeamParts:
         _add_bars(beam, parts)
         end = times(beam.length, Fraction(1, 2 * beam.pieces))
     if beam.tip:
-        placed = Placement((end, 0, 0))
+        ends, placed = (beam.bars[-1], beam.tip), Placement((end, 0, 0))
         parts.joints.append(
-            Joint(beam.ends[1], FIXED.name, beam.bars[-1], beam.tip, (0, 0, 1), None, placed, beam.at_tip)
+            Joint(beam.ends[1], FIXED.name, *ends, predecessor_placement=placed, successor_placement=beam.at_tip)
         )
     return parts
 

@@ -22,7 +22,6 @@ from mbsym.model.geometry import (
     turned_inertia,
 )  # fmt: skip
 from mbsym.model.joint import Joint
-from mbsym.model.joint_frame import default_second_axis
 from mbsym.model.system import Model
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.graph import Graph
@@ -310,13 +309,9 @@ def _is_singular(joint: Joint, item: MassProperties, armature: float, number: Ca
 def _motions(joint: Joint, number: Callable[[Value], float]) -> list[tuple[Triple, Triple]]:
     """Columns (angular, linear) of the motion subspace at the neutral position, in the joint frame."""
     kind, graph = joint.kind, Graph()
-    x, y, z = (number(value) for value in joint.axis)
-    second = [number(value) for value in joint.second_axis or ()]
-    if "second_axis" in kind.entries and not second:
-        second = [*default_second_axis((x, y, z))]
     neutral = tuple(constant(graph, value) for value in kind.shape.neutral)
     still = (constant(graph, 0),) * kind.shape.nv
-    aligned = kind.aligned(graph, (x, y, z), second)
+    aligned = joint.aligned(graph, number)
     numbers = tuple(constant(graph, number(value)) for value in joint.values)
     columns = kind.motion(graph, neutral, still, numbers).columns
     return [(_floats(aligned.to_parent(w)), _floats(aligned.to_parent(v))) for w, v in columns]
