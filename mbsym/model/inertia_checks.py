@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from mbsym.model.body import Body
 from mbsym.model.geometry import (
@@ -58,11 +59,10 @@ class MassProperties:
         if mass == 0:
             return MassProperties(0.0, self.center, matrix_sum(self.inertia, other.inertia))
         x, y, z = ((self.mass * a + other.mass * b) / mass for a, b in zip(self.center, other.center, strict=True))
-        center = (x, y, z)
         inertia = matrix_sum(self.inertia, other.inertia)
         for part in (self, other):
             inertia = matrix_sum(inertia, inertia_of_point(part.mass, sum_of(part.center, (-x, -y, -z))))
-        return MassProperties(mass, center, inertia)
+        return MassProperties(mass, (x, y, z), inertia)
 
 
 def center_of_mass(body: Body, mass: float, numbers: Mapping[str, float]) -> Triple:
@@ -175,10 +175,7 @@ def rotation_axes(model: Model, numbers: dict[str, float]) -> dict[str, Triple]:
 
     Bodies that turn in space, or lie in a loop of joints that turn about different axes, are left out.
     """
-
-    def number(value: Value) -> float:
-        return evaluate(value, numbers)
-
+    number = partial(evaluate, names=numbers)
     axes: dict[str, Triple] = {model.ground: (0.0, 0.0, 0.0)}
     spatial: set[str] = set()
     pending = list(model.joints)
@@ -212,7 +209,7 @@ def _axis_beyond(joint: Joint, axis: Triple, number: Callable[[Value], float], *
         R_near, R_far = R_far, R_near
     in_joint = times(transposed(R_near), axis)
     if joint.kind.turning == "about its axis":
-        x, y, z = (number(value) for value in joint.axis)
+        x, y, z = map(number, joint.axis)
         own = (x, y, z)
         if norm(in_joint) > 0 and norm(cross(in_joint, own)) > EXACT * norm(in_joint) * norm(own):
             return None
@@ -234,10 +231,7 @@ def _check_end_bodies(
     Bodies fixed to an end body count with it. Bodies whose inertia is impossible are left out, and so are coupled
     joints, whose inertia is shared.
     """
-
-    def number(value: Value) -> float:
-        return evaluate(value, findings.numbers)
-
+    number = partial(evaluate, names=findings.numbers)
     coupled = {name for item in model.couplings for name in (item.joint, item.source)}
     index_of = {body.name: index for index, body in enumerate(model.bodies)}
     joints_at: dict[str, list[Joint]] = {name: [] for name in (model.ground, *index_of)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
 
 from mbsym import markup
 from mbsym.constraints import ConstraintElement
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 CoordinateOrder: TypeAlias = "Literal['file', 'labels'] | tuple[str, ...]"
 """The layout of q: as joints stand in the file, by label, or the joints named first."""
 
+
+N = TypeVar("N", Body, Joint)
 
 MOST_SHOWN: Final = 30
 """Rows of a table that a notebook shows."""
@@ -104,19 +106,18 @@ class Model:
 
     def body(self, name: str) -> Body:
         """The body of that name."""
-        for body in self.bodies:
-            if body.name == name:
-                return body
-        known = [body.name for body in self.bodies]
-        raise ModelError(f"no body is named {name!r}", where=self.name, remedy=nearest(name, known))
+        return self._named(self.bodies, "body", name)
 
     def joint(self, name: str) -> Joint:
         """The joint of that name."""
-        for joint in self.joints:
-            if joint.name == name:
-                return joint
-        known = [joint.name for joint in self.joints]
-        raise ModelError(f"no joint is named {name!r}", where=self.name, remedy=nearest(name, known))
+        return self._named(self.joints, "joint", name)
+
+    def _named(self, items: Sequence[N], what: str, name: str) -> N:
+        for item in items:
+            if item.name == name:
+                return item
+        known = [item.name for item in items]
+        raise ModelError(f"no {what} is named {name!r}", where=self.name, remedy=nearest(name, known))
 
     def frame(self, name: str) -> Frame:
         """The frame, body or joint (on its successor) of that name as a frame of that name; KIND:NAME says which.
