@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from hashlib import sha256
+from typing import Final
 
 from mbsym.codegen.description import known_for_batches
 from mbsym.codegen.interface import Indices, ModuleDescription
@@ -19,6 +20,9 @@ from mbsym.registry import FixedFunctions
 from mbsym.regressors.tables import column_tables
 from mbsym.stages.derivation import Derivation
 
+AS_ASKED: Final = ("real", "prefix", "trigonometry")
+"""Options that a module's description has as they are asked for."""
+
 
 def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescription:
     """The module to print: programs, header and manifest."""
@@ -26,7 +30,8 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
     # Shapes say nothing about motion: with them and without, the code is the same, and has the same hash.
     text = dump_native(replace(mechanism.model, shapes=()))
     loops = ("", *derivation.loops.sentences) if derivation.loops is not None else ()
-    sines = sine_tables(options.trigonometry, derivation.programs)
+    as_asked = {name: getattr(options, name) for name in AS_ASKED}
+    sines = sine_tables(as_asked["trigonometry"], derivation.programs)
     of_loops = LOOP_CONVENTIONS if derivation.loops and derivation.loops.rows else ()
     equations = (*EQUATION_CONVENTIONS, *of_loops, *sines.header)
     fixed = derivation.fixed or FixedFunctions((), ())
@@ -50,7 +55,6 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
             **sines.manifest,
             **fixed.manifest,
         },
-        real=options.real,
         model_sha256=sha256(text.encode()).hexdigest(),
         constants={
             "NQ": mechanism.nq,
@@ -70,8 +74,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
         runtime=fixed.runtime,
         tolerances=fixed.tolerances,
         extra=fixed.extra,
-        prefix=options.prefix,
-        trigonometry=options.trigonometry,
         batch=known_for_batches(options.batch, derivation.names),
         prepares=PREPARE if options.prepare else "",
+        **as_asked,
     )
