@@ -32,7 +32,7 @@ from mbsym.stages.derivation import Derivation as Derivation
 from mbsym.stages.derivation import Progress as Progress
 from mbsym.stages.derivation import Stage
 from mbsym.stages.describe import describe as describe
-from mbsym.stages.prove import proved, with_fields
+from mbsym.stages.describe import proved, with_fields
 from mbsym.stages.share import SHARE
 from mbsym.stages.signatures import COMPRESS, GIVE_SINES, PREPARE
 from mbsym.stages.simplify import DERIVE

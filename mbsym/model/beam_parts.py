@@ -15,7 +15,7 @@ Source: R. L. Huston, Multi-body dynamics including the effects of flexibility a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final
 
@@ -173,9 +173,5 @@ def _add_end(beam: Beam, parts: BeamParts, k: int, masses: tuple[SlidingMass, ..
                 parts.couplings.append(Coupling(name, followed, value))
                 carrier, placed = name, Placement()
     parts.bodies.extend(Body(joint.successor) for joint in chain[:-1])
-    last = chain[-1]
-    chain[-1] = Joint(
-        last.name, last.type, last.predecessor, beam.bars[k], last.axis,
-        predecessor_placement=last.predecessor_placement,
-    )  # fmt: skip
+    chain[-1] = replace(chain[-1], successor=beam.bars[k])
     parts.joints.extend(chain)

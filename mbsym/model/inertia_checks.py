@@ -98,19 +98,13 @@ def check_inertias(model: Model, findings: Findings, *, strict: bool) -> None:
     before = len(findings.diagnostics)
     for index, body in enumerate(model.bodies):
         if properties[body.name].mass < 0:
-            findings.error(
-                ("bodies", index, "mass"),
-                f"body {body.name!r} has the negative mass {properties[body.name].mass:g}",
-                "give a mass of zero or more",
-            )
+            what = f"body {body.name!r} has the negative mass {properties[body.name].mass:g}"
+            findings.error(("bodies", index, "mass"), what, "give a mass of zero or more")
     if len(findings.diagnostics) > before:
         return
     if model.bodies and all(_is_nothing(item) for item in properties.values()):
-        findings.warning(
-            ("bodies",),
-            "no body has mass or inertia, so there is topology here but no dynamics",
-            "give masses to derive equations of motion",
-        )
+        what = "no body has mass or inertia, so there is topology here but no dynamics"
+        findings.warning(("bodies",), what, "give masses to derive equations of motion")
         return
     axes = rotation_axes(model, findings.numbers)
     impossible: set[str] = set()

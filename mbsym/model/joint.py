@@ -8,11 +8,11 @@ from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 
 from mbsym.joints.record import JointShape, JointType
 from mbsym.joints.registry import JOINT_TYPES
-from mbsym.model.body import COINCIDENT, Placement
+from mbsym.model.body import COINCIDENT, Placement, placement
 from mbsym.model.joint_frame import default_second_axis
 from mbsym.spatial.rotation import Rotation
 from mbsym.symbolic.graph import Graph
-from mbsym.values.given import GivenDirection, GivenVector, direction, entries, set_plain, several
+from mbsym.values.given import GivenDirection, GivenVector, direction, set_plain, several
 from mbsym.values.parameter import Value, Vector
 
 GivenPlacement: TypeAlias = "Placement | GivenVector"
@@ -166,7 +166,7 @@ class Joint:
 def _in_form(given: Any, default: object) -> Any:
     """What is given for an entry, as a placement or a list where its default is one."""
     if isinstance(default, Placement):
-        return given if isinstance(given, Placement) else Placement(entries(given))
+        return placement(given)
     return several(given) if default == () else given
 
 

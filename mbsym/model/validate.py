@@ -99,11 +99,8 @@ def _check_names(model: Model, findings: Findings) -> None:
             )
     for index, joint in enumerate(model.joints):
         if joint.type not in JOINT_TYPES:
-            findings.error(
-                ("joints", index, "type"),
-                f"there is no joint type {joint.type!r}",
-                nearest(str(joint.type), JOINT_TYPES),
-            )
+            what = f"there is no joint type {joint.type!r}"
+            findings.error(("joints", index, "type"), what, nearest(str(joint.type), JOINT_TYPES))
     if findings.failed:
         return
     _check_identifiers(model, findings)
@@ -158,11 +155,8 @@ def _check_identifiers(model: Model, findings: Findings) -> None:
             ("speeds", joint.speeds, shape.nv, "speed"),
         ):
             if names and len(names) != count:
-                findings.error(
-                    ("joints", index, entry),
-                    f"{joint.type} joint {joint.name!r} has {count} {entry} but {len(names)} names for them",
-                    f"give {count} names or none",
-                )
+                what = f"{joint.type} joint {joint.name!r} has {count} {entry} but {len(names)} names for them"
+                findings.error(("joints", index, entry), what, f"give {count} names or none")
                 continue
             for position, name in enumerate(names):
                 claim(name, ("joints", index, entry, position), word)
@@ -185,11 +179,8 @@ def _check_references(model: Model, findings: Findings) -> None:
         body(joint.predecessor, ("joints", index, "predecessor"), f"{word} refers to")
         body(joint.successor, ("joints", index, "successor"), f"{word} refers to")
         if joint.predecessor == joint.successor:
-            findings.error(
-                ("joints", index, "successor"),
-                f"{word} connects body {joint.successor!r} with itself",
-                "connect two different bodies",
-            )
+            what = f"{word} connects body {joint.successor!r} with itself"
+            findings.error(("joints", index, "successor"), what, "connect two different bodies")
     inputs = tuple(item.name for item in model.inputs)
     carriers = {name: frame.body for name, frame in attachable_frames(model).items()}
     around = Surroundings(model.ground, bodies, joints, inputs, one_freedom(), carriers, ambiguous_ends(model))
@@ -234,11 +225,8 @@ def _check_couplings(model: Model, around: Surroundings, findings: Findings) -> 
             continue
         source_of[coupling.joint] = coupling.source
         for place in (k for k, joint in enumerate(model.joints) if joint.name == coupling.joint and joint.initial):
-            findings.error(
-                ("joints", place, "initial"),
-                f"joint {coupling.joint!r} follows joint {coupling.source!r} by a coupling and has an initial value",
-                f"give joint {coupling.source!r} one",
-            )
+            what = f"joint {coupling.joint!r} follows joint {coupling.source!r} by a coupling and has an initial value"
+            findings.error(("joints", place, "initial"), what, f"give joint {coupling.source!r} one")
     for index, coupling in enumerate(model.couplings):
         seen = [coupling.joint]
         name = coupling.source
@@ -246,11 +234,8 @@ def _check_couplings(model: Model, around: Surroundings, findings: Findings) -> 
             seen.append(name)
             name = source_of[name]
         if name in seen and name == coupling.joint:
-            findings.error(
-                ("couplings", index, "source"),
-                f"couplings go round in a circle: {' <- '.join([*seen, name])}",
-                "leave one of these joints free",
-            )
+            what = f"couplings go round in a circle: {' <- '.join([*seen, name])}"
+            findings.error(("couplings", index, "source"), what, "leave one of these joints free")
             return
 
 

@@ -48,9 +48,8 @@ def check_model_values(model: Model, findings: Findings) -> None:
         ratio = findings.number(coupling.ratio, ("couplings", index, "ratio"))
         findings.number(coupling.offset, ("couplings", index, "offset"))
         if ratio == 0:
-            findings.warning(
-                ("couplings", index, "ratio"), f"the ratio of coupled joint {coupling.joint!r} is zero", "fix the joint"
-            )
+            what = f"the ratio of coupled joint {coupling.joint!r} is zero"
+            findings.warning(("couplings", index, "ratio"), what, "fix the joint")
     for index, constraint in enumerate(model.constraints):
         check_values(constraint, ("constraints", index), f"constraint {constraint.name!r}", findings)
 
@@ -61,20 +60,14 @@ def _check_body(body: Body, path: Path, findings: Findings) -> None:
     if body.first_moment is not None:
         moment = check_several(findings, body.first_moment, (*path, "first_moment"))
         if body.inertia_about != "frame" or any(value != 0 for value in body.center_of_mass):
-            findings.error(
-                (*path, "first_moment"),
-                "a first moment stands beside a centre of mass or an inertia about it",
-                "leave center_of_mass out and say inertia_about: frame",
-            )
+            what = "a first moment stands beside a centre of mass or an inertia about it"
+            findings.error((*path, "first_moment"), what, "leave center_of_mass out and say inertia_about: frame")
         elif moment is not None and any(moment) and findings.number(body.mass, (*path, "mass")) == 0:
             findings.error((*path, "first_moment"), "a first moment without mass", "give the mass")
     check_several(findings, body.inertia, (*path, "inertia"), 6)
     if body.inertia_about not in ("center_of_mass", "frame"):
-        findings.error(
-            (*path, "inertia_about"),
-            f"an inertia cannot be about {body.inertia_about!r}",
-            "say center_of_mass or frame",
-        )
+        what = f"an inertia cannot be about {body.inertia_about!r}"
+        findings.error((*path, "inertia_about"), what, "say center_of_mass or frame")
 
 
 # ---- joints ---------------------------------------------------------------------------------------------------------
@@ -144,11 +137,8 @@ def _check_limits(joint: Joint, path: Path, findings: Findings) -> None:
         ("initial", joint.initial, shape.nq, "coordinates"),
     ):
         if len(values) not in (0, count):
-            findings.error(
-                (*path, entry),
-                f"{word} has {count} {kind} but {len(values)} entries of {entry!r}",
-                f"give {count} or none",
-            )
+            what = f"{word} has {count} {kind} but {len(values)} entries of {entry!r}"
+            findings.error((*path, entry), what, f"give {count} or none")
             continue
         numbers[entry] = findings.numbers_of(values, (*path, entry))
     lower, upper, initial = (numbers.get(entry) or () for entry in ("lower", "upper", "initial"))
@@ -185,9 +175,8 @@ def _check_placement(placement: Placement, path: Path, word: str, findings: Find
     check_several(findings, placement.translation, (*path, "translation"))
     for index, turn in enumerate(placement.rotation):
         if len(turn) != 2 or turn[0] not in ("x", "y", "z"):
-            findings.error(
-                (*path, "rotation", index), f"{turn!r} is no rotation", "give an axis x, y or z and an angle"
-            )
+            what = f"{turn!r} is no rotation"
+            findings.error((*path, "rotation", index), what, "give an axis x, y or z and an angle")
         else:
             findings.number(turn[1], (*path, "rotation", index, 1))
     if placement.quaternion is None:
@@ -209,11 +198,8 @@ def _check_shapes(shapes: Sequence[Shape], findings: Findings) -> None:
             continue
         color = check_several(findings, shape.color, (*path, "color"), 4)
         if color is not None and not all(0 <= part <= 1 for part in color):
-            findings.error(
-                (*path, "color"),
-                f"a part of the colour of {word} lies outside 0 to 1",
-                "give red, green, blue and opacity from 0 to 1",
-            )
+            what = f"a part of the colour of {word} lies outside 0 to 1"
+            findings.error((*path, "color"), what, "give red, green, blue and opacity from 0 to 1")
 
 
 def _check_states(states: Sequence[NamedState], joints: dict[str, Joint], findings: Findings) -> None:
@@ -223,11 +209,8 @@ def _check_states(states: Sequence[NamedState], joints: dict[str, Joint], findin
             for joint, values in entries:
                 path: Path = ("states", index, key, joint)
                 if joint not in joints:
-                    findings.error(
-                        path,
-                        f"state {state.name!r} is of joint {joint!r}, which does not exist",
-                        nearest(str(joint), joints),
-                    )
+                    what = f"state {state.name!r} is of joint {joint!r}, which does not exist"
+                    findings.error(path, what, nearest(str(joint), joints))
                     continue
                 shape = joints[joint].shape
                 count, kind = (shape.nq, "coordinates") if key == "q" else (shape.nv, "speeds")
@@ -255,11 +238,9 @@ def check_beams(beams: Sequence[Beam], findings: Findings) -> None:
         for path, word, value in given:
             number = findings.number(value, ("beams", index, *path))
             if number is not None and not number > 0.0:
-                findings.error(
-                    ("beams", index, *path), f"{word} of beam {beam.name!r} is {number:g}", "give one above zero"
-                )
+                what = f"{word} of beam {beam.name!r} is {number:g}"
+                findings.error(("beams", index, *path), what, "give one above zero")
         number = findings.number(beam.damping, ("beams", index, "damping"))
         if number is not None and number < 0.0:
-            findings.error(
-                ("beams", index, "damping"), f"the damping of beam {beam.name!r} is {number:g}", "give a positive one"
-            )
+            what = f"the damping of beam {beam.name!r} is {number:g}"
+            findings.error(("beams", index, "damping"), what, "give a positive one")

@@ -18,7 +18,7 @@ from mbsym.options import tried
 from mbsym.options.exclusion import Exclusion, Facts, of_c
 from mbsym.options.texts import pairs_in
 from mbsym.records import Registry, listed
-from mbsym.topology.assembly_orders import ASSEMBLY_ORDERS, assembly_order
+from mbsym.topology.spanning_tree import ASSEMBLY_ORDERS, assembly_order
 
 if TYPE_CHECKING:
     from mbsym.codegen.interface import Real, Trigonometry
@@ -119,7 +119,10 @@ class GenerationOptions:
         "symbolic-parameters",
         words=("", "all", "none"),
         tried=lambda: {"as the model": "", "all": "all", "none": "none"},
-        of_model={"one": tried.some_parameter, "inertial": tried.inertial},
+        of_model={
+            "one": lambda mechanism: tuple(item.name for item in mechanism.model.parameters)[:1] or None,
+            "inertial": lambda mechanism: tuple(f"{body.name}.inertial" for body in mechanism.model.bodies),
+        },
         says_what=True,
     )
     order: str = option(
@@ -143,7 +146,10 @@ class GenerationOptions:
         "frame",
         words=("all",),
         tried=lambda: {"none": ()},
-        of_model={"a body": tried.last_body, "a joint": tried.first_joint},
+        of_model={
+            "a body": lambda mechanism: (mechanism.model.bodies[-1].name,),
+            "a joint": lambda mechanism: (mechanism.model.joints[0].name,),
+        },
         says_what=True,
         excludes=(
             Exclusion(

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import compress
 from typing import Final, TypeAlias
 
 from mbsym.passes.rebuild import depending_on, rebuild
@@ -194,14 +195,10 @@ def _pruned_once(whole: Program) -> Program:
     idle = {place for place, step in enumerate(steps) if not step.writes}
 
     def less(call: Call) -> Call | None:
-        read, written = _kept(call.reads, reads[call.step]), _kept(call.writes, writes[call.step])
-        return None if call.step in idle else replace(call, reads=read, writes=written)
+        read, written = compress(call.reads, reads[call.step]), compress(call.writes, writes[call.step])
+        return None if call.step in idle else replace(call, reads=tuple(read), writes=tuple(written))
 
     return _changed(whole, steps, less, lambda pairs: _pairs_with(pairs, reads[pairs.step]))
-
-
-def _kept(places: Sequence[int], keep: Sequence[bool]) -> tuple[int, ...]:
-    return tuple(place for place, is_kept in zip(places, keep, strict=True) if is_kept)
 
 
 def _pairs_with(pairs: ForPairs, reads: Sequence[bool]) -> ForPairs:
@@ -209,7 +206,7 @@ def _pairs_with(pairs: ForPairs, reads: Sequence[bool]) -> ForPairs:
     first = len(pairs.outer[0].reads) if pairs.outer else 0
 
     def less(items: Sequence[Item], keep: Sequence[bool]) -> tuple[Item, ...]:
-        return tuple(replace(item, reads=_kept(item.reads, keep)) for item in items)
+        return tuple(replace(item, reads=tuple(compress(item.reads, keep))) for item in items)
 
     return replace(pairs, outer=less(pairs.outer, reads[:first]), inner=less(pairs.inner, reads[first:]))
 
@@ -222,18 +219,13 @@ def _looked_at(step: Step) -> list[bool]:
 
 def _with(step: Step, reads: Sequence[bool], writes: Sequence[bool]) -> Step:
     """The step with some of its inputs and outputs."""
-    program = step.program
-    inputs = [item for item, keep in zip(program.inputs, reads, strict=False) if keep]
     if all(reads) and all(writes):
         return step
-    inputs += program.inputs[len(reads) :]
+    given, numbers = step.program.inputs[: len(reads)], step.program.inputs[len(reads) :]
+    outputs = tuple(compress(step.program.outputs, writes))
     return replace(
         step,
-        program=replace(
-            program,
-            inputs=tuple(inputs),
-            outputs=tuple(item for item, keep in zip(program.outputs, writes, strict=True) if keep),
-        ),
-        reads=tuple(array for array, keep in zip(step.reads, reads, strict=True) if keep),
-        writes=tuple(array for array, keep in zip(step.writes, writes, strict=True) if keep),
+        program=replace(step.program, inputs=(*compress(given, reads), *numbers), outputs=outputs),
+        reads=tuple(compress(step.reads, reads)),
+        writes=tuple(compress(step.writes, writes)),
     )
