@@ -137,11 +137,8 @@ def equal_attitude(gap: ClosureGap) -> list[RowDraft]:
 
 def same_point(gap: ClosureGap) -> list[RowDraft]:
     """Both origins agree."""
-    rows = []
-    for k in range(3):
-        across = (gap.zero, negate(gap.unit[k]))
-        rows.append(translation_row(f"translation along {'xyz'[k]}", -gap.place[k], across, across))
-    return rows
+    ways = [(gap.zero, negate(axis)) for axis in gap.unit]
+    return [translation_row(f"translation along {'xyz'[k]}", -gap.place[k], ways[k], ways[k]) for k in range(3)]
 
 
 def point_on_axis(gap: ClosureGap) -> list[RowDraft]:

@@ -17,6 +17,7 @@ from mbsym.model.joint import Coupling, Joint
 from mbsym.model.named_state import NamedState
 from mbsym.model.shape import Shape
 from mbsym.values.diagnostic import nearest
+from mbsym.values.numbers import value_names
 from mbsym.values.parameter import ControlInput, Parameter, Vector
 
 if TYPE_CHECKING:
@@ -168,8 +169,6 @@ class Model:
     @property
     def uses_time(self) -> bool:
         """True where a force depends on time."""
-        from mbsym.values.numbers import value_names
-
         return any("t" in value_names(x) for force in self.forces for x in force.expressions)
 
     def label(self, *, order: str = "weight") -> ModelLabelling:

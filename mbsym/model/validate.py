@@ -61,13 +61,13 @@ def validate(model: Model, strict: bool = False) -> tuple[Diagnostic, ...]:
     return tuple(findings.diagnostics)
 
 
-def require_valid(model: Model, strict: bool = False) -> tuple[Diagnostic, ...]:
+def require_valid(model: Model) -> tuple[Diagnostic, ...]:
     """The warnings of a model without errors.
 
     Raises:
         ModelError: the model has errors; all of them are in the message, one a line.
     """
-    diagnostics = validate(model, strict)
+    diagnostics = validate(model)
     errors = [item for item in diagnostics if item.severity == "error"]
     if errors:
         first, *others = errors

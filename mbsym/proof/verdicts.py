@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from mbsym.doors import numpy as np
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.equality import doubtful_functions
 from mbsym.symbolic.finite_field import prepare, signed
@@ -64,8 +65,6 @@ def agree(
     pairs: Sequence[tuple[Reference, Reference]],
 ) -> bool | None:
     """Whether pairs agree in floating point at random states; None where no state has finite values."""
-    import numpy as np
-
     random = np.random.default_rng(0)
     state = {}
     for item in {item.name: item for item in inputs}.values():

@@ -98,16 +98,13 @@ def _package_directories(package: str, home: Path) -> Iterator[Path]:
     """Directories of that name, the nearest first."""
     if package in ("", ".", ".."):
         return
+    places = [home, *home.parents]
+    for name, within in PACKAGE_PATHS:
+        places += (Path(entry) / within for entry in os.environ.get(name, "").split(os.pathsep) if entry)
     candidates: list[Path] = []
-    for place in (home, *home.parents):
+    for place in places:
         candidates += [place] if place.name == package else []
         candidates.append(place / package)
-    for name, within in PACKAGE_PATHS:
-        for entry in os.environ.get(name, "").split(os.pathsep):
-            if entry:
-                place = Path(entry) / within
-                candidates += [place] if place.name == package else []
-                candidates.append(place / package)
     yield from (place for place in dict.fromkeys(candidates) if place.is_dir())
 
 

@@ -17,6 +17,9 @@ from typing import Any, Final, TypeAlias
 from mbsym.doors import sympy as sp
 from mbsym.errors import SymbolicError
 from mbsym.shapes.forms import Box, Capsule, Cylinder, Ellipsoid, Form, Mesh, Sphere
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.scalar import symbol
+from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.values.numbers import to_scalar, value_names
 from mbsym.values.parameter import Value
 
@@ -153,10 +156,6 @@ def _placed(item: PlacedForm) -> tuple[Expression, Expression]:
 
 def _expression(value: Value) -> Expression:
     """The value as a SymPy expression of its names, rational numbers as such."""
-    from mbsym.symbolic.graph import Graph
-    from mbsym.symbolic.scalar import symbol
-    from mbsym.symbolic.sympy_bridge import to_sympy
-
     graph = Graph()
     scalar = to_scalar(value, graph, {name: symbol(graph, name) for name in value_names(value)})
     (expression,) = to_sympy(graph, [scalar.ref])

@@ -201,7 +201,7 @@ class _Reader:
             self._refuse(node, f"function {name} lacks its argument", f"write {name}(...)")
         if self.unknown is not None:
             return self.unknown(name)
-        self._refuse(node, f"unknown name {name}", self._suggestion(name, [*self.names, "pi"], "known are"))
+        self._refuse(node, f"unknown name {name}", self._suggestion(name, [*self.names, "pi"]))
 
     def _spelt(self, node: ast.expr) -> str:
         """The dotted or subscripted name; the subscript must be a whole number.
@@ -229,7 +229,7 @@ class _Reader:
             self._refuse(function, f"{self._words(function)} is no function", f"known are {', '.join(_FUNCTIONS)}")
         name = function.id
         if name not in _FUNCTIONS:
-            self._refuse(function, f"unknown function {name}", self._suggestion(name, _FUNCTIONS, "known are"))
+            self._refuse(function, f"unknown function {name}", self._suggestion(name, _FUNCTIONS))
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             self._refuse(node, f"{name} takes plain arguments", f"write {name}(x)")
         wanted = 1 if name in UNARY_FUNCTIONS else 2
@@ -269,13 +269,13 @@ class _Reader:
         except SymbolicError as error:
             self._refuse(place, error.what, error.remedy)
 
-    def _suggestion(self, name: str, known: Iterable[str], words: str) -> str:
+    def _suggestion(self, name: str, known: Iterable[str]) -> str:
         names = sorted(known)
         near = get_close_matches(name, names, n=1, cutoff=0.6)
         if near:
             return f"did you mean {near[0]}?"
         shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-        return f"{words} {shown}"
+        return f"known are {shown}"
 
     def _words(self, node: ast.expr) -> str:
         """What the text says at that node, cut to forty characters."""
