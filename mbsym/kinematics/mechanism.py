@@ -8,7 +8,7 @@ user sees is expressed in the user's frames and sense by the transforms kept her
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from mbsym.errors import DerivationError
@@ -134,7 +134,9 @@ class Mechanism:
     """A labelled model written in a graph; bodies by regular label (``bodies[i - 1]`` has label i).
 
     ``time`` and ``controls`` are None where no force needs them; ``speed_of`` has for each speed of each body's joint
-    the column of v that it follows, with its ratio to it.
+    the column of v that it follows, with its ratio to it. ``ways`` are the names of simplifications that are allowed;
+    what depends on parameters alone costs nothing where it is ``prepared``; an equivalent mechanism ``stands_for`` the
+    one with the user's own bodies.
     """
 
     graph: Graph
@@ -154,6 +156,9 @@ class Mechanism:
     parameters: tuple[ParameterInput, ...]
     speed_of: tuple[tuple[tuple[int, Scalar], ...], ...]
     symbolic_parameters: str | tuple[str, ...]
+    ways: tuple[str, ...] = ()
+    prepared: bool = False
+    stands_for: Mechanism | None = None
 
     def __repr__(self) -> str:
         cut = f", {len(self.cut_joints)} cut joints" if self.cut_joints else ""
@@ -161,7 +166,8 @@ class Mechanism:
 
     def afresh(self) -> Mechanism:
         """The same mechanism in a graph of its own, so that what is derived next depends on nothing derived before."""
-        return build_mechanism(self.model, self.labelling, self.symbolic_parameters)
+        written = build_mechanism(self.model, self.labelling, self.symbolic_parameters)
+        return replace(written, ways=self.ways, prepared=self.prepared)
 
     @property
     def nq(self) -> int:

@@ -35,7 +35,6 @@ from typing import Final, Literal, TypeAlias
 from mbsym.joints.record import Moment
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.placement import rounded
-from mbsym.kinematics.simplified import Simplified
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.vector import Symmetric3, subtract, zero_vector
 from mbsym.symbolic.scalar import Scalar
@@ -49,7 +48,7 @@ Share: TypeAlias = Literal["xx", "yy", "second moment"]
 leaves Ixx + Iyy = Izz, so that Euler's equations need sums that the motion of points of the body needs too."""
 
 
-def regrouped(mechanism: Simplified, *, to_turn: bool = False, keeping: Container[int] = ()) -> Simplified:
+def regrouped(mechanism: Mechanism, *, to_turn: bool = False, keeping: Container[int] = ()) -> Mechanism:
     """The same mechanism with all that a joint does not feel moved inward; what reaches ground is left out.
 
     Args:

@@ -16,7 +16,6 @@ from typing import Final, Literal, TypeAlias
 
 from mbsym.joints.record import Turning
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
-from mbsym.kinematics.simplified import Simplified
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform
@@ -50,7 +49,7 @@ _PRODUCT: Final = 2
 """What a product of inertia costs beside that."""
 
 
-def slid(mechanism: Simplified, *, to_turn: bool = False) -> Simplified:
+def slid(mechanism: Mechanism, *, to_turn: bool = False) -> Mechanism:
     """The same mechanism with origins where offsets have fewest components.
 
     Args:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from mbsym.model.body import Body
+from mbsym.model.body import Body, Placement
 from mbsym.model.geometry import (
     Rotation,
     Triple,
@@ -181,7 +181,7 @@ def rotation_axes(model: Model, numbers: dict[str, float]) -> dict[str, Triple]:
                 later.append(joint)
                 continue
             forward = joint.predecessor in known
-            start, end = (joint.predecessor, joint.successor) if forward else (joint.successor, joint.predecessor)
+            (start, _), (end, _) = _ends(joint, forward=forward)
             if len(known) == 2:
                 continue
             axis = None if start in spatial else _axis_beyond(joint, axes[start], number, forward=forward)
@@ -195,12 +195,16 @@ def rotation_axes(model: Model, numbers: dict[str, float]) -> dict[str, Triple]:
     return axes
 
 
+def _ends(joint: Joint, *, forward: bool) -> tuple[tuple[str, Placement], tuple[str, Placement]]:
+    """The bodies of a joint with its frames on them, that on the near side first: the predecessor's going forward."""
+    ends = (joint.predecessor, joint.predecessor_placement), (joint.successor, joint.successor_placement)
+    return ends if forward else ends[::-1]
+
+
 def _axis_beyond(joint: Joint, axis: Triple, number: Callable[[Value], float], *, forward: bool) -> Triple | None:
     """The axis of the body beyond a joint, None if it turns in space."""
-    R_near, _ = placement_numbers(joint.predecessor_placement, number)
-    R_far, _ = placement_numbers(joint.successor_placement, number)
-    if not forward:
-        R_near, R_far = R_far, R_near
+    (_, at_near), (_, at_far) = _ends(joint, forward=forward)
+    (R_near, _), (R_far, _) = placement_numbers(at_near, number), placement_numbers(at_far, number)
     in_joint = times(transposed(R_near), axis)
     if joint.kind.turning == "about its axis":
         x, y, z = map(number, joint.axis)
@@ -239,12 +243,9 @@ def _check_end_bodies(
         if len(joints_at[name]) != 1:
             continue
         joint = joints_at[name][0]
-        outward = joint.successor == name
-        near, far = (joint.predecessor, joint.successor) if outward else (joint.successor, joint.predecessor)
-        R_near, p_near = placement_numbers(
-            joint.predecessor_placement if outward else joint.successor_placement, number
-        )
-        R_far, p_far = placement_numbers(joint.successor_placement if outward else joint.predecessor_placement, number)
+        (near, at_near), (far, at_far) = _ends(joint, forward=joint.successor == name)
+        R_near, p_near = placement_numbers(at_near, number)
+        R_far, p_far = placement_numbers(at_far, number)
         back = transposed(R_far)
         x, y, z = times(back, p_far)
         at_joint = total[far].moved(back, (-x, -y, -z))

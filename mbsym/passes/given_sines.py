@@ -13,7 +13,7 @@ from typing import Final
 from mbsym.passes.rebuild import Relieved, depending_on, places_of_values, rebuild, relieved
 from mbsym.symbolic.compose import copy_nodes, image
 from mbsym.symbolic.graph import Graph, Reference
-from mbsym.symbolic.program import Input, Output, ParameterInput, Program
+from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.show import show_value
 
 SINES_COSINES: Final = "sines_cosines"
@@ -56,11 +56,7 @@ def with_given_sines(programs: Sequence[Program]) -> tuple[Program, ...]:
     )
     needed = {graph.arguments[node][0] for node in graph.reachable(values) if graph.kinds[node] == "symbol"}
     known = {item.name: item for program in programs for item in program.parameters}
-    parameters = tuple(
-        ParameterInput(item.name, graph.symbol(item.name), item.default, item.unit)
-        for item in known.values()
-        if item.name in needed
-    )
+    parameters = tuple(replace(item, symbol=graph.symbol(item.name)) for item in known.values() if item.name in needed)
     output = Output(SIN_COS, (len(rows), 2), values, "", ROWS)
     maker = Program(SINES_COSINES, graph, inputs, (output,), parameters, DESCRIPTION)
     return maker, *(_with_rows(part, rows) for part in parts)

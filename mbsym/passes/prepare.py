@@ -14,7 +14,7 @@ from typing import Final
 from mbsym.passes.rebuild import Relieved, depending_on, flattened, inner_nodes, places_of_values, rebuild, relieved
 from mbsym.symbolic.compose import image
 from mbsym.symbolic.graph import Graph, Reference
-from mbsym.symbolic.program import Input, Output, ParameterInput, Program, count_operations
+from mbsym.symbolic.program import Input, Output, Program, count_operations
 
 PREPARE: Final = "prepare"
 WORKSPACE: Final = "workspace"
@@ -80,9 +80,7 @@ def prepared(programs: Sequence[Program]) -> tuple[Program, ...]:
     graph = Graph()
     parts = [relieved(program, _edge(program), graph) for program in programs]
     places = places_of_values(parts)
-    parameters = tuple(
-        ParameterInput(item.name, graph.symbol(item.name), item.default, item.unit) for item in programs[0].parameters
-    )
+    parameters = tuple(replace(item, symbol=graph.symbol(item.name)) for item in programs[0].parameters)
     output = Output(WORKSPACE, (len(places),), tuple(places), "", "values that depend on parameters alone")
     first = Program(PREPARE, graph, (), (output,), parameters, DESCRIPTION)
     return first, *(_with_workspace(part, places) for part in parts)

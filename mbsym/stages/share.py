@@ -8,7 +8,6 @@ from typing import Final
 
 from mbsym.codegen.description import EVERY
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
-from mbsym.kinematics.simplified import ways_of
 from mbsym.loops.code_size import WORTH_TELLING, CodeSize, code_size, require_moderate
 from mbsym.options.exclusions import require_compatible
 from mbsym.registry import contracts_of
@@ -63,7 +62,7 @@ def _made(derivation: Derivation) -> tuple[dict[str, Program], dict[str, Guard]]
     for name in may_be_shared(derivation):
         program = derivation.found.rolled(name, derivation.options.threads)
         if program is not None:
-            program, _ = optimise(program, ways_of(derivation.mechanism))
+            program, _ = optimise(program, derivation.mechanism.ways)
             found = guards(program)
             if found:
                 failing[name] = found[0]

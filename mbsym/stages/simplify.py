@@ -8,7 +8,7 @@ from typing import Final
 
 from mbsym.kinematics.equivalents import REGROUP, SLIDE
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.kinematics.simplified import simplified, ways_of
+from mbsym.kinematics.simplified import simplified
 from mbsym.passes.pass_manager import Report, run
 from mbsym.passes.prepare import gather_parameters, remaining_operations
 from mbsym.passes.standard import PLAIN_PASSES, STANDARD_PASSES
@@ -35,7 +35,7 @@ def shortest(derive: DeriveFunction, mechanism: Mechanism, *, prepare: bool = Fa
     Regrouping parameters that stay run-time arguments takes operations, and so do points of bodies whose frames have
     slid: there it is counted what is shorter. The mechanism is one ``afresh``, and is that again afterwards.
     """
-    allowed = ways_of(mechanism)
+    allowed = mechanism.ways
     doubtful = [REGROUP] if mechanism.parameters else []
     doubtful += [SLIDE] if any(force.named("body") for force in mechanism.model.forces) else []
     ways = [allowed]

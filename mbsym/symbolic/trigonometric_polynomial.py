@@ -102,16 +102,12 @@ def _directed(factors: Mapping[int, Fraction]) -> tuple[Angle, Fraction]:
     return angle, Fraction(1)
 
 
-def _sum_of_angles(first: Angle, second: Angle, sign: int) -> tuple[Angle, Fraction]:
+def _of_sum(kind: str, first: Angle, second: Angle, sign: int) -> tuple[Monomial, Fraction]:
+    """sin or cos of first +- second as monomial and factor, which is zero for the sine of nothing."""
     factors = dict(first)
     for node, factor in second:
         factors[node] = factors.get(node, Fraction(0)) + sign * factor
-    return _directed(factors)
-
-
-def _of_sum(kind: str, first: Angle, second: Angle, sign: int) -> tuple[Monomial, Fraction]:
-    """sin or cos of first +- second as monomial and factor, which is zero for the sine of nothing."""
-    angle, direction = _sum_of_angles(first, second, sign)
+    angle, direction = _directed(factors)
     if not angle:
         return (), Fraction(kind == "cos")
     return ((kind, angle),), direction if kind == "sin" else Fraction(1)
