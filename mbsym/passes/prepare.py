@@ -11,7 +11,16 @@ from dataclasses import replace
 from functools import reduce
 from typing import Final
 
-from mbsym.passes.rebuild import Relieved, depending_on, flattened, inner_nodes, places_of_values, rebuild, relieved
+from mbsym.passes.rebuild import (
+    Relieved,
+    depending_on,
+    edge,
+    flattened,
+    inner_nodes,
+    places_of_values,
+    rebuild,
+    relieved,
+)
 from mbsym.symbolic.compose import image
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Input, Output, Program, count_operations
@@ -78,22 +87,12 @@ def prepared(programs: Sequence[Program]) -> tuple[Program, ...]:
         programs: with parameters of equal order; at least one.
     """
     graph = Graph()
-    parts = [relieved(program, _edge(program), graph) for program in programs]
+    parts = [relieved(program, edge(program, depending_on_parameters(program)), graph) for program in programs]
     places = places_of_values(parts)
     parameters = tuple(replace(item, symbol=graph.symbol(item.name)) for item in programs[0].parameters)
     output = Output(WORKSPACE, (len(places),), tuple(places), "", "values that depend on parameters alone")
     first = Program(PREPARE, graph, (), (output,), parameters, DESCRIPTION)
     return first, *(_with_workspace(part, places) for part in parts)
-
-
-def _edge(program: Program) -> list[int]:
-    """Nodes that depend on parameters alone and are returned, or used by what depends on more."""
-    pure = depending_on_parameters(program)
-    needed = {abs(ref) for ref in program.output_references}
-    for node in program.nodes():
-        if node not in pure:
-            needed.update(abs(operand) for operand in program.graph.operands(node))
-    return sorted(needed & pure)
 
 
 def _with_workspace(part: Relieved, places: Mapping[int, int]) -> Program:

@@ -98,6 +98,15 @@ def depending_on(program: Program, symbols: Iterable[int], kinds: Collection[str
     return frozenset(found)
 
 
+def edge(program: Program, nodes: Collection[int]) -> list[int]:
+    """Those of some nodes that are returned or that other nodes use, in topological order."""
+    used = {abs(ref) for ref in program.output_references}
+    for node in program.nodes():
+        if node not in nodes:
+            used.update(abs(operand) for operand in program.graph.operands(node))
+    return sorted(used.intersection(nodes))
+
+
 # ---- values that another program computes ----------------------------------------------------------------------------
 
 
