@@ -47,7 +47,7 @@ class Joint:
     """A joint from a predecessor to a successor body, in the user's sense.
 
     At the neutral coordinates the joint frame on the predecessor and the joint frame on the successor coincide; the
-    coordinates move the successor's joint frame relative to the predecessor's.
+    coordinates move the successor's joint frame relative to the predecessor's. Attributes are arguments of their names.
 
     Attributes:
         name: any non-empty text, unique among joints.
