@@ -28,15 +28,13 @@ from mbsym.proof.smallest import with_least_options
 from mbsym.records import Registry
 from mbsym.registry import SIMPLIFICATIONS, contracts_of
 from mbsym.stages.asked import asked_for
-from mbsym.stages.compress import COMPRESS
 from mbsym.stages.derivation import Derivation as Derivation
 from mbsym.stages.derivation import Progress as Progress
 from mbsym.stages.derivation import Stage
 from mbsym.stages.describe import describe as describe
-from mbsym.stages.give_sines import GIVE_SINES
-from mbsym.stages.prepare import PREPARE
-from mbsym.stages.prove import proved, with_fields
+from mbsym.stages.describe import proved, with_fields
 from mbsym.stages.share import SHARE
+from mbsym.stages.signatures import COMPRESS, GIVE_SINES, PREPARE
 from mbsym.stages.simplify import DERIVE
 from mbsym.stages.simplify import optimise as optimise
 from mbsym.stages.write import Generation as Generation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from mbsym.codegen.interface import Argument, RuntimeFunction, Tolerance
 from mbsym.derivatives.functions import (
@@ -412,14 +412,13 @@ TRANSFER_MATRIX: Final = "transfer-matrix"
 _UNCOUPLED: Final = frozenset(CFA_FUNCTIONS)
 """Functions that the constraint force algorithm derives for joints each of which moves by itself."""
 
+_OF_FORCES: Final[Mapping[str, Any]] = {"loop_method": "articulated", "uncoupled": _UNCOUPLED}
+"""What the ways of that algorithm have in common."""
+
 FORMULATIONS: Final = Registry(
     "formulation",
     (
-        Formulation(
-            "auto",
-            "whichever needs the fewest operations",
-            {"forward_dynamics": _fewest},
-        ),
+        Formulation("auto", "whichever needs the fewest operations", {"forward_dynamics": _fewest}),
         Formulation(
             "newton-euler",
             "recursive Newton-Euler, mass matrix by composite bodies",
@@ -429,40 +428,28 @@ FORMULATIONS: Final = Registry(
         Formulation("articulated-body", "forward dynamics by articulated bodies", loop_method="articulated"),
         Formulation("kane", "Kane's equations in closed form through the path matrix", KANE_FUNCTIONS, "sparse"),
         Formulation("lagrange", "Lagrange's equations by derivatives of the energies", LAGRANGE_FUNCTIONS, "sparse"),
-        Formulation(
-            "cfa",
-            "constraint force algorithm, from the leaves to the root",
-            _CFA,
-            "articulated",
-            uncoupled=_UNCOUPLED,
-        ),
+        Formulation("cfa", "constraint force algorithm, from the leaves to the root", _CFA, **_OF_FORCES),
         Formulation(
             "cfa-serial",
             "constraint force algorithm in rounds of independent joints",
             CFA_SERIAL_FUNCTIONS,
-            "articulated",
-            uncoupled=_UNCOUPLED,
+            **_OF_FORCES,
         ),
         Formulation(
             "cfa-elimination",
             "constraint force algorithm by the odd-even elimination of its source",
             CFA_ELIMINATION_FUNCTIONS,
-            "articulated",
-            uncoupled=_UNCOUPLED,
+            **_OF_FORCES,
         ),
         Formulation(
             "cfa-parallel",
             "constraint force algorithm from all ends, whose parts threads can take",
             CFA_PARALLEL_FUNCTIONS,
-            "articulated",
-            {"forward_dynamics": forward_dynamics_in_parts},
-            uncoupled=_UNCOUPLED,
+            parted={"forward_dynamics": forward_dynamics_in_parts},
+            **_OF_FORCES,
         ),
         Formulation(
-            "cfa-kkt",
-            "constraint force algorithm without inverse inertias",
-            CFA_KKT_FUNCTIONS,
-            uncoupled=_UNCOUPLED,
+            "cfa-kkt", "constraint force algorithm without inverse inertias", CFA_KKT_FUNCTIONS, uncoupled=_UNCOUPLED
         ),
         Formulation(TRANSFER_MATRIX, "discrete time transfer matrices: steps in place of equations", whole=_stepping),
     ),

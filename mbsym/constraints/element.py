@@ -40,9 +40,9 @@ class ConstraintElement(ABC):
     def close(self, loop: OpenLoop[C]) -> C:
         """Its equations, said to the loop that it closes."""
 
-    @abstractmethod
     def drawn(self) -> tuple[Line, ...]:
-        """The lines that show it."""
+        """The lines that show it; none where it does not say so."""
+        return ()
 
     @classmethod
     @abstractmethod

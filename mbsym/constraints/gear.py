@@ -7,7 +7,6 @@ from typing import ClassVar, TypeVar
 
 from mbsym.constraints.element import ConstraintElement, LoopDraw, OpenLoop
 from mbsym.values.entries import holds
-from mbsym.values.lines import Line
 from mbsym.values.parameter import Value
 
 C = TypeVar("C")
@@ -33,9 +32,6 @@ class GearConstraint(ConstraintElement):
     def close(self, loop: OpenLoop[C]) -> C:
         terms = (self.first_joint, loop.value(1)), (self.second_joint, -loop.value(self.ratio))
         return loop.of_coordinates(self, terms, loop.value(self.offset))
-
-    def drawn(self) -> tuple[Line, ...]:
-        return ()
 
     @classmethod
     def random(cls, draw: LoopDraw) -> GearConstraint | None:

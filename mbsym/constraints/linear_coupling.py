@@ -7,7 +7,6 @@ from typing import ClassVar, TypeVar
 
 from mbsym.constraints.element import ConstraintElement, LoopDraw, OpenLoop
 from mbsym.values.entries import holds
-from mbsym.values.lines import Line
 from mbsym.values.parameter import Value
 
 C = TypeVar("C")
@@ -31,9 +30,6 @@ class LinearCoupling(ConstraintElement):
     def close(self, loop: OpenLoop[C]) -> C:
         terms = [(joint, loop.value(factor)) for joint, factor in zip(self.joints, self.factors, strict=True)]
         return loop.of_coordinates(self, terms, loop.value(self.offset))
-
-    def drawn(self) -> tuple[Line, ...]:
-        return ()
 
     @classmethod
     def random(cls, draw: LoopDraw) -> LinearCoupling | None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar, TypeVar
 
 from mbsym.constraints.element import ConstraintElement, LoopDraw, OpenLoop, PointRow
-from mbsym.spatial.vector import Vector3, vector, zero_vector
+from mbsym.spatial.rotation import identity_matrix
+from mbsym.spatial.vector import Vector3, zero_vector
 from mbsym.values.entries import holds
 from mbsym.values.lines import Line
 from mbsym.values.parameter import Vector
@@ -53,13 +54,5 @@ class PointOnLineConstraint(ConstraintElement):
 
 def _across(place: Vector3, velocity: Vector3) -> list[PointRow]:
     graph = place[0].graph
-    return [
-        PointRow(
-            f"translation along {'xy'[k]} of the line's frame",
-            "m",
-            place[k],
-            vector(graph, [int(k == i) for i in range(3)]),
-            zero_vector(graph),
-        )
-        for k in (0, 1)
-    ]
+    unit, still = identity_matrix(graph), zero_vector(graph)
+    return [PointRow(f"translation along {'xy'[k]} of the line's frame", "m", place[k], unit[k], still) for k in (0, 1)]

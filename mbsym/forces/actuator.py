@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from mbsym.forces.element import Draw, JointElement, StoresNothing
+from mbsym.forces.element import Draw, JointElement
 from mbsym.forces.scene import MovingScene
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.entries import holds
@@ -13,7 +13,7 @@ from mbsym.values.parameter import Value
 
 
 @dataclass(frozen=True, slots=True)
-class Actuator(JointElement, StoresNothing):
+class Actuator(JointElement):
     """tau = gain * u on one speed of a joint, u the control input of that name."""
 
     type: ClassVar[str] = "actuator"
@@ -27,9 +27,6 @@ class Actuator(JointElement, StoresNothing):
 
     def force(self, scene: MovingScene) -> Scalar:
         return scene.value(self.gain) * scene.value(self.input)
-
-    def linear_law(self) -> None:
-        return None
 
     @classmethod
     def random(cls, draw: Draw) -> Actuator:

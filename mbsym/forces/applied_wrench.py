@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from mbsym.forces.element import Draw, StoresNothing
+from mbsym.forces.element import Draw, ForceElement
 from mbsym.forces.scene import MovingScene
 from mbsym.values.entries import holds
-from mbsym.values.lines import Line
 from mbsym.values.parameter import Value, Vector
 
 
 @dataclass(frozen=True, slots=True)
-class AppliedWrench(StoresNothing):
+class AppliedWrench(ForceElement):
     """A force at a point of a body and a moment on it; components in base axes or in the body's; may be expressions."""
 
     type: ClassVar[str] = "applied_wrench"
@@ -38,12 +37,6 @@ class AppliedWrench(StoresNothing):
     def act(self, scene: MovingScene) -> None:
         point = scene.point(self.body, self.point)
         scene.push(point, scene.vector(self.force), scene.vector(self.moment), self.axes)
-
-    def linear_law(self) -> None:
-        return None
-
-    def drawn(self) -> tuple[Line, ...]:
-        return ()
 
     @classmethod
     def random(cls, draw: Draw) -> AppliedWrench:

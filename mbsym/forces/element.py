@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, Self
+from typing import ClassVar, Protocol
 
 from mbsym.forces.scene import MovingScene, Scene
 from mbsym.symbolic.scalar import Scalar
@@ -38,6 +38,8 @@ class LinearLaw:
 class ForceElement(ABC):
     """A force element: a frozen dataclass whose fields, but its name, have entries.
 
+    One that does not say otherwise stores nothing, obeys no linear law and is not drawn.
+
     Attributes:
         type: its type in files.
         stores_energy: whether any of its force has a potential.
@@ -47,7 +49,7 @@ class ForceElement(ABC):
 
     __slots__ = ()
     type: ClassVar[str]
-    stores_energy: ClassVar[bool]
+    stores_energy: ClassVar[bool] = False
     linear_in: ClassVar[tuple[str, ...]] = ()
     name: str
 
@@ -58,25 +60,25 @@ class ForceElement(ABC):
     def act(self, scene: MovingScene) -> None:
         """Applies its force to the mechanism."""
 
-    @abstractmethod
     def stored_energy(self, scene: Scene) -> Scalar:
         """The potential of what it stores [J]; asked only of elements that store energy."""
+        return scene.value(0)
 
-    @abstractmethod
     def external_part(self, numbers: Mapping[str, float]) -> ForceElement | None:
         """The element without what its stored energy explains: what supplies or takes energy; None where nothing does.
 
         Args:
             numbers: of the model's parameters.
         """
+        return self
 
-    @abstractmethod
     def linear_law(self) -> LinearLaw | None:
         """Its force, if that is linear in a displacement and its rate: some methods solve for such forces only."""
+        return None
 
-    @abstractmethod
     def drawn(self) -> tuple[Line, ...]:
         """The lines that show it."""
+        return ()
 
     @classmethod
     @abstractmethod
@@ -112,22 +114,6 @@ class JointElement(ForceElement):
 
     def act(self, scene: MovingScene) -> None:
         scene.drive(self.joint, self.index, self.force(scene))
-
-    def drawn(self) -> tuple[Line, ...]:
-        return ()
-
-
-class StoresNothing(ForceElement):
-    """A force element that supplies or takes energy by all of its force."""
-
-    __slots__ = ()
-    stores_energy: ClassVar[bool] = False
-
-    def stored_energy(self, scene: Scene) -> Scalar:
-        return scene.value(0)
-
-    def external_part(self, numbers: Mapping[str, float]) -> Self:
-        return self
 
 
 @dataclass(frozen=True, slots=True)

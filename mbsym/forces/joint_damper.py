@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from mbsym.forces.element import Draw, JointElement, LinearLaw, StoresNothing
+from mbsym.forces.element import Draw, JointElement, LinearLaw
 from mbsym.forces.scene import MovingScene
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.entries import holds
@@ -13,7 +13,7 @@ from mbsym.values.parameter import Value
 
 
 @dataclass(frozen=True, slots=True)
-class JointDamper(JointElement, StoresNothing):
+class JointDamper(JointElement):
     """tau = -damping * v on one speed of a joint."""
 
     type: ClassVar[str] = "joint_damper"

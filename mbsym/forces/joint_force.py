@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from mbsym.forces.element import Draw, JointElement, StoresNothing
+from mbsym.forces.element import Draw, JointElement
 from mbsym.forces.scene import MovingScene
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.entries import holds
@@ -13,7 +13,7 @@ from mbsym.values.parameter import Value
 
 
 @dataclass(frozen=True, slots=True)
-class JointForce(JointElement, StoresNothing):
+class JointForce(JointElement):
     """tau = expression of coordinates, speeds, t, control inputs and parameters, on one speed of a joint."""
 
     type: ClassVar[str] = "joint_force"
@@ -25,9 +25,6 @@ class JointForce(JointElement, StoresNothing):
 
     def force(self, scene: MovingScene) -> Scalar:
         return scene.value(self.expression)
-
-    def linear_law(self) -> None:
-        return None
 
     @classmethod
     def random(cls, draw: Draw) -> JointForce | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from mbsym.forces.element import Draw, JointElement, StoresNothing
+from mbsym.forces.element import Draw, JointElement
 from mbsym.forces.scene import MovingScene
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.entries import holds
@@ -13,7 +13,7 @@ from mbsym.values.parameter import Value
 
 
 @dataclass(frozen=True, slots=True)
-class JointFriction(JointElement, StoresNothing):
+class JointFriction(JointElement):
     """tau = -magnitude * tanh(v / transition_speed): dry friction without its jump."""
 
     type: ClassVar[str] = "joint_friction"
@@ -37,9 +37,6 @@ class JointFriction(JointElement, StoresNothing):
     def force(self, scene: MovingScene) -> Scalar:
         ratio = scene.speed(self.joint, self.index) / scene.value(self.transition_speed)
         return -scene.value(self.magnitude) * ratio.apply("tanh")
-
-    def linear_law(self) -> None:
-        return None
 
     @classmethod
     def random(cls, draw: Draw) -> JointFriction:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from mbsym.joints.motion import Motion
+from mbsym.spatial.rotation import identity_matrix
 from mbsym.spatial.vector import Matrix3, Vector3, cross, dot, negate, scale, subtract, transpose, zero_vector
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
@@ -51,8 +52,7 @@ class ClosureGap:
     @property
     def unit(self) -> Matrix3:
         """The unit vectors."""
-        zero, one = Scalar(self.graph, 0), Scalar(self.graph, 1)
-        return (one, zero, zero), (zero, one, zero), (zero, zero, one)
+        return identity_matrix(self.graph)
 
     def axis(self, k: int) -> Vector3:
         """Axis k of P in S."""
@@ -129,24 +129,16 @@ def equal_attitude(gap: ClosureGap) -> list[RowDraft]:
     for k in range(3):
         # Row k of g~ is (e_k x g)^T up to its sign: (g x w)_k = w . (e_k x g).
         bent = cross(unit[k], g)
-        rate = negate(
-            (
-                unit[k][0] + bent[0] * half + g[k] * g[0] * quarter,
-                unit[k][1] + bent[1] * half + g[k] * g[1] * quarter,
-                unit[k][2] + bent[2] * half + g[k] * g[2] * quarter,
-            )
-        )
+        x, y, z = (unit[k][i] + bent[i] * half + g[k] * g[i] * quarter for i in range(3))
+        rate = negate((x, y, z))
         rows.append(rotation_row(f"rotation about {'xyz'[k]}", g[k], rate, negate(unit[k]), gap.zero))
     return rows
 
 
 def same_point(gap: ClosureGap) -> list[RowDraft]:
     """Both origins agree."""
-    rows = []
-    for k in range(3):
-        across = (gap.zero, negate(gap.unit[k]))
-        rows.append(translation_row(f"translation along {'xyz'[k]}", -gap.place[k], across, across))
-    return rows
+    ways = [(gap.zero, negate(axis)) for axis in gap.unit]
+    return [translation_row(f"translation along {'xyz'[k]}", -gap.place[k], ways[k], ways[k]) for k in range(3)]
 
 
 def point_on_axis(gap: ClosureGap) -> list[RowDraft]:

@@ -9,9 +9,9 @@ from mbsym.joints.coordinate_groups import CoordinateGroup, quaternion_rate
 from mbsym.joints.motion import JointMotion
 from mbsym.joints.record import JointShape, JointType
 from mbsym.joints.subspaces import JointSubspaces, freedoms
-from mbsym.spatial.rotation import from_quaternion
+from mbsym.spatial.rotation import from_quaternion, identity_matrix
 from mbsym.spatial.transform import Transform
-from mbsym.spatial.vector import Vector3, negate, vector, zero_vector
+from mbsym.spatial.vector import negate, zero_vector
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
 
@@ -20,7 +20,7 @@ def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], numbers: 
     """q = (w, x, y, z, px, py, pz), v = [omega; v_O] in outboard axes."""
     zero = zero_vector(graph)
     placement = _placement(q)
-    axes = (vector(graph, (1, 0, 0)), vector(graph, (0, 1, 0)), vector(graph, (0, 0, 1)))
+    axes = identity_matrix(graph)
     return JointMotion(
         placement,
         (*((axis, zero) for axis in axes), *((zero, axis) for axis in axes)),
@@ -39,9 +39,7 @@ def subspaces(motion: JointMotion, q: tuple[Scalar, ...], flipped: bool) -> Join
     if not flipped:
         return JointSubspaces(columns, columns, ())
     placement = _placement(q)
-    zero, one = Scalar(motion.graph, 0), Scalar(motion.graph, 1)
-    axes: tuple[Vector3, ...] = ((one, zero, zero), (zero, one, zero), (zero, zero, one))
-    none = (zero, zero, zero)
+    axes, none = identity_matrix(motion.graph), zero_vector(motion.graph)
     wrenches = [placement.wrench_to_parent(axis, none) for axis in axes]
     wrenches += [placement.wrench_to_parent(none, axis) for axis in axes]
     return JointSubspaces(columns, tuple((*negate(moment), *negate(force)) for moment, force in wrenches), ())

@@ -8,9 +8,9 @@ from mbsym.joints.closure_rows import ClosureGap, RowDraft, aligned_axes, point_
 from mbsym.joints.motion import JointMotion
 from mbsym.joints.record import ANGLE, LENGTH, JointType, shape_of_rates
 from mbsym.joints.subspaces import JointSubspaces, freedoms, unit_columns
-from mbsym.spatial.rotation import about_axis
+from mbsym.spatial.rotation import about_axis, identity_matrix
 from mbsym.spatial.transform import Transform
-from mbsym.spatial.vector import cross, negate, vector, zero_vector
+from mbsym.spatial.vector import cross, negate, zero_vector
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
 
@@ -19,7 +19,7 @@ def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], numbers: 
     """q = (x, y, angle), v = their rates; H depends on the angle, so the bias is -omega x R^T (vx, vy, 0)."""
     zero = zero_vector(graph)
     rotation = about_axis(2, q[2])
-    axes = (vector(graph, (1, 0, 0)), vector(graph, (0, 1, 0)), vector(graph, (0, 0, 1)))
+    axes = identity_matrix(graph)
     linear = rotation.to_child((v[0], v[1], zero[2]))
     bias = negate(cross((zero[0], zero[1], v[2]), linear))
     return JointMotion(

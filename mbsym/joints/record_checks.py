@@ -88,20 +88,19 @@ def _motion_faults(kind: JointType, *, flipped: bool) -> Iterator[str]:
     squares = [dot(column, column) for column in spaces.constraints]
     group = kind.quaternion
     inputs = (Input("q", (len(q),), tuple(x.ref for x in q), quaternions=() if group is None else (group,)),)
-    asked = [*squares, *(entry for _, entries in demands for entry in entries)]
-    output = Output("asked", (len(asked),), tuple(entry.ref for entry in asked))
+    outputs = [_entries("squares", squares), *(_entries(sentence, entries) for sentence, entries in demands)]
     try:
-        values = evaluate((Program(kind.name, graph, inputs, (output,)),))[0]["asked"]
+        values = evaluate((Program(kind.name, graph, inputs, tuple(outputs)),))[0]
     except SymbolicError as error:
         yield f"{error.what}{walked}"
         return
-    if not all(values[: len(squares)]):
+    if not all(values["squares"]):
         yield f"a column of W is zero{walked}"
-    place = len(squares)
-    for sentence, entries in demands:
-        if any(values[place : place + len(entries)]):
-            yield f"{sentence}{walked}"
-        place += len(entries)
+    yield from (f"{sentence}{walked}" for sentence, _ in demands if any(values[sentence]))
+
+
+def _entries(name: str, entries: Sequence[Scalar]) -> Output:
+    return Output(name, (len(entries),), tuple(entry.ref for entry in entries))
 
 
 def _of_motion(motion: JointMotion, q: Sequence[Scalar], v: Sequence[Scalar]) -> Iterator[_Demand]:

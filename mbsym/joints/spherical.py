@@ -9,9 +9,9 @@ from mbsym.joints.coordinate_groups import CoordinateGroup, quaternion_rate
 from mbsym.joints.motion import JointMotion
 from mbsym.joints.record import JointShape, JointType
 from mbsym.joints.subspaces import selected
-from mbsym.spatial.rotation import from_quaternion
+from mbsym.spatial.rotation import from_quaternion, identity_matrix
 from mbsym.spatial.transform import Transform
-from mbsym.spatial.vector import vector, zero_vector
+from mbsym.spatial.vector import zero_vector
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
 
@@ -19,7 +19,7 @@ from mbsym.symbolic.scalar import Scalar
 def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], numbers: tuple[Scalar, ...]) -> JointMotion:
     """q = (w, x, y, z), v = omega."""
     zero = zero_vector(graph)
-    axes = (vector(graph, (1, 0, 0)), vector(graph, (0, 1, 0)), vector(graph, (0, 0, 1)))
+    axes = identity_matrix(graph)
     return JointMotion(
         Transform(from_quaternion((q[0], q[1], q[2], q[3])), zero),
         tuple((axis, zero) for axis in axes),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Final
 
-from mbsym.joints.record import JointShape
 from mbsym.kinematics.placement import scalars
-from mbsym.kinematics.state_inputs import common_unit, state_inputs
 from mbsym.model.coordinate_order import first_entries, joints_by_coordinates
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.names import ExpressionNames, expression_names
@@ -17,6 +16,9 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input
 from mbsym.symbolic.scalar import Scalar, constant, symbol
 from mbsym.topology import Labelling
+
+RATES: Final = {"rad/s": "rad/s^2", "m/s": "m/s^2"}
+"""Units of the rates of speeds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +54,24 @@ class Coordinates:
 
     def arrays(self, graph: Graph) -> tuple[Input, Input, Input, Input]:
         """The arguments q, v, vdot and tau."""
-        own = [self.of_joints[label - 1] for label in self.arranged]
-        symbols = (
-            tuple(x.ref for each in own for x in each.q),
-            tuple(x.ref for each in own for x in each.v),
-            self._over_v(graph, "vdot"),
-            self._over_v(graph, "tau"),
+        own = [(label, self.joints[label - 1].kind, self.of_joints[label - 1]) for label in self.arranged]
+        shapes = [kind.shape for _, kind, _ in own]
+        q = tuple(x.ref for _, _, each in own for x in each.q)
+        v = tuple(x.ref for _, _, each in own for x in each.v)
+        vdot, tau = self._over_v(graph, "vdot"), self._over_v(graph, "tau")
+        quaternions = (each.q_range[0] + kind.quaternion for _, kind, each in own if kind.quaternion is not None)
+        labels = (
+            f"{label}_{suffix}" if suffix else str(label) for label, kind, _ in own for suffix in kind.shape.coordinates
         )
-        return state_inputs(self._shapes(), symbols, tuple(self._quaternions()))
-
-    def _shapes(self) -> dict[int, JointShape]:
-        return {label: self.joints[label - 1].shape for label in self.arranged}
-
-    def _quaternions(self) -> Iterator[int]:
-        for label in self.arranged:
-            start = self.joints[label - 1].kind.quaternion
-            if start is not None:
-                yield self.of_joints[label - 1].q_range[0] + start
+        position = common_unit(shape.coordinate_units for shape in shapes)
+        speed = common_unit(shape.speed_units for shape in shapes)
+        force = common_unit(shape.force_units for shape in shapes)
+        return (
+            Input("q", (len(q),), q, position, "coordinates", tuple(quaternions), tuple(labels)),
+            Input("v", (len(v),), v, speed, "generalised speeds"),
+            Input("vdot", (len(vdot),), vdot, RATES.get(speed, ""), "rates of the speeds"),
+            Input("tau", (len(tau),), tau, force, "generalised forces"),
+        )
 
     def _over_v(self, graph: Graph, name: str) -> tuple[int, ...]:
         """Symbols of another array over v, made in the order of the labels."""
@@ -151,3 +154,9 @@ def driving_inputs(model: Model, symbols: Mapping[str, Scalar]) -> tuple[Input |
     unit = common_unit([[item.unit for item in model.inputs]])
     time = Input("t", (), (symbols["t"].ref,), "s", "time")
     return time, Input("u", (len(controls),), controls, unit, "control inputs")
+
+
+def common_unit(units: Iterable[Sequence[str]]) -> str:
+    """The unit of all entries of an array, or "" where they differ or there are none."""
+    found = {unit for own in units for unit in own}
+    return found.pop() if len(found) == 1 else ""

@@ -12,7 +12,7 @@ from typing import Final
 
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.regrouping import regrouped
-from mbsym.kinematics.simplified import Simplified, true
+from mbsym.kinematics.simplified import true
 from mbsym.kinematics.sliding import slid
 
 SLIDE: Final = "slide"
@@ -41,8 +41,6 @@ def for_elimination(mechanism: Mechanism, keeping: Container[int]) -> Mechanism:
 
 def _equivalent(mechanism: Mechanism, *, to_turn: bool, keeping: Container[int] = ()) -> Mechanism:
     given = true(mechanism)
-    if not isinstance(given, Simplified):
-        return given
     found = slid(given, to_turn=to_turn) if SLIDE in given.ways else given
     if REGROUP in given.ways:
         found = regrouped(found, to_turn=to_turn, keeping=keeping)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
+from mbsym.doors import Array
 from mbsym.doors import numpy as np
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.values.numbers import evaluate, parameter_values
-
-if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
 
 
 def initial_coordinates(mechanism: Mechanism) -> Array:

@@ -7,14 +7,11 @@ of its increment.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
+from mbsym.doors import Array
 from mbsym.doors import numpy as np
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.own_units import own_length
-
-if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,11 @@ user sees is expressed in the user's frames and sense by the transforms kept her
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from mbsym.errors import DerivationError
-from mbsym.joints.motion import JointMotion, Motion, combination
+from mbsym.joints.motion import JointMotion, Motion
 from mbsym.kinematics.coordinates import (
     Coordinates,
     JointCoordinates,
@@ -24,7 +25,6 @@ from mbsym.model.body import Body
 from mbsym.model.frame import Frame, FrameAxes
 from mbsym.model.frame_ends import on_bodies
 from mbsym.model.joint import Joint
-from mbsym.model.joint_frame import default_second_axis
 from mbsym.model.system import Model, with_virtual_joints
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.rotation import Rotation
@@ -134,7 +134,9 @@ class Mechanism:
     """A labelled model written in a graph; bodies by regular label (``bodies[i - 1]`` has label i).
 
     ``time`` and ``controls`` are None where no force needs them; ``speed_of`` has for each speed of each body's joint
-    the column of v that it follows, with its ratio to it.
+    the column of v that it follows, with its ratio to it. ``ways`` are the names of simplifications that are allowed;
+    what depends on parameters alone costs nothing where it is ``prepared``; an equivalent mechanism ``stands_for`` the
+    one with the user's own bodies.
     """
 
     graph: Graph
@@ -154,6 +156,9 @@ class Mechanism:
     parameters: tuple[ParameterInput, ...]
     speed_of: tuple[tuple[tuple[int, Scalar], ...], ...]
     symbolic_parameters: str | tuple[str, ...]
+    ways: tuple[str, ...] = ()
+    prepared: bool = False
+    stands_for: Mechanism | None = None
 
     def __repr__(self) -> str:
         cut = f", {len(self.cut_joints)} cut joints" if self.cut_joints else ""
@@ -161,7 +166,8 @@ class Mechanism:
 
     def afresh(self) -> Mechanism:
         """The same mechanism in a graph of its own, so that what is derived next depends on nothing derived before."""
-        return build_mechanism(self.model, self.labelling, self.symbolic_parameters)
+        written = build_mechanism(self.model, self.labelling, self.symbolic_parameters)
+        return replace(written, ways=self.ways, prepared=self.prepared)
 
     @property
     def nq(self) -> int:
@@ -230,10 +236,6 @@ class Mechanism:
             for force, (column, ratio) in zip(forces, self.speed_of[body.label - 1], strict=True):
                 total[column] = total[column] + ratio * force
         return tuple(total)
-
-    def relative_motion(self, body: TreeBody, rates: tuple[Scalar, ...]) -> Motion:
-        """H times the given rates."""
-        return combination(self.graph, body.columns, rates)
 
 
 def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str | tuple[str, ...] = "") -> Mechanism:
@@ -386,12 +388,8 @@ class _Writer:
         """Joint frames with the joint map's axes along x, y and z on both sides; the successor's as it was given."""
         start = transform_of(joint.predecessor_placement, self.graph, self.names)
         end = transform_of(joint.successor_placement, self.graph, self.names)
-        if "axis" not in joint.kind.entries:
-            return start, end, end
-        x, y, z = (evaluate(component, self.numbers) for component in joint.axis)
-        second = joint.second_axis
-        other = default_second_axis((x, y, z)) if second is None else [evaluate(item, self.numbers) for item in second]
-        turn = Transform(joint.kind.aligned(self.graph, (x, y, z), other), zero_vector(self.graph))
+        aligned = joint.aligned(self.graph, partial(evaluate, names=self.numbers))
+        turn = Transform(aligned, zero_vector(self.graph))
         return start.then(turn), end.then(turn), end
 
 
@@ -403,20 +401,15 @@ def _inertia(body: Body, frame: Transform, graph: Graph, names: Mapping[str, Sca
     """Inertia in the internal frame, which ``frame`` places in the user's body frame."""
     mass = to_scalar(body.mass, graph, names)
     xx, yy, zz, xy, xz, yz = scalars(body.inertia, graph, names)
-    center = vector_of(body.center_of_mass, graph, names)
-    given = (xx, yy, zz, xy, xz, yz)
+    center, given = vector_of(body.center_of_mass, graph, names), (xx, yy, zz, xy, xz, yz)
     if body.first_moment is not None:
         inertia = RigidInertia(mass, vector_of(body.first_moment, graph, names), given)
     elif body.inertia_about == "frame":
-        moment = (mass * center[0], mass * center[1], mass * center[2])
-        inertia = RigidInertia(mass, moment, given)
+        inertia = RigidInertia(mass, (mass * center[0], mass * center[1], mass * center[2]), given)
     else:
         inertia = RigidInertia(mass, zero_vector(graph), given).to_parent(Rotation(graph), center)
     to_internal = frame.inverse()
     moved = inertia.to_parent(to_internal.rotation, to_internal.translation)
-    a = moved.about_origin
-    return RigidInertia(
-        moved.mass,
-        rounded_vector(moved.first_moment),
-        (rounded(a[0]), rounded(a[1]), rounded(a[2]), rounded(a[3]), rounded(a[4]), rounded(a[5])),
-    )
+    first = rounded_vector(moved.first_moment)
+    xx, yy, zz, xy, xz, yz = map(rounded, moved.about_origin)
+    return RigidInertia(moved.mass, first, (xx, yy, zz, xy, xz, yz))

@@ -45,10 +45,10 @@ def is_number(value: Scalar) -> bool:
     return all(value.graph.kinds[node] != "symbol" for node in value.graph.reachable((value.ref,)))
 
 
-def rounded(value: Scalar) -> Scalar:
+def rounded(value: Scalar, most_bits: int = _EXACT_BITS) -> Scalar:
     """A constant whose exact fraction has grown long, replaced by the nearest double."""
     number = value.constant
-    if number is None or number.denominator.bit_length() <= _EXACT_BITS:
+    if number is None or number.denominator.bit_length() <= most_bits:
         return value
     return Scalar(value.graph, value.graph.const(Fraction(float(number))))
 

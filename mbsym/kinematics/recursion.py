@@ -14,7 +14,6 @@ from typing import Final
 
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.kinematics.simplified import ways_of
 from mbsym.spatial.rotation import MatrixRotation, Rotation
 from mbsym.spatial.transform import Transform, identity_transform
 from mbsym.spatial.vector import (
@@ -153,7 +152,7 @@ def accelerations(
         base: acceleration of the base in its axes; the opposite of gravity makes weights inertial forces.
     """
     zero = zero_vector(mechanism.graph)
-    by_axes = AXES in ways_of(mechanism)
+    by_axes = AXES in mechanism.ways
     terms = velocity_terms(mechanism, speeds)
     found = [BodyAcceleration(zero, zero, base, turning_matrix(zero, zero))]
     for body, joint_rates in zip(mechanism.bodies, rates, strict=True):
@@ -243,7 +242,7 @@ def velocities(mechanism: Mechanism, speeds: Speeds, letters: tuple[str, str] = 
     with mechanism.graph.section("velocities, outward"):
         for body, rates in zip(mechanism.bodies, speeds, strict=True):
             angular, linear = body.placement.twist_to_child(*result[body.parent])
-            spin, slide = mechanism.relative_motion(body, rates)
+            spin, slide = body.motion.twist(rates)
             omega = name_components(add(angular, spin), f"{letters[0]}{body.label}")
             result.append((omega, name_components(add(linear, slide), f"{letters[1]}{body.label}")))
     return tuple(result)

@@ -34,7 +34,7 @@ from typing import Final, Literal, TypeAlias
 
 from mbsym.joints.record import Moment
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.kinematics.simplified import Simplified
+from mbsym.kinematics.placement import rounded
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.vector import Symmetric3, subtract, zero_vector
 from mbsym.symbolic.scalar import Scalar
@@ -48,7 +48,7 @@ Share: TypeAlias = Literal["xx", "yy", "second moment"]
 leaves Ixx + Iyy = Izz, so that Euler's equations need sums that the motion of points of the body needs too."""
 
 
-def regrouped(mechanism: Simplified, *, to_turn: bool = False, keeping: Container[int] = ()) -> Simplified:
+def regrouped(mechanism: Mechanism, *, to_turn: bool = False, keeping: Container[int] = ()) -> Mechanism:
     """The same mechanism with all that a joint does not feel moved inward; what reaches ground is left out.
 
     Args:
@@ -139,13 +139,6 @@ def _difference(a: RigidInertia, b: RigidInertia) -> RigidInertia:
 
 
 def _tidy(inertia: RigidInertia) -> RigidInertia:
-    xx, yy, zz, xy, xz, yz = (_shortened(entry) for entry in inertia.about_origin)
-    x, y, z = (_shortened(entry) for entry in inertia.first_moment)
-    return RigidInertia(_shortened(inertia.mass), (x, y, z), (xx, yy, zz, xy, xz, yz))
-
-
-def _shortened(value: Scalar) -> Scalar:
-    number = value.constant
-    if number is None or number.denominator.bit_length() <= MOST_BITS:
-        return value
-    return Scalar(value.graph, value.graph.const(Fraction(float(number))))
+    xx, yy, zz, xy, xz, yz = (rounded(entry, MOST_BITS) for entry in inertia.about_origin)
+    x, y, z = (rounded(entry, MOST_BITS) for entry in inertia.first_moment)
+    return RigidInertia(rounded(inertia.mass, MOST_BITS), (x, y, z), (xx, yy, zz, xy, xz, yz))

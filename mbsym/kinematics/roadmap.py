@@ -229,42 +229,20 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
     order = model.coordinate_order
     symbolic = {item.name for item in mechanism.parameters}
     numbers = parameter_values(model)
-    joints: list[dict[str, object]] = [
-        {
-            "name": body.joint.name,
-            "label": body.label,
-            "type": body.joint.type,
-            "predecessor": body.joint.predecessor,
-            "successor": body.joint.successor,
-            "flipped": body.flipped,
-            "cut": False,
-            "q": list(body.q_range),
-            "v": list(body.v_range),
-            **_limits(body.joint, numbers),
-        }
+    tree = (
+        _joint_fields(body.joint, body.label, body.q_range, body.v_range, flipped=body.flipped)
+        | _limits(body.joint, numbers)
         for body in mechanism.bodies
-    ]
-    joints += [
-        {
-            "name": item.joint.name,
-            "label": item.label,
-            "type": item.joint.type,
-            "predecessor": item.joint.predecessor,
-            "successor": item.joint.successor,
-            "flipped": False,
-            "cut": True,
-            "q": [mechanism.nq, mechanism.nq],
-            "v": [mechanism.nv, mechanism.nv],
-        }
-        for item in mechanism.cut_joints
-    ]
+    )
+    behind_q, behind_v = (mechanism.nq, mechanism.nq), (mechanism.nv, mechanism.nv)
+    cut = (_joint_fields(item.joint, item.label, behind_q, behind_v, cut=True) for item in mechanism.cut_joints)
     frames = [{"name": frame.name, "body": frame.body, "axes": frame.axes} for frame in model.frames]
     return {
         "nq": mechanism.nq,
         "nv": mechanism.nv,
         "coordinate_order": order if isinstance(order, str) else list(order),
         "bodies": [{"name": body.name, "label": body.label, "parent": body.parent} for body in mechanism.bodies],
-        "joints": joints,
+        "joints": [*tree, *cut],
         **_entries_of_arrays(mechanism),
         **({"frames": frames} if frames else {}),
         **_states(mechanism),
@@ -285,6 +263,22 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
             }
             for item in model.inputs
         ],
+    }
+
+
+def _joint_fields(
+    joint: Joint, label: int, q: tuple[int, int], v: tuple[int, int], *, flipped: bool = False, cut: bool = False
+) -> dict[str, object]:
+    return {
+        "name": joint.name,
+        "label": label,
+        "type": joint.type,
+        "predecessor": joint.predecessor,
+        "successor": joint.successor,
+        "flipped": flipped,
+        "cut": cut,
+        "q": list(q),
+        "v": list(v),
     }
 
 

@@ -15,12 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from mbsym.joints.record import Turning
-from mbsym.kinematics.mechanism import CutJoint, Mechanism, PlacedFrame, TreeBody
-from mbsym.kinematics.simplified import Simplified
+from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform
-from mbsym.spatial.vector import Matrix3, Vector3, add, is_zero, negate, subtract, zero_vector
+from mbsym.spatial.vector import Matrix3, Vector3, add, is_zero, multiply, negate, subtract, transpose, zero_vector
 from mbsym.symbolic.scalar import Scalar
 
 LEAST_COSINE: Final = 0.25
@@ -50,7 +49,7 @@ _PRODUCT: Final = 2
 """What a product of inertia costs beside that."""
 
 
-def slid(mechanism: Simplified, *, to_turn: bool = False) -> Simplified:
+def slid(mechanism: Mechanism, *, to_turn: bool = False) -> Mechanism:
     """The same mechanism with origins where offsets have fewest components.
 
     Args:
@@ -63,11 +62,12 @@ def slid(mechanism: Simplified, *, to_turn: bool = False) -> Simplified:
     graph = mechanism.graph
     moves = [Transform(Rotation(graph), shift) for shift in shifts]
     backs = [move.inverse() for move in moves]
+    frames = (replace(frame, placement=backs[frame.label].then(frame.placement)) for frame in mechanism.frames)
     return replace(
         mechanism,
         bodies=tuple(_slid_body(body, moves, backs) for body in mechanism.bodies),
         cut_joints=tuple(_slid_cut(joint, backs) for joint in mechanism.cut_joints),
-        frames=tuple(_slid_frame(frame, backs) for frame in mechanism.frames),
+        frames=tuple(frames),
     )
 
 
@@ -95,10 +95,6 @@ def _slid_cut(joint: CutJoint, backs: Sequence[Transform]) -> CutJoint:
         successor_frame=backs[joint.successor].then(joint.successor_frame),
         wrench_frame=backs[joint.successor].then(joint.wrench_frame),
     )
-
-
-def _slid_frame(frame: PlacedFrame, backs: Sequence[Transform]) -> PlacedFrame:
-    return replace(frame, placement=backs[frame.label].then(frame.placement))
 
 
 # ---- the choice -----------------------------------------------------------------------------------------------------
@@ -237,7 +233,7 @@ def _choices(place: _Place, carriers: Sequence[Vector3], children: Sequence[_Pla
     if len(place.sliding) == 3:
         for carrier in carriers:
             offset = subtract(place.offset, carrier)
-            offer(negate(_times_transposed(place.matrix, offset)))
+            offer(negate(multiply(transpose(place.matrix), offset)))
         for child in children:
             offer(child.offset)
     elif place.sliding:
@@ -250,11 +246,6 @@ def _choices(place: _Place, carriers: Sequence[Vector3], children: Sequence[_Pla
         for child in children:
             offer(_along(axis, child.offset[axis], zero))
     return found
-
-
-def _times_transposed(matrix: Matrix3, a: Vector3) -> Vector3:
-    x, y, z = (matrix[0][k] * a[0] + matrix[1][k] * a[1] + matrix[2][k] * a[2] for k in range(3))
-    return x, y, z
 
 
 def _along(axis: int, length: Scalar, zero: Vector3) -> Vector3:

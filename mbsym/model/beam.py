@@ -7,12 +7,12 @@ vibration analysis by transfer matrices knows the beam behind them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from mbsym.errors import ModelError
 from mbsym.model.beam_shapes import MOST_SHAPES, SUPPORTS, Supports
-from mbsym.model.body import COINCIDENT, Placement
-from mbsym.values.given import entries, set_plain, several
+from mbsym.model.body import COINCIDENT, Placement, placement
+from mbsym.values.given import set_plain, several
 from mbsym.values.parameter import Value
 
 Bending: TypeAlias = Literal["y", "z", "both"]
@@ -66,9 +66,7 @@ class Beam:
     def __post_init__(self) -> None:
         set_plain(self, "bending_stiffness", several(self.bending_stiffness))
         for key in ("at", "at_tip"):
-            given: Any = getattr(self, key)
-            if not isinstance(given, Placement):
-                set_plain(self, key, Placement(entries(given)))
+            set_plain(self, key, placement(getattr(self, key)))
         where = f"beam {self.name}"
         if self.bends not in ("y", "z", "both"):
             raise ModelError(f"a beam cannot bend about {self.bends!r}", where=where, remedy="say y, z or both")

@@ -15,7 +15,7 @@ Source: R. L. Huston, Multi-body dynamics including the effects of flexibility a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final
 
@@ -62,9 +62,9 @@ def parts_of(beam: Beam) -> BeamParts:
         _add_bars(beam, parts)
         end = times(beam.length, Fraction(1, 2 * beam.pieces))
     if beam.tip:
-        placed = Placement((end, 0, 0))
+        ends, placed = (beam.bars[-1], beam.tip), Placement((end, 0, 0))
         parts.joints.append(
-            Joint(beam.ends[1], FIXED.name, beam.bars[-1], beam.tip, (0, 0, 1), None, placed, beam.at_tip)
+            Joint(beam.ends[1], FIXED.name, *ends, predecessor_placement=placed, successor_placement=beam.at_tip)
         )
     return parts
 
@@ -173,9 +173,5 @@ def _add_end(beam: Beam, parts: BeamParts, k: int, masses: tuple[SlidingMass, ..
                 parts.couplings.append(Coupling(name, followed, value))
                 carrier, placed = name, Placement()
     parts.bodies.extend(Body(joint.successor) for joint in chain[:-1])
-    last = chain[-1]
-    chain[-1] = Joint(
-        last.name, last.type, last.predecessor, beam.bars[k], last.axis,
-        predecessor_placement=last.predecessor_placement,
-    )  # fmt: skip
+    chain[-1] = replace(chain[-1], successor=beam.bars[k])
     parts.joints.extend(chain)

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import cos, cosh, exp, pi, sin, tanh
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
+from mbsym.doors import Array
 from mbsym.doors import numpy as np
 from mbsym.errors import ModelError
 
-Array: TypeAlias = Any
 Supports: TypeAlias = Literal["clamped-free", "clamped-clamped", "clamped-pinned"]
 
 SUPPORTS: Final[tuple[Supports, ...]] = ("clamped-free", "clamped-clamped", "clamped-pinned")

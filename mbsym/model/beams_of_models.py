@@ -23,39 +23,26 @@ def with_beams(model: Model, beams: Sequence[Beam]) -> Model:
         ModelError: two beams have one name.
     """
     known = [beam.name for beam in model.beams]
-    bodies, joints = list(model.bodies), list(model.joints)
-    forces, couplings = list(model.forces), list(model.couplings)
+    parts = {kind: list[Any](getattr(model, kind)) for kind in PARTS}
     for beam in beams:
         if beam.name in known:
             raise ModelError(f"two beams are named {beam.name!r}", where=model.name, remedy="rename one of them")
         known.append(beam.name)
         own = parts_of(beam)
-        bodies += own.bodies
-        joints += own.joints
-        forces += own.forces
-        couplings += own.couplings
-    return replace(
-        model,
-        bodies=tuple(bodies),
-        joints=tuple(joints),
-        forces=tuple(forces),
-        couplings=tuple(couplings),
-        beams=(*model.beams, *beams),
-    )
+        for kind, items in parts.items():
+            items += getattr(own, kind)
+    grown: dict[str, Any] = {kind: tuple(items) for kind, items in parts.items()}
+    return replace(model, **grown, beams=(*model.beams, *beams))
 
 
 def without_beams(model: Model) -> Model:
     """The model without its beams and what stands for them."""
     parts = [parts_of(beam) for beam in model.beams]
     known = {(kind, _name(item)) for own in parts for kind in PARTS for item in getattr(own, kind)}
-    return replace(
-        model,
-        bodies=tuple(item for item in model.bodies if ("bodies", item.name) not in known),
-        joints=tuple(item for item in model.joints if ("joints", item.name) not in known),
-        forces=tuple(item for item in model.forces if ("forces", item.name) not in known),
-        couplings=tuple(item for item in model.couplings if ("couplings", item.joint) not in known),
-        beams=(),
-    )
+    kept: dict[str, Any] = {
+        kind: tuple(item for item in getattr(model, kind) if (kind, _name(item)) not in known) for kind in PARTS
+    }
+    return replace(model, **kept, beams=())
 
 
 def beam_of(model: Model, kind: str, name: str) -> Beam | None:

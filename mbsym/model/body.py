@@ -64,6 +64,11 @@ COINCIDENT: Final = Placement()
 """The placement of a frame on another one's."""
 
 
+def placement(given: Any) -> Placement:
+    """A placement, or the one that is meant by a translation alone."""
+    return given if isinstance(given, Placement) else Placement(entries(given))
+
+
 @dataclass(frozen=True, slots=True)
 class Body:
     """A rigid body.

@@ -6,6 +6,7 @@ It is a choice of the layout alone: labels stay the regular labels of the tree, 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import Final
 
 from mbsym.errors import DerivationError
@@ -73,8 +74,5 @@ def joints_by_coordinates(model: Model, labelling: Labelling) -> tuple[str, ...]
 
 def first_entries(sizes: Mapping[str, int]) -> tuple[dict[str, int], int]:
     """Where the entries of each joint start, one joint after the other, and how many there are."""
-    found, start = {}, 0
-    for name, size in sizes.items():
-        found[name] = start
-        start += size
-    return found, start
+    starts = [*accumulate(sizes.values(), initial=0)]
+    return dict(zip(sizes, starts, strict=False)), starts[-1]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
-from mbsym.model.body import Body
+from mbsym.model.body import Body, Placement
 from mbsym.model.geometry import (
     Rotation,
     Triple,
@@ -22,7 +23,6 @@ from mbsym.model.geometry import (
     turned_inertia,
 )  # fmt: skip
 from mbsym.model.joint import Joint
-from mbsym.model.joint_frame import default_second_axis
 from mbsym.model.system import Model
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.graph import Graph
@@ -59,11 +59,10 @@ class MassProperties:
         if mass == 0:
             return MassProperties(0.0, self.center, matrix_sum(self.inertia, other.inertia))
         x, y, z = ((self.mass * a + other.mass * b) / mass for a, b in zip(self.center, other.center, strict=True))
-        center = (x, y, z)
         inertia = matrix_sum(self.inertia, other.inertia)
         for part in (self, other):
             inertia = matrix_sum(inertia, inertia_of_point(part.mass, sum_of(part.center, (-x, -y, -z))))
-        return MassProperties(mass, center, inertia)
+        return MassProperties(mass, (x, y, z), inertia)
 
 
 def center_of_mass(body: Body, mass: float, numbers: Mapping[str, float]) -> Triple:
@@ -99,19 +98,13 @@ def check_inertias(model: Model, findings: Findings, *, strict: bool) -> None:
     before = len(findings.diagnostics)
     for index, body in enumerate(model.bodies):
         if properties[body.name].mass < 0:
-            findings.error(
-                ("bodies", index, "mass"),
-                f"body {body.name!r} has the negative mass {properties[body.name].mass:g}",
-                "give a mass of zero or more",
-            )
+            what = f"body {body.name!r} has the negative mass {properties[body.name].mass:g}"
+            findings.error(("bodies", index, "mass"), what, "give a mass of zero or more")
     if len(findings.diagnostics) > before:
         return
     if model.bodies and all(_is_nothing(item) for item in properties.values()):
-        findings.warning(
-            ("bodies",),
-            "no body has mass or inertia, so there is topology here but no dynamics",
-            "give masses to derive equations of motion",
-        )
+        what = "no body has mass or inertia, so there is topology here but no dynamics"
+        findings.warning(("bodies",), what, "give masses to derive equations of motion")
         return
     axes = rotation_axes(model, findings.numbers)
     impossible: set[str] = set()
@@ -176,10 +169,7 @@ def rotation_axes(model: Model, numbers: dict[str, float]) -> dict[str, Triple]:
 
     Bodies that turn in space, or lie in a loop of joints that turn about different axes, are left out.
     """
-
-    def number(value: Value) -> float:
-        return evaluate(value, numbers)
-
+    number = partial(evaluate, names=numbers)
     axes: dict[str, Triple] = {model.ground: (0.0, 0.0, 0.0)}
     spatial: set[str] = set()
     pending = list(model.joints)
@@ -191,7 +181,7 @@ def rotation_axes(model: Model, numbers: dict[str, float]) -> dict[str, Triple]:
                 later.append(joint)
                 continue
             forward = joint.predecessor in known
-            start, end = (joint.predecessor, joint.successor) if forward else (joint.successor, joint.predecessor)
+            (start, _), (end, _) = _ends(joint, forward=forward)
             if len(known) == 2:
                 continue
             axis = None if start in spatial else _axis_beyond(joint, axes[start], number, forward=forward)
@@ -205,15 +195,19 @@ def rotation_axes(model: Model, numbers: dict[str, float]) -> dict[str, Triple]:
     return axes
 
 
+def _ends(joint: Joint, *, forward: bool) -> tuple[tuple[str, Placement], tuple[str, Placement]]:
+    """The bodies of a joint with its frames on them, that on the near side first: the predecessor's going forward."""
+    ends = (joint.predecessor, joint.predecessor_placement), (joint.successor, joint.successor_placement)
+    return ends if forward else ends[::-1]
+
+
 def _axis_beyond(joint: Joint, axis: Triple, number: Callable[[Value], float], *, forward: bool) -> Triple | None:
     """The axis of the body beyond a joint, None if it turns in space."""
-    R_near, _ = placement_numbers(joint.predecessor_placement, number)
-    R_far, _ = placement_numbers(joint.successor_placement, number)
-    if not forward:
-        R_near, R_far = R_far, R_near
+    (_, at_near), (_, at_far) = _ends(joint, forward=forward)
+    (R_near, _), (R_far, _) = placement_numbers(at_near, number), placement_numbers(at_far, number)
     in_joint = times(transposed(R_near), axis)
     if joint.kind.turning == "about its axis":
-        x, y, z = (number(value) for value in joint.axis)
+        x, y, z = map(number, joint.axis)
         own = (x, y, z)
         if norm(in_joint) > 0 and norm(cross(in_joint, own)) > EXACT * norm(in_joint) * norm(own):
             return None
@@ -235,10 +229,7 @@ def _check_end_bodies(
     Bodies fixed to an end body count with it. Bodies whose inertia is impossible are left out, and so are coupled
     joints, whose inertia is shared.
     """
-
-    def number(value: Value) -> float:
-        return evaluate(value, findings.numbers)
-
+    number = partial(evaluate, names=findings.numbers)
     coupled = {name for item in model.couplings for name in (item.joint, item.source)}
     index_of = {body.name: index for index, body in enumerate(model.bodies)}
     joints_at: dict[str, list[Joint]] = {name: [] for name in (model.ground, *index_of)}
@@ -252,12 +243,9 @@ def _check_end_bodies(
         if len(joints_at[name]) != 1:
             continue
         joint = joints_at[name][0]
-        outward = joint.successor == name
-        near, far = (joint.predecessor, joint.successor) if outward else (joint.successor, joint.predecessor)
-        R_near, p_near = placement_numbers(
-            joint.predecessor_placement if outward else joint.successor_placement, number
-        )
-        R_far, p_far = placement_numbers(joint.successor_placement if outward else joint.predecessor_placement, number)
+        (near, at_near), (far, at_far) = _ends(joint, forward=joint.successor == name)
+        R_near, p_near = placement_numbers(at_near, number)
+        R_far, p_far = placement_numbers(at_far, number)
         back = transposed(R_far)
         x, y, z = times(back, p_far)
         at_joint = total[far].moved(back, (-x, -y, -z))
@@ -310,13 +298,9 @@ def _is_singular(joint: Joint, item: MassProperties, armature: float, number: Ca
 def _motions(joint: Joint, number: Callable[[Value], float]) -> list[tuple[Triple, Triple]]:
     """Columns (angular, linear) of the motion subspace at the neutral position, in the joint frame."""
     kind, graph = joint.kind, Graph()
-    x, y, z = (number(value) for value in joint.axis)
-    second = [number(value) for value in joint.second_axis or ()]
-    if "second_axis" in kind.entries and not second:
-        second = [*default_second_axis((x, y, z))]
     neutral = tuple(constant(graph, value) for value in kind.shape.neutral)
     still = (constant(graph, 0),) * kind.shape.nv
-    aligned = kind.aligned(graph, (x, y, z), second)
+    aligned = joint.aligned(graph, number)
     numbers = tuple(constant(graph, number(value)) for value in joint.values)
     columns = kind.motion(graph, neutral, still, numbers).columns
     return [(_floats(aligned.to_parent(w)), _floats(aligned.to_parent(v))) for w, v in columns]

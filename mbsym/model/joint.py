@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 
 from mbsym.joints.record import JointShape, JointType
 from mbsym.joints.registry import JOINT_TYPES
-from mbsym.model.body import COINCIDENT, Placement
-from mbsym.values.given import GivenDirection, GivenVector, direction, entries, set_plain, several
+from mbsym.model.body import COINCIDENT, Placement, placement
+from mbsym.model.joint_frame import default_second_axis
+from mbsym.spatial.rotation import Rotation
+from mbsym.symbolic.graph import Graph
+from mbsym.values.given import GivenDirection, GivenVector, direction, set_plain, several
 from mbsym.values.parameter import Value, Vector
 
 GivenPlacement: TypeAlias = "Placement | GivenVector"
@@ -19,12 +22,32 @@ GivenValues: TypeAlias = "Value | Iterable[Value]"
 """A value for each coordinate or speed; one by itself where there is one."""
 
 
+class JointEntries(TypedDict, total=False):
+    """What may be said of a joint beside its bodies and axes, in the forms in which it is taken."""
+
+    successor_placement: GivenPlacement
+    pitch: Value | None
+    armature: Value
+    coordinates: str | Iterable[str]
+    speeds: str | Iterable[str]
+    actuated: bool
+    reaction_wanted: bool
+    cut: Literal["auto", "cut", "tree"]
+    weight: int | None
+    lower: GivenValues
+    upper: GivenValues
+    effort: GivenValues
+    velocity: GivenValues
+    initial: GivenValues
+    numbers: Mapping[str, Value] | Iterable[tuple[str, Value]]
+
+
 @dataclass(frozen=True, slots=True, init=False)
 class Joint:
     """A joint from a predecessor to a successor body, in the user's sense.
 
     At the neutral coordinates the joint frame on the predecessor and the joint frame on the successor coincide; the
-    coordinates move the successor's joint frame relative to the predecessor's.
+    coordinates move the successor's joint frame relative to the predecessor's. Attributes are arguments of their names.
 
     Attributes:
         name: any non-empty text, unique among joints.
@@ -53,23 +76,23 @@ class Joint:
     type: str
     predecessor: str
     successor: str
-    axis: Vector
-    second_axis: Vector | None
-    predecessor_placement: Placement
-    successor_placement: Placement
-    armature: Value
-    coordinates: tuple[str, ...]
-    speeds: tuple[str, ...]
-    actuated: bool
-    reaction_wanted: bool
-    cut: Literal["auto", "cut", "tree"]
-    weight: int | None
-    lower: tuple[Value, ...]
-    upper: tuple[Value, ...]
-    effort: tuple[Value, ...]
-    velocity: tuple[Value, ...]
-    initial: tuple[Value, ...]
-    numbers: tuple[tuple[str, Value], ...]
+    axis: Vector = (0, 0, 1)
+    second_axis: Vector | None = None
+    predecessor_placement: Placement = COINCIDENT
+    successor_placement: Placement = COINCIDENT
+    armature: Value = 0
+    coordinates: tuple[str, ...] = ()
+    speeds: tuple[str, ...] = ()
+    actuated: bool = False
+    reaction_wanted: bool = False
+    cut: Literal["auto", "cut", "tree"] = "auto"
+    weight: int | None = None
+    lower: tuple[Value, ...] = ()
+    upper: tuple[Value, ...] = ()
+    effort: tuple[Value, ...] = ()
+    velocity: tuple[Value, ...] = ()
+    initial: tuple[Value, ...] = ()
+    numbers: tuple[tuple[str, Value], ...] = ()
 
     def __init__(
         self,
@@ -80,50 +103,26 @@ class Joint:
         axis: GivenDirection = (0, 0, 1),
         second_axis: GivenDirection | None = None,
         predecessor_placement: GivenPlacement = COINCIDENT,
-        successor_placement: GivenPlacement = COINCIDENT,
-        pitch: Value | None = None,
-        armature: Value = 0,
-        coordinates: str | Iterable[str] = (),
-        speeds: str | Iterable[str] = (),
-        actuated: bool = False,
-        reaction_wanted: bool = False,
-        cut: Literal["auto", "cut", "tree"] = "auto",
-        weight: int | None = None,
-        lower: GivenValues = (),
-        upper: GivenValues = (),
-        effort: GivenValues = (),
-        velocity: GivenValues = (),
-        initial: GivenValues = (),
-        numbers: Mapping[str, Value] | Iterable[tuple[str, Value]] = (),
+        **entries: Unpack[JointEntries],
     ) -> None:
-        given = dict(numbers)
+        numbers, pitch = dict(entries.pop("numbers", ())), entries.pop("pitch", None)
         if pitch is not None:
-            given["pitch"] = pitch
-        fields = {
+            numbers["pitch"] = pitch
+        given: dict[str, Any] = {
             "name": name,
             "type": type,
             "predecessor": predecessor,
             "successor": successor,
             "axis": direction(axis, f"axis of joint {name!r}"),
             "second_axis": direction(second_axis, f"second_axis of joint {name!r}"),
-            "predecessor_placement": _placement(predecessor_placement),
-            "successor_placement": _placement(successor_placement),
-            "armature": armature,
-            "coordinates": several(coordinates),
-            "speeds": several(speeds),
-            "actuated": actuated,
-            "reaction_wanted": reaction_wanted,
-            "cut": cut,
-            "weight": weight,
-            "lower": several(lower),
-            "upper": several(upper),
-            "effort": several(effort),
-            "velocity": several(velocity),
-            "initial": several(initial),
-            "numbers": tuple(sorted((key, value) for key, value in given.items() if not _is_left_out(value))),
+            "predecessor_placement": predecessor_placement,
+            "numbers": tuple(sorted((key, value) for key, value in numbers.items() if not _is_left_out(value))),
+            **entries,
         }
-        for key, value in fields.items():
-            set_plain(self, key, value)
+        for item in fields(self):
+            set_plain(self, item.name, _in_form(given.pop(item.name, item.default), item.default))
+        if given:
+            raise TypeError(f"Joint() got an unexpected keyword argument {min(given)!r}")
 
     @property
     def kind(self) -> JointType:
@@ -150,9 +149,25 @@ class Joint:
         """Coordinates and speeds of this type of joint."""
         return self.kind.shape
 
+    def aligned(self, graph: Graph, number: Callable[[Value], float]) -> Rotation:
+        """Takes components in the frame in which its axes are coordinate axes to those in its joint frame.
 
-def _placement(given: GivenPlacement) -> Placement:
-    return given if isinstance(given, Placement) else Placement(entries(given))
+        Args:
+            graph: that the rotation belongs to.
+            number: how a value becomes a number.
+        """
+        x, y, z = map(number, self.axis)
+        second = [*map(number, self.second_axis or ())]
+        if "second_axis" in self.kind.entries and not second:
+            second = [*default_second_axis((x, y, z))]
+        return self.kind.aligned(graph, (x, y, z), second)
+
+
+def _in_form(given: Any, default: object) -> Any:
+    """What is given for an entry, as a placement or a list where its default is one."""
+    if isinstance(default, Placement):
+        return placement(given)
+    return several(given) if default == () else given
 
 
 def _is_left_out(value: Value) -> bool:

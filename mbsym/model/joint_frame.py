@@ -23,10 +23,7 @@ def aligning_rotation(axis: tuple[float, float, float]) -> Matrix3:
     Raises:
         ValueError: the axis is zero.
     """
-    length = hypot(*axis)
-    if not length > 0:
-        raise ValueError("an axis of length zero has no direction")
-    x, y, z = (entry / length for entry in axis)
+    x, y, z = _unit(axis)
     across = x * x + y * y
     if across == 0:
         return ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)) if z > 0 else (
@@ -44,11 +41,14 @@ def default_second_axis(axis: tuple[float, float, float]) -> tuple[float, float,
     Raises:
         ValueError: the axis is zero.
     """
+    a = _unit(axis)
+    follower = (max(range(3), key=lambda k: abs(a[k])) + 1) % 3
+    b = [(1.0 if k == follower else 0.0) - a[follower] * a[k] for k in range(3)]
+    return _unit((b[0], b[1], b[2]))
+
+
+def _unit(axis: tuple[float, float, float]) -> tuple[float, float, float]:
     length = hypot(*axis)
     if not length > 0:
         raise ValueError("an axis of length zero has no direction")
-    a = [entry / length for entry in axis]
-    follower = (max(range(3), key=lambda k: abs(a[k])) + 1) % 3
-    b = [(1.0 if k == follower else 0.0) - a[follower] * a[k] for k in range(3)]
-    size = hypot(*b)
-    return b[0] / size, b[1] / size, b[2] / size
+    return axis[0] / length, axis[1] / length, axis[2] / length

@@ -12,10 +12,10 @@ from mbsym.model.beam import Beam
 from mbsym.model.beam_parts import parts_of
 from mbsym.model.body import Body
 from mbsym.model.joint import Coupling, Joint
-from mbsym.topology.assembly_orders import assembly_order
 from mbsym.topology.joint_weights import JointTraits, joint_weights
 from mbsym.topology.labelling import Labelling, label
 from mbsym.topology.matrices import fundamental_loops, incidence_matrix, path_matrix
+from mbsym.topology.spanning_tree import assembly_order
 from mbsym.values.numbers import value_names
 
 

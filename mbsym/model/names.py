@@ -6,12 +6,16 @@ import keyword
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import Final, Literal
 
+from mbsym.errors import ModelError
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.symbolic.graph import BINARY_FUNCTIONS, UNARY_FUNCTIONS
+from mbsym.values.diagnostic import nearest
+from mbsym.values.numbers import evaluate, parameter_values
 
 Kind = Literal["parameter", "input", "coordinate", "speed", "time"]
 
@@ -72,16 +76,36 @@ def expression_names(model: Model) -> ExpressionNames:
     return ExpressionNames(parameters, inputs, coordinates, speeds)
 
 
+def state_values(model: Model, name: str) -> dict[str, float]:
+    """Coordinates and speeds of a named state, by the names that they have in expressions.
+
+    Those of joints that follow others by a coupling are left out, because they are not free.
+
+    Raises:
+        ModelError: there is no such state.
+    """
+    state = next((item for item in model.states if item.name == name), None)
+    if state is None:
+        known = [item.name for item in model.states]
+        raise ModelError(f"there is no state {name!r}", where=model.name, remedy=nearest(name, known))
+    numbers, names = parameter_values(model), expression_names(model)
+    following = {coupling.joint for coupling in model.couplings}
+    return {
+        entry: evaluate(value, numbers)
+        for table, entries in ((names.coordinates, state.q), (names.speeds, state.v))
+        for joint, values in entries
+        if joint not in following
+        for entry, value in zip(table[joint], values, strict=True)
+    }
+
+
 def _default_names(letter: str, joint: Joint, suffixes: tuple[str, ...], taken: set[str]) -> tuple[str, ...]:
     stem = f"{letter}_{identifier_part(joint.name)}"
-    count = 1
-    while True:
-        distinct = stem if count == 1 else f"{stem}_{count}"
-        names = tuple(f"{distinct}_{suffix}" if suffix else distinct for suffix in suffixes)
-        if taken.isdisjoint(names):
-            taken.update(names)
-            return names
-        count += 1
+    stems = chain((stem,), (f"{stem}_{number}" for number in count(2)))
+    every = (tuple(f"{each}_{suffix}" if suffix else each for suffix in suffixes) for each in stems)
+    names = next(names for names in every if taken.isdisjoint(names))
+    taken.update(names)
+    return names
 
 
 def identifier_part(name: str) -> str:
@@ -91,12 +115,8 @@ def identifier_part(name: str) -> str:
 
 def free_name(wanted: str, taken: Collection[str]) -> str:
     """A name that is not taken: the one wanted, or with a number behind it."""
-    name = wanted
-    count = 1
-    while name in taken:
-        count += 1
-        name = f"{wanted}_{count}"
-    return name
+    numbered = (f"{wanted}_{number}" for number in count(2))
+    return next(name for name in chain((wanted,), numbered) if name not in taken)
 
 
 def name_fault(name: object) -> str | None:

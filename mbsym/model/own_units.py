@@ -11,10 +11,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import dist, hypot, log10, sqrt
 from typing import Any, Final
 
 from mbsym.model.body import Body, Placement
+from mbsym.model.inertia_checks import center_of_mass
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.names import TIME, expression_names
 from mbsym.model.system import Model
@@ -84,12 +86,10 @@ def own_length(model: Model, parameters: Mapping[str, float] | None = None) -> f
 
 def _lengths(model: Model, numbers: Mapping[str, float]) -> tuple[list[float], list[float]]:
     """The lengths of bodies and rods, and the others."""
-
-    def number(value: Value) -> float:
-        return evaluate(value, numbers)
+    number = partial(evaluate, names=numbers)
 
     def point(values: Sequence[Value]) -> tuple[float, ...]:
-        return tuple(number(value) for value in values)
+        return tuple(map(number, values))
 
     places: dict[str, list[tuple[float, ...]]] = {}
     own, other = list[float](), list[float]()
@@ -121,8 +121,7 @@ def _gyration(model: Model, numbers: Mapping[str, float], places: Mapping[str, S
     for body in model.bodies:
         mass = evaluate(body.mass, numbers)
         if mass > 0.0 and body.name in places:
-            given = body.center_of_mass if body.first_moment is None else body.first_moment
-            center = [evaluate(value, numbers) / (1.0 if body.first_moment is None else mass) for value in given]
+            center = center_of_mass(body, mass, numbers)
             trace = sum(evaluate(value, numbers) for value in body.inertia[:3])
             about_frame = body.first_moment is not None or body.inertia_about == "frame"
             shift = dist(center, places[body.name][0]) ** 2 - (hypot(*center) ** 2 if about_frame else 0.0)

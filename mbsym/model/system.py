@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
 
 from mbsym import markup
 from mbsym.constraints import ConstraintElement
@@ -17,6 +17,7 @@ from mbsym.model.joint import Coupling, Joint
 from mbsym.model.named_state import NamedState
 from mbsym.model.shape import Shape
 from mbsym.values.diagnostic import nearest
+from mbsym.values.numbers import value_names
 from mbsym.values.parameter import ControlInput, Parameter, Vector
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 CoordinateOrder: TypeAlias = "Literal['file', 'labels'] | tuple[str, ...]"
 """The layout of q: as joints stand in the file, by label, or the joints named first."""
 
+
+N = TypeVar("N", Body, Joint)
 
 MOST_SHOWN: Final = 30
 """Rows of a table that a notebook shows."""
@@ -104,19 +107,18 @@ class Model:
 
     def body(self, name: str) -> Body:
         """The body of that name."""
-        for body in self.bodies:
-            if body.name == name:
-                return body
-        known = [body.name for body in self.bodies]
-        raise ModelError(f"no body is named {name!r}", where=self.name, remedy=nearest(name, known))
+        return self._named(self.bodies, "body", name)
 
     def joint(self, name: str) -> Joint:
         """The joint of that name."""
-        for joint in self.joints:
-            if joint.name == name:
-                return joint
-        known = [joint.name for joint in self.joints]
-        raise ModelError(f"no joint is named {name!r}", where=self.name, remedy=nearest(name, known))
+        return self._named(self.joints, "joint", name)
+
+    def _named(self, items: Sequence[N], what: str, name: str) -> N:
+        for item in items:
+            if item.name == name:
+                return item
+        known = [item.name for item in items]
+        raise ModelError(f"no {what} is named {name!r}", where=self.name, remedy=nearest(name, known))
 
     def frame(self, name: str) -> Frame:
         """The frame, body or joint (on its successor) of that name as a frame of that name; KIND:NAME says which.
@@ -167,8 +169,6 @@ class Model:
     @property
     def uses_time(self) -> bool:
         """True where a force depends on time."""
-        from mbsym.values.numbers import value_names
-
         return any("t" in value_names(x) for force in self.forces for x in force.expressions)
 
     def label(self, *, order: str = "weight") -> ModelLabelling:

@@ -7,24 +7,19 @@ from typing import Any
 
 from mbsym.errors import MbsymError, ModelError, TopologyError
 from mbsym.joints.registry import JOINT_TYPES, one_freedom
-from mbsym.model.beam_checks import check_beams
-from mbsym.model.body import Body, Placement
 from mbsym.model.coordinate_order import FILE, LABELS, why_without_coordinates
 from mbsym.model.frame import FRAME_KINDS
 from mbsym.model.frame_ends import ambiguous_ends, attachable_frames
-from mbsym.model.geometry import dot, norm
 from mbsym.model.inertia_checks import check_inertias
 from mbsym.model.joint import Joint
 from mbsym.model.labelling import label_model
-from mbsym.model.limit_checks import check_inputs, check_joint_numbers
-from mbsym.model.names import expression_names, identifier_fault, model_name_fault, name_fault
-from mbsym.model.shape_checks import check_carriers, check_shapes
-from mbsym.model.state_values import check_states
+from mbsym.model.names import identifier_fault, model_name_fault, name_fault
 from mbsym.model.system import Model
+from mbsym.model.value_checks import check_model_values
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, symbol
 from mbsym.values.diagnostic import Diagnostic, Findings, Path, nearest, path_text
-from mbsym.values.entry_checks import Surroundings, check_references, check_several, check_values
+from mbsym.values.entry_checks import Surroundings, check_references
 from mbsym.values.numbers import to_scalar
 
 NAMING = "use letters, digits, blanks and _ - . : + / ( ) [ ]"
@@ -40,9 +35,6 @@ NAMED = (
     ("states", "state"),
 )
 """Entries of a model that have names of their own, and what one of them is called."""
-
-PERPENDICULAR = 1e-6
-"""Cosine of the angle between the two axes of a joint that six printed digits explain."""
 
 
 def validate(model: Model, strict: bool = False) -> tuple[Diagnostic, ...]:
@@ -61,7 +53,7 @@ def validate(model: Model, strict: bool = False) -> tuple[Diagnostic, ...]:
         if findings.failed:
             return tuple(findings.diagnostics)
     _check_parameters(model, findings)
-    _check_values(model, findings)
+    check_model_values(model, findings)
     if findings.failed:
         return tuple(findings.diagnostics)
     _check_topology(model, findings)
@@ -69,13 +61,13 @@ def validate(model: Model, strict: bool = False) -> tuple[Diagnostic, ...]:
     return tuple(findings.diagnostics)
 
 
-def require_valid(model: Model, strict: bool = False) -> tuple[Diagnostic, ...]:
+def require_valid(model: Model) -> tuple[Diagnostic, ...]:
     """The warnings of a model without errors.
 
     Raises:
         ModelError: the model has errors; all of them are in the message, one a line.
     """
-    diagnostics = validate(model, strict)
+    diagnostics = validate(model)
     errors = [item for item in diagnostics if item.severity == "error"]
     if errors:
         first, *others = errors
@@ -107,11 +99,8 @@ def _check_names(model: Model, findings: Findings) -> None:
             )
     for index, joint in enumerate(model.joints):
         if joint.type not in JOINT_TYPES:
-            findings.error(
-                ("joints", index, "type"),
-                f"there is no joint type {joint.type!r}",
-                nearest(str(joint.type), JOINT_TYPES),
-            )
+            what = f"there is no joint type {joint.type!r}"
+            findings.error(("joints", index, "type"), what, nearest(str(joint.type), JOINT_TYPES))
     if findings.failed:
         return
     _check_identifiers(model, findings)
@@ -166,11 +155,8 @@ def _check_identifiers(model: Model, findings: Findings) -> None:
             ("speeds", joint.speeds, shape.nv, "speed"),
         ):
             if names and len(names) != count:
-                findings.error(
-                    ("joints", index, entry),
-                    f"{joint.type} joint {joint.name!r} has {count} {entry} but {len(names)} names for them",
-                    f"give {count} names or none",
-                )
+                what = f"{joint.type} joint {joint.name!r} has {count} {entry} but {len(names)} names for them"
+                findings.error(("joints", index, entry), what, f"give {count} names or none")
                 continue
             for position, name in enumerate(names):
                 claim(name, ("joints", index, entry, position), word)
@@ -180,39 +166,34 @@ def _check_identifiers(model: Model, findings: Findings) -> None:
 
 
 def _check_references(model: Model, findings: Findings) -> None:
-    bodies = {body.name: body for body in model.bodies}
-    known = (model.ground, *bodies)
+    bodies = tuple(body.name for body in model.bodies)
+    known = dict.fromkeys((model.ground, *bodies))
     joints = {joint.name: joint for joint in model.joints}
 
-    def body(name: Any, path: Path, word: str) -> None:
-        if name != model.ground and name not in bodies:
-            findings.error(path, f"{word} refers to body {name!r}, which does not exist", nearest(str(name), known))
+    def body(name: Any, path: Path, says: str, others: Sequence[str] = ()) -> None:
+        if name not in known and name not in others:
+            findings.error(path, f"{says} body {name!r}, which does not exist", nearest(str(name), (*known, *others)))
 
     for index, joint in enumerate(model.joints):
         word = f"joint {joint.name!r}"
-        body(joint.predecessor, ("joints", index, "predecessor"), word)
-        body(joint.successor, ("joints", index, "successor"), word)
+        body(joint.predecessor, ("joints", index, "predecessor"), f"{word} refers to")
+        body(joint.successor, ("joints", index, "successor"), f"{word} refers to")
         if joint.predecessor == joint.successor:
-            findings.error(
-                ("joints", index, "successor"),
-                f"{word} connects body {joint.successor!r} with itself",
-                "connect two different bodies",
-            )
+            what = f"{word} connects body {joint.successor!r} with itself"
+            findings.error(("joints", index, "successor"), what, "connect two different bodies")
     inputs = tuple(item.name for item in model.inputs)
     carriers = {name: frame.body for name, frame in attachable_frames(model).items()}
-    around = Surroundings(model.ground, tuple(bodies), joints, inputs, one_freedom(), carriers, ambiguous_ends(model))
+    around = Surroundings(model.ground, bodies, joints, inputs, one_freedom(), carriers, ambiguous_ends(model))
     for index, force in enumerate(model.forces):
         check_references(force, ("forces", index), f"force element {force.name!r}", around, findings)
     _check_couplings(model, around, findings)
     _check_coordinate_order(model, joints, findings)
     for index, frame in enumerate(model.frames):
-        if frame.body != model.ground and frame.body not in bodies:
-            findings.error(
-                ("frames", index, "body"),
-                f"frame {frame.name!r} is on body {frame.body!r}, which does not exist",
-                nearest(str(frame.body), (*bodies, model.ground)),
-            )
-    check_carriers(model, findings)
+        body(frame.body, ("frames", index, "body"), f"frame {frame.name!r} is on")
+    frame_names = [frame.name for frame in model.frames]
+    for index, shape in enumerate(model.shapes):
+        if shape.body not in carriers:
+            body(shape.body, ("shapes", index, "body"), f"a {shape.form.type} is on", frame_names)
     for index, constraint in enumerate(model.constraints):
         word = f"constraint {constraint.name!r}"
         check_references(constraint, ("constraints", index), word, around, findings)
@@ -244,11 +225,8 @@ def _check_couplings(model: Model, around: Surroundings, findings: Findings) -> 
             continue
         source_of[coupling.joint] = coupling.source
         for place in (k for k, joint in enumerate(model.joints) if joint.name == coupling.joint and joint.initial):
-            findings.error(
-                ("joints", place, "initial"),
-                f"joint {coupling.joint!r} follows joint {coupling.source!r} by a coupling and has an initial value",
-                f"give joint {coupling.source!r} one",
-            )
+            what = f"joint {coupling.joint!r} follows joint {coupling.source!r} by a coupling and has an initial value"
+            findings.error(("joints", place, "initial"), what, f"give joint {coupling.source!r} one")
     for index, coupling in enumerate(model.couplings):
         seen = [coupling.joint]
         name = coupling.source
@@ -256,11 +234,8 @@ def _check_couplings(model: Model, around: Surroundings, findings: Findings) -> 
             seen.append(name)
             name = source_of[name]
         if name in seen and name == coupling.joint:
-            findings.error(
-                ("couplings", index, "source"),
-                f"couplings go round in a circle: {' <- '.join([*seen, name])}",
-                "leave one of these joints free",
-            )
+            what = f"couplings go round in a circle: {' <- '.join([*seen, name])}"
+            findings.error(("couplings", index, "source"), what, "leave one of these joints free")
             return
 
 
@@ -281,128 +256,6 @@ def _check_parameters(model: Model, findings: Findings) -> None:
                 exact[parameter.name] = to_scalar(parameter.value, graph, exact)
             except MbsymError as error:
                 findings.refuse(path, error)
-
-
-def _check_values(model: Model, findings: Findings) -> None:
-    names = expression_names(model)
-    findings.variables = tuple(name for name in names.kinds if name not in findings.numbers)
-    check_beams(model.beams, findings)
-    if findings.failed:
-        return  # their bars would repeat it
-    check_several(findings, model.gravity, ("gravity",))
-    check_inputs(model.inputs, findings)
-    for index, body in enumerate(model.bodies):
-        _check_body_values(body, ("bodies", index), findings)
-    for index, joint in enumerate(model.joints):
-        _check_joint_values(joint, ("joints", index), findings)
-    if any(body.mass != 0 or any(entry != 0 for entry in body.inertia) for body in model.bodies):
-        _check_joint_numbers(model, findings)  # a file of topology alone leaves pitches out, as it does masses
-    for index, frame in enumerate(model.frames):
-        _check_placement(frame.placement, ("frames", index, "placement"), f"frame {frame.name!r}", findings)
-    check_shapes(model, _check_placement, findings)
-    check_states(model.states, {joint.name: joint for joint in model.joints}, findings)
-    for index, force in enumerate(model.forces):
-        check_values(force, ("forces", index), f"force element {force.name!r}", findings)
-    for index, coupling in enumerate(model.couplings):
-        ratio = findings.number(coupling.ratio, ("couplings", index, "ratio"))
-        findings.number(coupling.offset, ("couplings", index, "offset"))
-        if ratio == 0:
-            findings.warning(
-                ("couplings", index, "ratio"), f"the ratio of coupled joint {coupling.joint!r} is zero", "fix the joint"
-            )
-    for index, constraint in enumerate(model.constraints):
-        check_values(constraint, ("constraints", index), f"constraint {constraint.name!r}", findings)
-
-
-def _check_body_values(body: Body, path: Path, findings: Findings) -> None:
-    findings.number(body.mass, (*path, "mass"))
-    check_several(findings, body.center_of_mass, (*path, "center_of_mass"))
-    if body.first_moment is not None:
-        moment = check_several(findings, body.first_moment, (*path, "first_moment"))
-        if body.inertia_about != "frame" or any(value != 0 for value in body.center_of_mass):
-            findings.error(
-                (*path, "first_moment"),
-                "a first moment stands beside a centre of mass or an inertia about it",
-                "leave center_of_mass out and say inertia_about: frame",
-            )
-        elif moment is not None and any(moment) and findings.number(body.mass, (*path, "mass")) == 0:
-            findings.error((*path, "first_moment"), "a first moment without mass", "give the mass")
-    check_several(findings, body.inertia, (*path, "inertia"), 6)
-    if body.inertia_about not in ("center_of_mass", "frame"):
-        findings.error(
-            (*path, "inertia_about"),
-            f"an inertia cannot be about {body.inertia_about!r}",
-            "say center_of_mass or frame",
-        )
-
-
-def _check_joint_values(joint: Joint, path: Path, findings: Findings) -> None:
-    word = f"{joint.type} joint {joint.name!r}"
-    axis = check_several(findings, joint.axis, (*path, "axis"))
-    if axis is not None and "axis" in joint.kind.entries and norm(axis) == 0:
-        findings.error((*path, "axis"), f"the axis of {word} is zero", "give a direction such as z or [0, 0, 1]")
-    if joint.second_axis is not None:
-        if "second_axis" in joint.kind.entries:
-            _check_second_axis(joint, axis, path, findings)
-        else:
-            findings.error((*path, "second_axis"), f"'second_axis' means nothing for {word}", "remove 'second_axis'")
-    _check_placement(joint.predecessor_placement, (*path, "predecessor_placement"), word, findings)
-    _check_placement(joint.successor_placement, (*path, "successor_placement"), word, findings)
-    taken = {number.name for number in joint.kind.numbers}
-    for name, value in joint.numbers:
-        if name in taken:
-            findings.number(value, (*path, name))
-        else:
-            findings.error((*path, name), f"{name!r} means nothing for {word}", f"remove {name!r}")
-    armature = findings.number(joint.armature, (*path, "armature"))
-    if armature is not None and armature < 0:
-        findings.error((*path, "armature"), f"the armature of {word} is negative", "give an inertia of zero or more")
-    if armature and joint.kind.is_rigid:
-        findings.error((*path, "armature"), f"{word} has an armature but no speed", "remove it, or let the joint move")
-    if joint.cut not in ("auto", "cut", "tree"):
-        findings.error((*path, "cut"), f"{joint.cut!r} says nothing about cutting {word}", "say auto, cut or tree")
-    check_joint_numbers(joint, path, findings)
-
-
-def _check_joint_numbers(model: Model, findings: Findings) -> None:
-    for index, joint in enumerate(model.joints):
-        for number, value in zip(joint.kind.numbers, joint.values, strict=True):
-            if value == 0:
-                what = f"{joint.type} joint {joint.name!r} has no {number.name}"
-                findings.error(("joints", index, number.name), what, number.remedy)
-
-
-def _check_second_axis(joint: Joint, axis: tuple[float, ...] | None, path: Path, findings: Findings) -> None:
-    word = f"{joint.type} joint {joint.name!r}"
-    second = check_several(findings, joint.second_axis, (*path, "second_axis"))
-    if axis is None or second is None or norm(axis) == 0:
-        return
-    if norm(second) == 0:
-        findings.error((*path, "second_axis"), f"the second axis of {word} is zero", "give one")
-    elif abs(dot(axis, second)) > PERPENDICULAR * norm(axis) * norm(second):
-        findings.error(
-            (*path, "second_axis"),
-            f"the axes of {word} are not perpendicular",
-            "turn one of them, or use two revolute joints with a massless body between them",
-        )
-
-
-def _check_placement(placement: Placement, path: Path, word: str, findings: Findings) -> None:
-    check_several(findings, placement.translation, (*path, "translation"))
-    for index, turn in enumerate(placement.rotation):
-        if len(turn) != 2 or turn[0] not in ("x", "y", "z"):
-            findings.error(
-                (*path, "rotation", index), f"{turn!r} is no rotation", "give an axis x, y or z and an angle"
-            )
-        else:
-            findings.number(turn[1], (*path, "rotation", index, 1))
-    if placement.quaternion is None:
-        return
-    if placement.rotation:
-        findings.error((*path, "quaternion"), f"{word} has both a rotation and a quaternion", "give one of them")
-    quaternion = check_several(findings, placement.quaternion, (*path, "quaternion"), 4)
-    if quaternion is not None and norm(quaternion) == 0:
-        findings.error((*path, "quaternion"), f"a quaternion of {word} is zero", "give (w, x, y, z) of length one")
 
 
 # ---- topology -------------------------------------------------------------------------------------------------------

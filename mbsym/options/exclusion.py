@@ -79,12 +79,12 @@ class Exclusion:
         return error
 
 
-def of_c(option: str, asked: Callable[[Any], object]) -> Exclusion:
-    """An option that is about C alone."""
+def of_c(option: str) -> Exclusion:
+    """An option, perhaps with a value, that is about C alone."""
     return Exclusion(
         f"{option} without C",
         (option, "languages numpy"),
-        lambda options, facts: bool(asked(options)) and not options.has_c,
+        lambda options, facts: options.asks(option) and not options.has_c,
         "this is about C, which is not generated",
         "add `languages c`, or leave it out",
     )

@@ -18,7 +18,7 @@ from mbsym.options import tried
 from mbsym.options.exclusion import Exclusion, Facts, of_c
 from mbsym.options.texts import pairs_in
 from mbsym.records import Registry, listed
-from mbsym.topology.assembly_orders import ASSEMBLY_ORDERS, assembly_order
+from mbsym.topology.spanning_tree import ASSEMBLY_ORDERS, assembly_order
 
 if TYPE_CHECKING:
     from mbsym.codegen.interface import Real, Trigonometry
@@ -58,7 +58,7 @@ def _called_without_sines(name: str) -> Exclusion:
     return Exclusion(
         f"given sines and {name}",
         ("trigonometry argument", name),
-        lambda options, facts: options.takes_sines and bool(getattr(options, name)),
+        lambda options, facts: options.takes_sines and options.asks(name),
         f"`{name}` would call the functions without sines",
         "use libm or inline, or leave that out",
     )
@@ -119,7 +119,10 @@ class GenerationOptions:
         "symbolic-parameters",
         words=("", "all", "none"),
         tried=lambda: {"as the model": "", "all": "all", "none": "none"},
-        of_model={"one": tried.some_parameter, "inertial": tried.inertial},
+        of_model={
+            "one": lambda mechanism: tuple(item.name for item in mechanism.model.parameters)[:1] or None,
+            "inertial": lambda mechanism: tuple(f"{body.name}.inertial" for body in mechanism.model.bodies),
+        },
         says_what=True,
     )
     order: str = option(
@@ -143,7 +146,10 @@ class GenerationOptions:
         "frame",
         words=("all",),
         tried=lambda: {"none": ()},
-        of_model={"a body": tried.last_body, "a joint": tried.first_joint},
+        of_model={
+            "a body": lambda mechanism: (mechanism.model.bodies[-1].name,),
+            "a joint": lambda mechanism: (mechanism.model.joints[0].name,),
+        },
         says_what=True,
         excludes=(
             Exclusion(
@@ -220,7 +226,7 @@ class GenerationOptions:
         error=CodegenError,
         told=str,
         excludes=(
-            of_c("trigonometry inline", lambda options: options.trigonometry == "inline"),
+            of_c("trigonometry inline"),
             Exclusion(
                 "given sines of loops",
                 ("trigonometry argument", "formulation transfer-matrix"),
@@ -254,7 +260,7 @@ class GenerationOptions:
         "batch",
         words=("all",),
         tried=lambda: {"none": (), "all": ("all",)},
-        excludes=(of_c("batch", lambda options: options.batch),),
+        excludes=(of_c("batch"),),
     )
     simplify: Literal["all", "none"] | tuple[str, ...] = option(
         "all",
@@ -270,7 +276,7 @@ class GenerationOptions:
         "self-test",
         tried=lambda: {"no": False, "self-test": True},
         excludes=(
-            of_c("self_test", lambda options: options.self_test),
+            of_c("self_test"),
             Exclusion(
                 "self-test of steps",
                 ("self_test", "formulation transfer-matrix"),
@@ -284,7 +290,7 @@ class GenerationOptions:
         False,
         "NAME.safety.json and .md too: MISRA C by rule, stack, complexity, calls.",
         "safety-report",
-        excludes=(of_c("safety_report", lambda options: options.safety_report),),
+        excludes=(of_c("safety_report"),),
     )
     prepare: bool = option(
         False,
@@ -361,7 +367,7 @@ class GenerationOptions:
         check=_divisible,
         tried=lambda: {"none": 0, "two": 2},
         excludes=(
-            of_c("threads", lambda options: options.threads),
+            of_c("threads"),
             Exclusion(
                 "threads of straight functions",
                 ("threads", "style straight"),
@@ -393,6 +399,12 @@ class GenerationOptions:
         for item in OPTIONS.values():
             item.require(getattr(self, item.name))
 
+    def asks(self, what: str) -> bool:
+        """True where an option has a value, as in "style shared", or where one that is named alone says anything."""
+        name, _, value = what.partition(" ")
+        given = getattr(self, name)
+        return bool(given == value if value else given)
+
     @property
     def has_c(self) -> bool:
         """True where C is among the languages."""
@@ -401,7 +413,7 @@ class GenerationOptions:
     @property
     def takes_sines(self) -> bool:
         """True where sines and cosines are an argument."""
-        return self.trigonometry == "argument"
+        return self.asks("trigonometry argument")
 
     @property
     def is_shared(self) -> bool:

@@ -72,23 +72,3 @@ def by_parameter(mechanism: Mechanism) -> Any:
     """A derivative by a run-time parameter; None where there is none."""
     names = [item.name for item in mechanism.parameters]
     return (("inverse_dynamics", (names[0],)),) if names else None
-
-
-def last_body(mechanism: Mechanism) -> tuple[str, ...]:
-    """Its name."""
-    return (mechanism.model.bodies[-1].name,)
-
-
-def first_joint(mechanism: Mechanism) -> tuple[str, ...]:
-    """Its name."""
-    return (mechanism.model.joints[0].name,)
-
-
-def inertial(mechanism: Mechanism) -> tuple[str, ...]:
-    """Inertial parameters of all bodies."""
-    return tuple(f"{body.name}.inertial" for body in mechanism.model.bodies)
-
-
-def some_parameter(mechanism: Mechanism) -> tuple[str, ...] | None:
-    """The first one; None where there is none."""
-    return tuple(item.name for item in mechanism.model.parameters)[:1] or None

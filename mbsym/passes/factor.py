@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container
 from dataclasses import dataclass
 
-from mbsym.passes.rebuild import rebuild, use_counts
+from mbsym.passes.rebuild import flattened, inner_nodes, rebuild, repeated
 from mbsym.symbolic.compose import image
 from mbsym.symbolic.graph import ONE, ZERO, Graph, Reference
-from mbsym.symbolic.program import Program, count_operations
+from mbsym.symbolic.program import Program
 
 
 def factor(program: Program) -> Program:
@@ -19,18 +19,7 @@ def factor(program: Program) -> Program:
     polynomial expressions by algebraic factorization and common subexpression elimination). Results may change in
     the last digits.
     """
-    nodes = program.nodes()
-    before = count_operations(program.graph, nodes).arithmetic
-    while True:
-        plans, consumed = _plans(program, nodes)
-        if not plans:
-            return program
-        candidate = rebuild(program, _Replacement(plans), plans, nodes=nodes, without=consumed)
-        nodes = candidate.nodes()
-        after = count_operations(candidate.graph, nodes).arithmetic
-        if after >= before:
-            return program
-        program, before = candidate, after
+    return repeated(program, _factored_once)
 
 
 @dataclass(slots=True)
@@ -47,78 +36,55 @@ class _Sum:
     terms: list[_Term]
 
 
-@dataclass(frozen=True, slots=True)
-class _Replacement:
-    """The rule that makes the factored sums."""
+def _factored_once(program: Program) -> Program | None:
+    plans, consumed = _plans(program)
+    if not plans:
+        return None
 
-    plans: Mapping[int, _Sum]
+    def rule(target: Graph, node: int, images: dict[int, Reference]) -> Reference:
+        return _sum(target, plans[node], images)
 
-    def __call__(self, target: Graph, node: int, images: dict[int, Reference]) -> Reference:
-        return _sum(target, self.plans[node], images)
+    return rebuild(program, rule, plans, without=consumed)
 
 
-def _plans(program: Program, nodes: Sequence[int]) -> tuple[dict[int, _Sum], set[int]]:
+def _plans(program: Program) -> tuple[dict[int, _Sum], set[int]]:
     """The sums that factoring shortens, and the nodes that they replace."""
-    graph = program.graph
-    kinds, names = graph.kinds, graph.names
-    uses = use_counts(program, nodes)
-    inner = _Inner(graph, frozenset(node for node in nodes if uses[node] == 1 and node not in names))
+    graph, inner = program.graph, inner_nodes(program)
+    kinds = graph.kinds
     plans: dict[int, _Sum] = {}
     consumed: set[int] = set()
     absorbed: set[int] = set()
-    for node in reversed(nodes):
+    for node in reversed(program.nodes()):
         if kinds[node] != "add" or node in absorbed:
             continue
-        parts: list[int] = []
-        plan = _Sum(inner.terms(node, parts))
+        operands, parts = flattened(graph, node, inner)
+        plan = _Sum([_split(graph, operand, inner, parts) for operand in operands])
         if len(parts) < 2:
             continue
-        absorbed.update(part for part in parts if kinds[part] == "add")
+        absorbed.update(parts)
         if _take_out(plan):
             plans[node] = plan
             consumed.update(parts)
     return plans, consumed
 
 
-@dataclass(frozen=True, slots=True)
-class _Inner:
-    """Reads sums and products apart as far as their parts are used only there."""
-
-    graph: Graph
-    free: frozenset[int]
-
-    def terms(self, top: int, parts: list[int]) -> list[_Term]:
-        """The terms of a sum, in order; nodes read apart are added to ``parts``."""
-        kinds, arguments = self.graph.kinds, self.graph.arguments
-        terms: list[_Term] = []
-        stack: list[Reference] = [*reversed(arguments[top])]
-        while stack:
-            ref = stack.pop()
-            node = abs(ref)
-            if kinds[node] == "add" and node in self.free:
-                parts.append(node)
-                first, second = arguments[node]
-                stack += (second, first) if ref > 0 else (-second, -first)
-            else:
-                term = _Term(ref < 0, [], [])
-                self._split(node, term, parts)
-                terms.append(term)
-        return terms
-
-    def _split(self, top: int, term: _Term, parts: list[int]) -> None:
-        kinds, arguments = self.graph.kinds, self.graph.arguments
-        stack = [top]
-        while stack:
-            node = stack.pop()
-            if kinds[node] == "mul" and node in self.free:
-                parts.append(node)
-                stack += reversed(arguments[node])
-            elif kinds[node] == "div" and node in self.free:
-                parts.append(node)
-                stack.append(arguments[node][0])
-                term.divisors.append(arguments[node][1])
-            elif node != ONE:
-                term.factors.append(node)
+def _split(graph: Graph, ref: Reference, inner: Container[int], parts: list[int]) -> _Term:
+    """The factors and divisors of a term; nodes read apart are added to ``parts``."""
+    kinds, arguments = graph.kinds, graph.arguments
+    term = _Term(ref < 0, [], [])
+    stack = [abs(ref)]
+    while stack:
+        node = stack.pop()
+        if kinds[node] == "mul" and node in inner:
+            parts.append(node)
+            stack += reversed(arguments[node])
+        elif kinds[node] == "div" and node in inner:
+            parts.append(node)
+            stack.append(arguments[node][0])
+            term.divisors.append(arguments[node][1])
+        elif node != ONE:
+            term.factors.append(node)
+    return term
 
 
 def _take_out(total: _Sum) -> bool:

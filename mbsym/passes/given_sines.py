@@ -7,13 +7,13 @@ elsewhere, computes none again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
-from mbsym.passes.rebuild import rebuild
+from mbsym.passes.rebuild import Relieved, depending_on, places_of_values, rebuild, relieved
 from mbsym.symbolic.compose import copy_nodes, image
-from mbsym.symbolic.graph import LEAVES, Graph, Reference
-from mbsym.symbolic.program import Input, Output, ParameterInput, Program
+from mbsym.symbolic.graph import Graph, Reference
+from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.show import show_value
 
 SINES_COSINES: Final = "sines_cosines"
@@ -27,31 +27,11 @@ ROWS: Final = "sine and cosine of each angle, a row each"
 def given_angles(program: Program) -> tuple[int, ...]:
     """Nodes whose sine or cosine occurs and that depend on coordinates, and on nothing else but parameters."""
     graph = program.graph
+    parameters = {item.symbol for item in program.parameters}
     coordinates = {ref for item in program.inputs if item.name == COORDINATES for ref in item.symbols}
-    fixed = {item.symbol for item in program.parameters}
-    varying: set[int] = set()
-    found: dict[int, None] = {}
-    for node in program.nodes():
-        kind = graph.kinds[node]
-        below = [abs(operand) for operand in graph.operands(node)]
-        if kind in LEAVES:
-            if node in coordinates:
-                varying.add(node)
-            elif kind != "symbol":
-                fixed.add(node)
-        elif all(each in varying or each in fixed for each in below):
-            (varying if any(each in varying for each in below) else fixed).add(node)
-            if kind in ("sin", "cos") and below[0] in varying:
-                found[below[0]] = None
-    return tuple(found)
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A program with what its angles are in the graph of the program that computes their sines."""
-
-    program: Program
-    angles: Mapping[int, Reference]
+    turning = depending_on(program, parameters | coordinates) - depending_on(program, parameters)
+    sines = (node for node in program.nodes() if graph.kinds[node] in ("sin", "cos"))
+    return tuple(dict.fromkeys(angle for node in sines if (angle := abs(graph.operands(node)[0])) in turning))
 
 
 def with_given_sines(programs: Sequence[Program]) -> tuple[Program, ...]:
@@ -63,15 +43,12 @@ def with_given_sines(programs: Sequence[Program]) -> tuple[Program, ...]:
         programs: of one mechanism.
     """
     graph = Graph()
-    parts = [_part(program, graph) for program in programs]
-    rows: dict[int, int] = {}
-    for part in parts:
-        for ref in part.angles.values():
-            rows.setdefault(abs(ref), len(rows))
+    parts = [relieved(program, given_angles(program), graph) for program in programs]
+    rows = places_of_values(parts)
     if not rows:
         return tuple(programs)
     values = tuple(value for node in rows for value in (graph.make("sin", [node]), graph.make("cos", [node])))
-    first = next(part.program for part in parts if part.angles)
+    first = next(part.program for part in parts if part.values)
     inputs = tuple(
         replace(item, symbols=tuple(graph.symbol(str(first.graph.arguments[ref][0])) for ref in item.symbols))
         for item in first.inputs
@@ -79,11 +56,7 @@ def with_given_sines(programs: Sequence[Program]) -> tuple[Program, ...]:
     )
     needed = {graph.arguments[node][0] for node in graph.reachable(values) if graph.kinds[node] == "symbol"}
     known = {item.name: item for program in programs for item in program.parameters}
-    parameters = tuple(
-        ParameterInput(item.name, graph.symbol(item.name), item.default, item.unit)
-        for item in known.values()
-        if item.name in needed
-    )
+    parameters = tuple(replace(item, symbol=graph.symbol(item.name)) for item in known.values() if item.name in needed)
     output = Output(SIN_COS, (len(rows), 2), values, "", ROWS)
     maker = Program(SINES_COSINES, graph, inputs, (output,), parameters, DESCRIPTION)
     return maker, *(_with_rows(part, rows) for part in parts)
@@ -102,15 +75,8 @@ def angle_texts(programs: Sequence[Program]) -> tuple[str, ...]:
     return tuple(show_value(plain, image(images, angle)) for angle in angles)
 
 
-def _part(program: Program, graph: Graph) -> _Part:
-    angles = given_angles(program)
-    images: dict[int, Reference] = {}
-    copy_nodes(program.graph, program.graph.reachable(angles), graph, images)
-    return _Part(program, {node: images[node] for node in angles})
-
-
-def _with_rows(part: _Part, rows: Mapping[int, int]) -> Program:
-    program, angles = part.program, part.angles
+def _with_rows(part: Relieved, rows: Mapping[int, int]) -> Program:
+    program, angles = part.program, part.values
     if not angles:
         return program
     source = program.graph

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Final, TypeAlias
 
-from mbsym.passes.rebuild import rebuild, use_counts
+from mbsym.passes.rebuild import flattened, inner_nodes, rebuild, repeated
 from mbsym.symbolic.compose import image
 from mbsym.symbolic.graph import Graph, Reference
-from mbsym.symbolic.program import Program, count_operations
+from mbsym.symbolic.program import Program
 
 _LONGEST: Final = 40
 """Operands beyond this many are not paired: pairs grow with the square."""
@@ -27,18 +27,7 @@ def reassociate(program: Program) -> Program:
     Hosangadi, Fallah, Kastner: Optimizing polynomial expressions by algebraic factorization and common subexpression
     elimination). Results may change in the last digits.
     """
-    nodes = program.nodes()
-    before = count_operations(program.graph, nodes).arithmetic
-    while True:
-        sharing = _shared(program, nodes)
-        if not sharing.operations:
-            return program
-        candidate = rebuild(program, sharing, sharing.operations, nodes=nodes, without=sharing.consumed)
-        nodes = candidate.nodes()
-        after = count_operations(candidate.graph, nodes).arithmetic
-        if after >= before:
-            return program
-        program, before = candidate, after
+    return repeated(program, _shared_once)
 
 
 @dataclass(slots=True)
@@ -84,46 +73,28 @@ class _Sharing:
         return image(images, ref)
 
 
-def _shared(program: Program, nodes: Sequence[int]) -> _Sharing:
-    graph = program.graph
-    uses = use_counts(program, nodes)
-    inner = {node for node in nodes if uses[node] == 1 and node not in graph.names}
+def _shared_once(program: Program) -> Program | None:
+    graph, inner = program.graph, inner_nodes(program)
     sharing = _Sharing(graph.kinds)
     for kind in ("mul", "add"):
-        flat, parts = _flattened(graph, nodes, kind, inner)
-        changed = _pair(sharing, flat, kind, len(graph))
-        for node in changed:
+        flat, parts = _outermost(program, kind, inner)
+        for node in _pair(sharing, flat, kind, len(graph)):
             sharing.operations[node] = flat[node]
             sharing.consumed.update(parts[node])
-    return sharing
+    if not sharing.operations:
+        return None
+    return rebuild(program, sharing, sharing.operations, without=sharing.consumed)
 
 
-def _flattened(
-    graph: Graph, nodes: Sequence[int], kind: str, inner: set[int]
-) -> tuple[dict[int, list[Reference]], dict[int, list[int]]]:
+def _outermost(program: Program, kind: str, inner: set[int]) -> tuple[dict[int, list[Reference]], dict[int, list[int]]]:
     """The operands of each outermost sum or product, and the nodes inside it."""
-    kinds, arguments = graph.kinds, graph.arguments
     flat: dict[int, list[Reference]] = {}
     parts: dict[int, list[int]] = {}
     absorbed: set[int] = set()
-    for top in reversed(nodes):
-        if kinds[top] != kind or top in absorbed:
-            continue
-        operands: list[Reference] = []
-        inside: list[int] = []
-        stack: list[Reference] = [*reversed(arguments[top])]
-        while stack:
-            ref = stack.pop()
-            node = abs(ref)
-            if kinds[node] == kind and node in inner:
-                inside.append(node)
-                first, second = arguments[node]
-                stack += (second, first) if ref > 0 else (-second, -first)
-            else:
-                operands.append(ref)
-        absorbed.update(inside)
-        flat[top] = operands
-        parts[top] = inside
+    for top in reversed(program.nodes()):
+        if program.graph.kinds[top] == kind and top not in absorbed:
+            flat[top], parts[top] = flattened(program.graph, top, inner)
+            absorbed.update(parts[top])
     return flat, parts
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from mbsym.symbolic.compose import image, rebound
+from mbsym.symbolic.compose import Rule, copy_nodes, rebound
 from mbsym.symbolic.graph import LEAVES, Graph, Reference
 from mbsym.symbolic.program import Program
-
-Rule: TypeAlias = Callable[[Graph, int, dict[int, Reference]], Reference]
-"""(new graph, node of the old graph, images of the nodes before it) -> value of the node in the new graph."""
 
 
 def rebuild(
@@ -29,53 +26,29 @@ def rebuild(
         program: what to copy.
         rule: makes the value of a special node; the other operations are made again from the images of their operands.
         special: nodes that the rule is asked for.
-        nodes: the program's nodes, if the caller has them already.
+        nodes: the program's nodes, or those of them that are wanted.
         without: nodes that are left out, since the rule makes all that uses them.
     """
-    source, target = program.graph, Graph()
-    target.adopt_sections(source)
-    kinds, arguments, names, section_of = source.kinds, source.arguments, source.names, source.section_of
     symbols = {ref for item in program.inputs for ref in item.symbols} | {item.symbol for item in program.parameters}
-    images: dict[int, Reference] = {}
-    section = 0
-    for node in sorted(symbols.union(program.nodes() if nodes is None else nodes)):
-        if node in without:
-            continue
-        if section_of[node] != section:
-            section = section_of[node]
-            target.continue_section(section)
-        kind = kinds[node]
-        operands = arguments[node]
-        if node in special:
-            made = rule(target, node, images)
-        elif kind == "add":
-            first, second = operands
-            made = target.add(images[first], images[second] if second > 0 else -images[-second])
-        elif kind == "mul":
-            made = target.mul(images[operands[0]], images[operands[1]])
-        elif kind == "const":
-            made = target.const(operands[0])
-        elif kind == "symbol":
-            made = target.symbol(operands[0])
-        elif kind == "pi":
-            made = target.pi()
-        else:
-            made = target.make(kind, [image(images, operand) for operand in operands])
-        images[node] = made
-        if node in names:
-            name, sign = names[node]
-            target.name(sign * made, name)
-        if node in source.never_zero:
-            target.never_zero.add(abs(made))
-        if node in source.may_vanish:
-            target.may_vanish.add(abs(made))
-    target.continue_section(0)
+    every = sorted(symbols.union(program.nodes() if nodes is None else nodes))
+    target, images = Graph(), dict[int, Reference]()
+    copy_nodes(program.graph, (node for node in every if node not in without), target, images, rule, special)
     return rebound(program, target, images)
 
 
-def use_counts(program: Program, nodes: Sequence[int]) -> dict[int, int]:
-    """How often the value of each node is an operand or an output entry."""
-    kinds, arguments = program.graph.kinds, program.graph.arguments
+def repeated(program: Program, once: Callable[[Program], Program | None]) -> Program:
+    """The program after rounds of a change, as long as there is something to change and each round saves operations."""
+    while (candidate := once(program)) is not None:
+        if candidate.operation_count().arithmetic >= program.operation_count().arithmetic:
+            break
+        program = candidate
+    return program
+
+
+def inner_nodes(program: Program) -> set[int]:
+    """Nodes without a name whose value is used once, as an operand or an output entry."""
+    kinds, arguments, names = program.graph.kinds, program.graph.arguments, program.graph.names
+    nodes = program.nodes()
     uses = dict.fromkeys(nodes, 0)
     for node in nodes:
         if kinds[node] not in LEAVES:
@@ -83,7 +56,25 @@ def use_counts(program: Program, nodes: Sequence[int]) -> dict[int, int]:
                 uses[operand if operand > 0 else -operand] += 1
     for ref in program.output_references:
         uses[abs(ref)] += 1
-    return uses
+    return {node for node, count in uses.items() if count == 1 and node not in names}
+
+
+def flattened(graph: Graph, top: int, inner: Container[int]) -> tuple[list[Reference], list[int]]:
+    """The operands of a sum or product and of all inner ones of its kind in it, in order, and these inner ones."""
+    kinds, arguments = graph.kinds, graph.arguments
+    operands: list[Reference] = []
+    inside: list[int] = []
+    stack: list[Reference] = [*reversed(arguments[top])]
+    while stack:
+        ref = stack.pop()
+        node = abs(ref)
+        if kinds[node] == kinds[top] and node in inner:
+            inside.append(node)
+            first, second = arguments[node]
+            stack += (second, first) if ref > 0 else (-second, -first)
+        else:
+            operands.append(ref)
+    return operands, inside
 
 
 def depending_on(program: Program, symbols: Iterable[int], kinds: Collection[str] = ()) -> frozenset[int]:
@@ -105,3 +96,36 @@ def depending_on(program: Program, symbols: Iterable[int], kinds: Collection[str
         elif all(each in found or each in constant for each in below):
             found.add(node)
     return frozenset(found)
+
+
+def edge(program: Program, nodes: Collection[int]) -> list[int]:
+    """Those of some nodes that are returned or that other nodes use, in topological order."""
+    used = {abs(ref) for ref in program.output_references}
+    for node in program.nodes():
+        if node not in nodes:
+            used.update(abs(operand) for operand in program.graph.operands(node))
+    return sorted(used.intersection(nodes))
+
+
+# ---- values that another program computes ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Relieved:
+    """A program, and some of its nodes with what they are in the graph of another program that computes them for it."""
+
+    program: Program
+    values: Mapping[int, Reference]
+
+
+def relieved(program: Program, nodes: Sequence[int], graph: Graph) -> Relieved:
+    """A program some of whose nodes are computed in another graph, where they are made."""
+    images: dict[int, Reference] = {}
+    copy_nodes(program.graph, program.graph.reachable(nodes), graph, images)
+    return Relieved(program, {node: images[node] for node in nodes})
+
+
+def places_of_values(parts: Iterable[Relieved]) -> dict[int, int]:
+    """Where each value stands in the array that another program fills, by its node there: each once, as they come."""
+    nodes = dict.fromkeys(abs(ref) for part in parts for ref in part.values.values())
+    return {node: place for place, node in enumerate(nodes)}

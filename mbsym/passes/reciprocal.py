@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mbsym.passes.rebuild import rebuild
 from mbsym.symbolic.compose import image
 from mbsym.symbolic.graph import ONE, Graph, Reference
@@ -18,23 +16,23 @@ def reciprocal(program: Program) -> Program:
     reciprocal of a value named d is named d_inv.
     """
     while quotients := _quotients(program):
-        program = rebuild(program, _Inversion(program.graph), quotients)
+        program = _inverted(program, quotients)
     return program
 
 
-@dataclass(frozen=True, slots=True)
-class _Inversion:
-    """The rule that multiplies by a reciprocal instead of dividing."""
+def _inverted(program: Program, quotients: set[int]) -> Program:
+    """The program that multiplies by reciprocals in place of some divisions."""
+    source = program.graph
 
-    source: Graph
-
-    def __call__(self, target: Graph, node: int, images: dict[int, Reference]) -> Reference:
-        numerator, divisor = self.source.arguments[node]
+    def rule(target: Graph, node: int, images: dict[int, Reference]) -> Reference:
+        numerator, divisor = source.arguments[node]
         inverse = target.div(ONE, image(images, divisor))
-        if divisor in self.source.names:
-            name, sign = self.source.names[divisor]
+        if divisor in source.names:
+            name, sign = source.names[divisor]
             target.name(sign * inverse, f"{name}_inv")
         return target.mul(image(images, numerator), inverse)
+
+    return rebuild(program, rule, quotients)
 
 
 def _quotients(program: Program) -> set[int]:

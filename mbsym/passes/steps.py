@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
+from itertools import compress
 from typing import Final, TypeAlias
 
-from mbsym.passes.rebuild import depending_on, rebuild
+from mbsym.passes.rebuild import depending_on, edge, rebuild
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import MEMORY, Call, For, ForPairs, Input, Item, Program, Statement, Step
 
@@ -81,35 +82,25 @@ def _renamed(program: Program) -> Program:
 # ---- numbers ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """A number of all calls: the node that it takes the place of, and its values."""
-
-    node: int
-    values: Numbers
-
-
 def _hoisted(step: Step, calls: Sequence[Numbers]) -> tuple[Program, list[Numbers]]:
     """The step's program with what depends on numbers alone as numbers, and these for each call."""
     program = step.program
     if not step.numbers or not calls:
         return program, list(calls)
-    columns = _columns(program, calls)
     given = replace(program, inputs=program.inputs[:-1])
     images: dict[int, tuple[str, int] | Fraction] = {}
     kept: list[Numbers] = []
     seen: dict[Numbers, str] = {}
-    for column in columns:
-        first = next((value for value in column.values if value), Fraction(0))
-        if all(value == column.values[0] for value in column.values):
-            images[column.node] = column.values[0]
+    for node, column in _columns(program, calls).items():
+        if all(value == column[0] for value in column):
+            images[node] = column[0]
             continue
-        sign = 1 if first > 0 else -1
-        values = column.values if sign > 0 else tuple(-value for value in column.values)
+        sign = 1 if next(value for value in column if value) > 0 else -1
+        values = tuple(sign * value for value in column)
         if values not in seen:
             seen[values] = f"n{len(kept)}"
             kept.append(values)
-        images[column.node] = (seen[values], sign)
+        images[node] = (seen[values], sign)
 
     def rule(target: Graph, node: int, _: dict[int, Reference]) -> Reference:
         found = images[node]
@@ -123,27 +114,19 @@ def _hoisted(step: Step, calls: Sequence[Numbers]) -> tuple[Program, list[Number
     return replace(made, inputs=inputs), [tuple(row) for row in zip(*kept, strict=True)] or [()] * len(calls)
 
 
-def _columns(program: Program, calls: Sequence[Numbers]) -> list[_Column]:
-    """What depends on numbers alone and is used by what does not, in topological order."""
+def _columns(program: Program, calls: Sequence[Numbers]) -> dict[int, Numbers]:
+    """What depends on numbers alone and is used by what does not, with its values in all calls, in order."""
     graph = program.graph
     numbers = {symbol: place for place, symbol in enumerate(program.inputs[-1].symbols)}
-    varying = depending_on(program, numbers, _EXACT)
-    wanted = {abs(ref) for ref in program.output_references}
-    for node in program.nodes():
-        if node not in varying:
-            wanted.update(abs(ref) for ref in graph.operands(node))
-    chosen = sorted(wanted & varying)
-    if not chosen:
-        return []
-    values: list[list[Fraction]] = [[] for _ in chosen]
+    chosen = edge(program, depending_on(program, numbers, _EXACT))
     order = graph.reachable(chosen)
+    rows = []
     for row in calls:
         found: dict[int, Fraction] = {}
         for node in order:
             found[node] = row[numbers[node]] if node in numbers else _value(graph, node, found)
-        for column, node in zip(values, chosen, strict=True):
-            column.append(found[node])
-    return [_Column(node, tuple(column)) for node, column in zip(chosen, values, strict=True)]
+        rows.append([found[node] for node in chosen])
+    return dict(zip(chosen, zip(*rows, strict=True), strict=True))
 
 
 def _value(graph: Graph, node: int, found: dict[int, Fraction]) -> Fraction:
@@ -194,14 +177,10 @@ def _pruned_once(whole: Program) -> Program:
     idle = {place for place, step in enumerate(steps) if not step.writes}
 
     def less(call: Call) -> Call | None:
-        read, written = _kept(call.reads, reads[call.step]), _kept(call.writes, writes[call.step])
-        return None if call.step in idle else replace(call, reads=read, writes=written)
+        read, written = compress(call.reads, reads[call.step]), compress(call.writes, writes[call.step])
+        return None if call.step in idle else replace(call, reads=tuple(read), writes=tuple(written))
 
     return _changed(whole, steps, less, lambda pairs: _pairs_with(pairs, reads[pairs.step]))
-
-
-def _kept(places: Sequence[int], keep: Sequence[bool]) -> tuple[int, ...]:
-    return tuple(place for place, is_kept in zip(places, keep, strict=True) if is_kept)
 
 
 def _pairs_with(pairs: ForPairs, reads: Sequence[bool]) -> ForPairs:
@@ -209,7 +188,7 @@ def _pairs_with(pairs: ForPairs, reads: Sequence[bool]) -> ForPairs:
     first = len(pairs.outer[0].reads) if pairs.outer else 0
 
     def less(items: Sequence[Item], keep: Sequence[bool]) -> tuple[Item, ...]:
-        return tuple(replace(item, reads=_kept(item.reads, keep)) for item in items)
+        return tuple(replace(item, reads=tuple(compress(item.reads, keep))) for item in items)
 
     return replace(pairs, outer=less(pairs.outer, reads[:first]), inner=less(pairs.inner, reads[first:]))
 
@@ -222,18 +201,13 @@ def _looked_at(step: Step) -> list[bool]:
 
 def _with(step: Step, reads: Sequence[bool], writes: Sequence[bool]) -> Step:
     """The step with some of its inputs and outputs."""
-    program = step.program
-    inputs = [item for item, keep in zip(program.inputs, reads, strict=False) if keep]
     if all(reads) and all(writes):
         return step
-    inputs += program.inputs[len(reads) :]
+    given, numbers = step.program.inputs[: len(reads)], step.program.inputs[len(reads) :]
+    outputs = tuple(compress(step.program.outputs, writes))
     return replace(
         step,
-        program=replace(
-            program,
-            inputs=tuple(inputs),
-            outputs=tuple(item for item, keep in zip(program.outputs, writes, strict=True) if keep),
-        ),
-        reads=tuple(array for array, keep in zip(step.reads, reads, strict=True) if keep),
-        writes=tuple(array for array, keep in zip(step.writes, writes, strict=True) if keep),
+        program=replace(step.program, inputs=(*compress(given, reads), *numbers), outputs=outputs),
+        reads=tuple(compress(step.reads, reads)),
+        writes=tuple(compress(step.writes, writes)),
     )

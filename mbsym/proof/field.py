@@ -16,8 +16,8 @@ from mbsym.errors import SymbolicError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
-from mbsym.proof.residues import CIRCLE, residue
-from mbsym.symbolic.finite_field import PRIME, Draw, inverse, prepare, signed
+from mbsym.proof.residues import CIRCLE
+from mbsym.symbolic.finite_field import PRIME, Draw, inverse, prepare, residue, signed
 from mbsym.symbolic.graph import Graph, Number, Reference, exact
 from mbsym.symbolic.program import Input, Output, ParameterInput, Program
 from mbsym.symbolic.scalar import Scalar

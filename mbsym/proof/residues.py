@@ -13,20 +13,13 @@ from mbsym.codegen.expressions import Call, Constant, Element, Negation, Product
 from mbsym.codegen.lower import PI
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.errors import SymbolicError
-from mbsym.symbolic.finite_field import PRIME, inverse
+from mbsym.symbolic.finite_field import PRIME, inverse, residue
 
 LONGEST_TURN: Final = 64
 """Bits of the fraction of pi that a constant may be: longer ones are decimals."""
 
 CIRCLE: Final = {"sin": 0, "cos": 1}
 """Places in a pair of sine and cosine."""
-
-
-def residue(value: Fraction, inverses: dict[int, int]) -> int:
-    """A rational number in the field; inverses of denominators are kept."""
-    if value.denominator not in inverses:
-        inverses[value.denominator] = pow(value.denominator, -1, PRIME)
-    return value.numerator * inverses[value.denominator] % PRIME
 
 
 def is_turn(value: Fraction) -> bool:

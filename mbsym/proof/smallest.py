@@ -42,24 +42,17 @@ def with_least_options(
             return False
         return False
 
-    least = smallest(options, shows, parts, kept)
+    least = _smallest(options, shows, parts, kept)
     every = [(item.name, getattr(least, item.name), item.default) for item in fields(least) if item.name not in kept]
     told = ", ".join(f"{name}={value!r}" for name, value, default in every if value != default)
     what = f"{found.what}; the least that shows it: {told or 'no option at all'}"
     return ProofError(what, where=found.where, remedy=found.remedy, function=found.function)
 
 
-def smallest(
-    options: Options, shows: Callable[[Options], bool], parts: Mapping[str, Sequence[str]], kept: Sequence[str] = ()
+def _smallest(
+    options: Options, shows: Callable[[Options], bool], parts: Mapping[str, Sequence[str]], kept: Sequence[str]
 ) -> Options:
-    """Options of which none can be left out any more.
-
-    Args:
-        options: a frozen record with which it shows.
-        shows: whether it does with others.
-        parts: by field, the names that it can hold and by default holds all of; they are left out one by one.
-        kept: fields that stay as they are.
-    """
+    """Options of which none can be left out any more, where ``shows`` says that it still shows with others."""
 
     def less(changed: dict[str, Any]) -> None:
         nonlocal options

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final
 
+from mbsym.doors import numpy as np
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.equality import doubtful_functions
 from mbsym.symbolic.finite_field import prepare, signed
@@ -81,8 +82,6 @@ def agreement(
     pairs: Sequence[tuple[Reference, Reference]],
 ) -> Agreement:
     """Whether pairs agree in floating point at random states."""
-    import numpy as np
-
     random = np.random.default_rng(0)
     state = {}
     for item in {item.name: item for item in inputs}.values():

@@ -12,7 +12,7 @@ accelerations that were found.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, TypeAlias, get_args
 
@@ -67,6 +67,12 @@ class Witness:
     own: Available
     other: Available
     requests: tuple[DerivativeRequest, ...]
+    _programs: dict[str, Program] = field(default_factory=dict, init=False)
+    _known_forces: dict[tuple[Reference, ...], tuple[Reference, ...]] = field(
+        default_factory=dict, init=False, repr=False
+    )
+    _rates: list[Reference] = field(default_factory=list, init=False)
+    """The accelerations that were found, once they are."""
 
     @property
     def graph(self) -> Graph:
@@ -143,19 +149,6 @@ class Witness:
     def _derived(self, derive: DeriveFunction) -> Program:
         program = derive(self.mechanism)
         return program if program.graph is self.graph else transplant(program, self.graph)
-
-    @cached_property
-    def _programs(self) -> dict[str, Program]:
-        return {}
-
-    @cached_property
-    def _known_forces(self) -> dict[tuple[Reference, ...], tuple[Reference, ...]]:
-        return {}
-
-    @cached_property
-    def _rates(self) -> list[Reference]:
-        """The accelerations that were found, once they are."""
-        return []
 
     @cached_property
     def _every(self) -> Mapping[str, DeriveFunction]:

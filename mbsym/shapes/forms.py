@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, TypeAlias
 
 from mbsym.errors import ModelError
 from mbsym.records import Registry
-from mbsym.values.entries import ElementRecord, holds
+from mbsym.values.entries import ElementRecord, Entry, Kind, holds
 from mbsym.values.parameter import Value, Vector
 
-POSITIVE: Final = "give a length above zero"
+
+def _length(kind: Kind, sentence: str) -> Mapping[str, Entry]:
+    """A length, or three, above zero."""
+    return holds(kind, sentence, unit="m", least="above zero", remedy="give a length above zero")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +23,7 @@ class Box:
 
     type: ClassVar[str] = "box"
 
-    size: Vector = field(
-        metadata=holds("vector", "lengths of the edges", unit="m", least="above zero", remedy=POSITIVE)
-    )
+    size: Vector = field(metadata=_length("vector", "lengths of the edges"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Sphere:
 
     type: ClassVar[str] = "sphere"
 
-    radius: Value = field(metadata=holds("value", "radius", unit="m", least="above zero", remedy=POSITIVE))
+    radius: Value = field(metadata=_length("value", "radius"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Ellipsoid:
 
     type: ClassVar[str] = "ellipsoid"
 
-    radii: Vector = field(metadata=holds("vector", "half axes", unit="m", least="above zero", remedy=POSITIVE))
+    radii: Vector = field(metadata=_length("vector", "half axes"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,8 @@ class Cylinder:
 
     type: ClassVar[str] = "cylinder"
 
-    radius: Value = field(metadata=holds("value", "radius", unit="m", least="above zero", remedy=POSITIVE))
-    length: Value = field(metadata=holds("value", "length along z", unit="m", least="above zero", remedy=POSITIVE))
+    radius: Value = field(metadata=_length("value", "radius"))
+    length: Value = field(metadata=_length("value", "length along z"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +60,8 @@ class Capsule:
 
     type: ClassVar[str] = "capsule"
 
-    radius: Value = field(metadata=holds("value", "radius", unit="m", least="above zero", remedy=POSITIVE))
-    length: Value = field(
-        metadata=holds(
-            "value", "length along z without the half spheres", unit="m", least="above zero", remedy=POSITIVE
-        )
-    )
+    radius: Value = field(metadata=_length("value", "radius"))
+    length: Value = field(metadata=_length("value", "length along z without the half spheres"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,5 @@ class FormType(ElementRecord[Form]):
     """The record of a form."""
 
 
-FORMS: Final = Registry[FormType](
-    "form", tuple(FormType(form) for form in (Box, Sphere, Ellipsoid, Cylinder, Capsule, Mesh)), ModelError
-)
+FORMS: Final = Registry[FormType]("form", map(FormType, (Box, Sphere, Ellipsoid, Cylinder, Capsule, Mesh)), ModelError)
 """Forms by their type in files."""

@@ -7,16 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mbsym.doors import optional
+from mbsym.doors import Array, optional
 from mbsym.errors import FormatError
-from mbsym.shapes.msh_file import read_msh
-
-Array: TypeAlias = NDArray[Any]
 
 MSH: Final = ".msh"
 SUFFIXES: Final = (".stl", ".obj", ".dae", ".ply", ".off", MSH)
@@ -26,6 +22,9 @@ PACKAGE_PATHS: Final = (("ROS_PACKAGE_PATH", ""), ("AMENT_PREFIX_PATH", "share")
 
 LARGEST: Final = 200_000_000
 """Bytes beyond which a file is no mesh of a robot."""
+
+_WORD: Final = 4
+_HEADER: Final = 4 * _WORD
 
 MANIFEST: Final = "package.xml"
 UNPAINTED: Final = (102, 102, 102, 255)
@@ -99,16 +98,13 @@ def _package_directories(package: str, home: Path) -> Iterator[Path]:
     """Directories of that name, the nearest first."""
     if package in ("", ".", ".."):
         return
+    places = [home, *home.parents]
+    for name, within in PACKAGE_PATHS:
+        places += (Path(entry) / within for entry in os.environ.get(name, "").split(os.pathsep) if entry)
     candidates: list[Path] = []
-    for place in (home, *home.parents):
+    for place in places:
         candidates += [place] if place.name == package else []
         candidates.append(place / package)
-    for name, within in PACKAGE_PATHS:
-        for entry in os.environ.get(name, "").split(os.pathsep):
-            if entry:
-                place = Path(entry) / within
-                candidates += [place] if place.name == package else []
-                candidates.append(place / package)
     yield from (place for place in dict.fromkeys(candidates) if place.is_dir())
 
 
@@ -146,13 +142,46 @@ def read_mesh(path: Path) -> tuple[Triangles, ...]:
     except OSError as error:
         raise FormatError(f"the mesh cannot be read ({error.strerror})", where=str(path), remedy="check it") from None
     if suffix == MSH:
-        vertices, faces = read_msh(content, str(path))
+        vertices, faces = _read_msh(content, str(path))
         found = [Triangles(vertices, faces)] if len(faces) else []
     else:
         found = list(_surfaces(content, suffix[1:], path))
     if not found:
         raise FormatError("the mesh holds no triangle", where=str(path), remedy="check the file")
     return tuple(found)
+
+
+def _read_msh(content: bytes, where: str) -> tuple[Array, Array]:
+    """Vertices (n, 3) and faces (m, 3) of a file of MuJoCo's own kind.
+
+    Four numbers of 32 bits, little-endian, say how many vertices, normals, texture coordinates and faces follow, in
+    this order; all but the faces in single precision. Source: MuJoCo, XML reference, asset/mesh.
+
+    Args:
+        content: of the file.
+        where: its path, for messages.
+
+    Raises:
+        FormatError: it is shorter or longer than its header says, or a vertex or face is impossible.
+    """
+    counts = [int(count) for count in np.frombuffer(content[:_HEADER], "<i4")] if len(content) >= _HEADER else []
+    if not counts or min(counts) < 0:
+        raise FormatError("the file has no header of a .msh mesh", where=where, remedy="export it anew")
+    vertices, normals, texture, faces = counts
+    sizes = (3 * vertices, 3 * normals, 2 * texture, 3 * faces)
+    if len(content) != _HEADER + _WORD * sum(sizes):
+        raise FormatError(
+            f"the mesh has {len(content)} bytes, its header says {_HEADER + _WORD * sum(sizes)}",
+            where=where,
+            remedy="export it anew",
+        )
+    points = np.frombuffer(content, "<f4", sizes[0], _HEADER).astype(float).reshape(-1, 3)
+    places = np.frombuffer(content, "<i4", sizes[3], _HEADER + _WORD * sum(sizes[:3])).astype(np.int64).reshape(-1, 3)
+    if len(places) and not (places.min() >= 0 and places.max() < vertices):
+        raise FormatError(f"a face names none of the {vertices} vertices", where=where, remedy="export it anew")
+    if not np.isfinite(points).all():
+        raise FormatError("a vertex is no finite number", where=where, remedy="export it anew")
+    return points, places
 
 
 def _surfaces(content: bytes, kind: str, path: Path) -> Iterator[Triangles]:

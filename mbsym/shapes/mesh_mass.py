@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mbsym.doors import Array
 from mbsym.shapes.mesh_file import Triangles
 
-Array: TypeAlias = NDArray[Any]
 Rule: TypeAlias = Literal["exact", "convex", "shell", "legacy"]
 
 RULES: Final[tuple[Rule, ...]] = ("exact", "convex", "shell", "legacy")

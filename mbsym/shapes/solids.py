@@ -9,19 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
 from mbsym.doors import sympy as sp
 from mbsym.errors import SymbolicError
-from mbsym.shapes.forms import Form, Mesh
-from mbsym.shapes.primitives import volume_and_moments
+from mbsym.shapes.forms import Box, Capsule, Cylinder, Ellipsoid, Form, Mesh, Sphere
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.scalar import symbol
+from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.values.numbers import to_scalar, value_names
 from mbsym.values.parameter import Value
 
 Expression: TypeAlias = Any
 """A SymPy expression."""
+
+Number: TypeAlias = Any
+"""A float or a SymPy expression."""
+
+Primitive: TypeAlias = Box | Sphere | Ellipsoid | Cylinder | Capsule
 
 Turns: TypeAlias = tuple[tuple[str, Value], ...]
 MeshSolid: TypeAlias = Callable[[Mesh], "Solid"]
@@ -148,10 +156,6 @@ def _placed(item: PlacedForm) -> tuple[Expression, Expression]:
 
 def _expression(value: Value) -> Expression:
     """The value as a SymPy expression of its names, rational numbers as such."""
-    from mbsym.symbolic.graph import Graph
-    from mbsym.symbolic.scalar import symbol
-    from mbsym.symbolic.sympy_bridge import to_sympy
-
     graph = Graph()
     scalar = to_scalar(value, graph, {name: symbol(graph, name) for name in value_names(value)})
     (expression,) = to_sympy(graph, [scalar.ref])
@@ -182,3 +186,49 @@ def _in_our_words(expression: Expression) -> Expression:
         # The order of SymPy's arguments is that of a set.
         found = found.replace(function, lambda *parts, ours=ours: reduce(ours, sorted(parts, key=default_sort_key)))
     return found
+
+
+# ---- in whatever numbers: doubles for files read fast, expressions to be exact --------------------------------------
+
+
+def volume_and_moments(
+    form: Primitive, number: Callable[[Value], Number], pi: Number
+) -> tuple[Number, tuple[Number, Number, Number]]:
+    """The volume of a form, and its principal moments about its centre for a density of one.
+
+    Args:
+        form: whose frame is at its centre, with principal axes.
+        number: how a size becomes a number.
+        pi: among these numbers.
+    """
+    match form:
+        case Box(size):
+            a, b, c = map(number, size)
+            return _of_squares(a * b * c, a**2, b**2, c**2, 12)
+        case Sphere(radius):
+            r = number(radius)
+            return _of_squares(Fraction(4, 3) * pi * r**3, r**2, r**2, r**2, 5)
+        case Ellipsoid(radii):
+            a, b, c = map(number, radii)
+            return _of_squares(Fraction(4, 3) * pi * a * b * c, a**2, b**2, c**2, 5)
+        case Cylinder(radius, length):
+            r, h = number(radius), number(length)
+            volume = pi * r**2 * h
+            across = volume * (r**2 / 4 + h**2 / 12)
+            return volume, (across, across, volume * r**2 / 2)
+        case Capsule(radius, length):
+            return _capsule(number(radius), number(length), pi)
+
+
+def _of_squares(volume: Number, xx: Number, yy: Number, zz: Number, part: int) -> tuple[Number, Any]:
+    """For solids whose second moments are parts of the squares of their axes."""
+    return volume, (volume * (yy + zz) / part, volume * (xx + zz) / part, volume * (xx + yy) / part)
+
+
+def _capsule(r: Number, h: Number, pi: Number) -> tuple[Number, Any]:
+    """A cylinder and two half spheres, whose centres of mass lie 3 r / 8 beyond its ends."""
+    middle, ends = pi * r**2 * h, Fraction(4, 3) * pi * r**3
+    across = middle * (r**2 / 4 + h**2 / 12)
+    across += ends * (Fraction(2, 5) * r**2 + h**2 / 4 + Fraction(3, 8) * h * r)
+    along = middle * r**2 / 2 + ends * (Fraction(2, 5) * r**2)
+    return middle + ends, (across, across, along)

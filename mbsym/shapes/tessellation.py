@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[Any]
+from mbsym.doors import Array
+
 Surface: TypeAlias = tuple[Array, Array]
 """Vertices (n, 3) and faces (m, 3), which are seen from outside anticlockwise."""
 

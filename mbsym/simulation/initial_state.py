@@ -14,8 +14,7 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.assembly import Assembly, assemble, consistent_velocity
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.start import given_joints
-from mbsym.model.names import expression_names
-from mbsym.model.state_values import state_values
+from mbsym.model.names import expression_names, state_values
 from mbsym.model.system import Model
 from mbsym.options.texts import numbers_in
 from mbsym.simulation.argument_checks import finite

@@ -16,8 +16,8 @@ from mbsym.errors import ModelError, SimulationError
 from mbsym.loops.assembly import Assembly
 from mbsym.loops.corrections import CORRECTIONS, Keeper, NoCorrection, Projection, keeper
 from mbsym.loops.looped_system import LoopedSystem
-from mbsym.model.beam_checks import check_beams
 from mbsym.model.system import Model
+from mbsym.model.value_checks import check_beams
 from mbsym.option import takes
 from mbsym.pipeline import Progress, read
 from mbsym.simulation.adaptive_steps import compiled_engine

@@ -16,12 +16,12 @@ from mbsym.spatial.vector import (
     Vector3,
     add,
     cross,
-    dot,
     multiply,
     scale,
     skew,
     symmetric_matrix,
     symmetric_multiply,
+    transpose,
 )
 from mbsym.symbolic.scalar import Scalar
 
@@ -156,12 +156,11 @@ class ArticulatedInertia:
         a = symmetric_matrix(rotation.symmetric_to_parent(self.angular))
         b = rotation.congruent(self.coupling)
         c = rotation.symmetric_to_parent(self.linear)
-        cm = symmetric_matrix(c)
         p = translation
-        columns = [cross(p, (cm[0][k], cm[1][k], cm[2][k])) for k in range(3)]
+        columns = [cross(p, column) for column in symmetric_matrix(c)]
         shifted: list[list[Scalar]] = [[b[i][k] + columns[k][i] for k in range(3)] for i in range(3)]
-        left = [cross(p, (b[k][0], b[k][1], b[k][2])) for k in range(3)]
-        right = [cross(p, (shifted[i][0], shifted[i][1], shifted[i][2])) for i in range(3)]
+        left = [cross(p, row) for row in b]
+        right = [cross(p, (row[0], row[1], row[2])) for row in shifted]
 
         def entry(i: int, k: int) -> Scalar:
             return a[i][k] + (left[k][i] + right[i][k])
@@ -172,13 +171,8 @@ class ArticulatedInertia:
 
     def times(self, angular: Vector3, linear: Vector3) -> tuple[Vector3, Vector3]:
         """I [angular; linear]."""
-        b = self.coupling
-        turned = (
-            dot((b[0][0], b[1][0], b[2][0]), angular),
-            dot((b[0][1], b[1][1], b[2][1]), angular),
-            dot((b[0][2], b[1][2], b[2][2]), angular),
-        )
+        turned = multiply(transpose(self.coupling), angular)
         return (
-            add(symmetric_multiply(self.angular, angular), multiply(b, linear)),
+            add(symmetric_multiply(self.angular, angular), multiply(self.coupling, linear)),
             add(turned, symmetric_multiply(self.linear, linear)),
         )

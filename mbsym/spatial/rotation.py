@@ -118,9 +118,7 @@ class Rotation:
 
     def symmetric_to_parent(self, s: Symmetric3) -> Symmetric3:
         """R S R^T of a symmetric matrix."""
-        m = symmetric_matrix(s)
-        for factor in reversed(self.factors):
-            m = factor.congruent(m)
+        m = self.congruent(symmetric_matrix(s))
         return m[0][0], m[1][1], m[2][2], m[0][1], m[0][2], m[1][2]
 
     def inverse(self) -> Rotation:

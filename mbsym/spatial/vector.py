@@ -91,11 +91,7 @@ def transpose(m: Matrix3) -> Matrix3:
 def product(a: Matrix3, b: Matrix3) -> Matrix3:
     """a b."""
     columns = transpose(b)
-    return (
-        (dot(a[0], columns[0]), dot(a[0], columns[1]), dot(a[0], columns[2])),
-        (dot(a[1], columns[0]), dot(a[1], columns[1]), dot(a[1], columns[2])),
-        (dot(a[2], columns[0]), dot(a[2], columns[1]), dot(a[2], columns[2])),
-    )
+    return multiply(columns, a[0]), multiply(columns, a[1]), multiply(columns, a[2])
 
 
 def symmetric_multiply(s: Symmetric3, a: Vector3) -> Vector3:

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from mbsym.formulations.massless_motion import require_inertia
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.loops.code_size import code_size, require_moderate
+from mbsym.loops.code_size import require_moderate
 from mbsym.options.exclusions import facts_of, require_compatible
 from mbsym.options.generation import GenerationOptions
-from mbsym.registry import available_functions, contracts_of, require_known
+from mbsym.registry import available_functions, require_known
 from mbsym.stages.derivation import Derivation, Progress
-from mbsym.stages.share import may_be_shared
+from mbsym.stages.share import may_be_shared, size_of_code
 
 
 def asked_for(mechanism: Mechanism, options: GenerationOptions, tell: Progress) -> Derivation:
@@ -44,9 +44,7 @@ def asked_for(mechanism: Mechanism, options: GenerationOptions, tell: Progress) 
 def _moderate(derivation: Derivation) -> Derivation:
     """The derivation without functions that nobody named and that would be too large at the least that they can be."""
     options, mechanism = derivation.options, derivation.mechanism
-    known = contracts_of(mechanism)
-    contracts = [known[name] for name in derivation.wanted if name in known]
-    least = code_size(mechanism, derivation.found.loops, contracts, shared=may_be_shared(derivation))
+    least = size_of_code(derivation, may_be_shared(derivation))
     named = (*options.functions, *options.derivatives, *options.frames, *options.batch)
     free = options.may_leave_out and not named and derivation.fixed is None
     left_out = least.beyond(options.largest) if free else {}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from typing import Final
 
 from mbsym.codegen.description import EVERY
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
-from mbsym.kinematics.simplified import ways_of
-from mbsym.loops.code_size import WORTH_TELLING, code_size, require_moderate
+from mbsym.loops.code_size import WORTH_TELLING, CodeSize, code_size, require_moderate
 from mbsym.options.exclusions import require_compatible
 from mbsym.registry import contracts_of
 from mbsym.stages.derivation import Derivation, Progress, Stage
@@ -35,14 +34,20 @@ def may_be_shared(derivation: Derivation) -> tuple[str, ...]:
     return tuple(name for name in shareable if name not in lanes and EVERY not in lanes)
 
 
+def size_of_code(derivation: Derivation, shared: Container[str]) -> CodeSize:
+    """Of the functions that are wanted, some of them made of shared steps."""
+    known = contracts_of(derivation.mechanism)
+    contracts = [known[name] for name in derivation.wanted if name in known]
+    return code_size(derivation.mechanism, derivation.loops, contracts, shared=shared)
+
+
 def _share(derivation: Derivation, tell: Progress) -> Derivation:
-    options, mechanism, loops = derivation.options, derivation.mechanism, derivation.found.loops
+    options, mechanism = derivation.options, derivation.mechanism
     made, failing = _made(derivation)
     parted = any(function.threads for function in made.values())
     facts = replace(derivation.facts, shared=tuple(made), parted=parted, failing=_told(derivation, failing))
     require_compatible(options, facts)
-    known = contracts_of(mechanism)
-    size = code_size(mechanism, loops, [known[name] for name in derivation.wanted if name in known], shared=made)
+    size = size_of_code(derivation, made)
     require_moderate(size, options.largest, mechanism.model.name)
     if size.total > WORTH_TELLING:
         tell(f"{mechanism.model.name} makes {size.sentence}", 0, 0)
@@ -57,7 +62,7 @@ def _made(derivation: Derivation) -> tuple[dict[str, Program], dict[str, Guard]]
     for name in may_be_shared(derivation):
         program = derivation.found.rolled(name, derivation.options.threads)
         if program is not None:
-            program, _ = optimise(program, ways_of(derivation.mechanism))
+            program, _ = optimise(program, derivation.mechanism.ways)
             found = guards(program)
             if found:
                 failing[name] = found[0]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Final
 
-from mbsym.kinematics.alone import alone
 from mbsym.kinematics.equivalents import REGROUP, SLIDE
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.kinematics.simplified import simplified, ways_of
+from mbsym.kinematics.simplified import simplified
 from mbsym.passes.pass_manager import Report, run
 from mbsym.passes.prepare import gather_parameters, remaining_operations
 from mbsym.passes.standard import PLAIN_PASSES, STANDARD_PASSES
@@ -36,7 +35,7 @@ def shortest(derive: DeriveFunction, mechanism: Mechanism, *, prepare: bool = Fa
     Regrouping parameters that stay run-time arguments takes operations, and so do points of bodies whose frames have
     slid: there it is counted what is shorter. The mechanism is one ``afresh``, and is that again afterwards.
     """
-    allowed = ways_of(mechanism)
+    allowed = mechanism.ways
     doubtful = [REGROUP] if mechanism.parameters else []
     doubtful += [SLIDE] if any(force.named("body") for force in mechanism.model.forces) else []
     ways = [allowed]
@@ -48,6 +47,24 @@ def shortest(derive: DeriveFunction, mechanism: Mechanism, *, prepare: bool = Fa
         gathered = ((gather_parameters(program), report) for program, report in found)
         return min(gathered, key=lambda pair: remaining_operations(pair[0]))
     return min(found, key=lambda pair: pair[0].operation_count().arithmetic)
+
+
+def alone(derive: Callable[[Mechanism], Program], mechanism: Mechanism) -> Program:
+    """What is derived from a mechanism, in a graph of its own; the mechanism's graph is then again as it was before.
+
+    So a function depends on nothing that was derived before it, as it would not on a mechanism written ``afresh``.
+
+    Raises:
+        DerivationError: the derivation does not cover the mechanism.
+    """
+    graph = mechanism.graph
+    begun = graph.copy()
+    try:
+        program = derive(mechanism)
+        # All values of the mechanism belong to its graph: it is the nodes of the function that move.
+        return replace(program, graph=graph.copy()) if program.graph is graph else program
+    finally:
+        graph.become(begun)
 
 
 def optimise(program: Program, simplifications: Collection[str] = (REASSOCIATE,)) -> tuple[Program, Report]:

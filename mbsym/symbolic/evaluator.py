@@ -125,15 +125,8 @@ class Evaluator:
         """The outputs; what lies outside the domain of an operation is nan."""
         import numpy as np
 
-        v = self._values
-        self._take([np.ravel(np.asarray(given, dtype=float)).tolist() for given in inputs])
-        self._run()
-        found = {}
-        for item in self._outputs:
-            flat = np.zeros(math.prod(item.shape))
-            flat[item.filled] = np.multiply(item.signs, item.pick(v))
-            found[item.name] = flat.reshape(item.shape)
-        return found
+        found = self.entries(*(np.ravel(np.asarray(given, dtype=float)).tolist() for given in inputs))
+        return {item.name: np.array(found[item.name]).reshape(item.shape) for item in self._outputs}
 
     def entries(self, *inputs: Sequence[float]) -> dict[str, list[float]]:
         """The outputs, row by row, of inputs that are given so too; takes no NumPy."""

@@ -169,6 +169,17 @@ def signed(values: Mapping[int, int], ref: Reference) -> int:
     return values[ref] if ref >= 0 else -values[-ref] % PRIME
 
 
+def residue(value: Fraction, inverses: dict[int, int]) -> int:
+    """A rational number in the field; inverses of denominators are kept.
+
+    Raises:
+        ZeroDivisionError: the denominator is a multiple of ``PRIME``.
+    """
+    if value.denominator not in inverses:
+        inverses[value.denominator] = inverse(value.denominator % PRIME)
+    return value.numerator * inverses[value.denominator] % PRIME
+
+
 def root(value: int) -> int | None:
     """The square root that is itself a square modulo p, None where there is no root."""
     candidate = pow(value, (PRIME + 1) // 4, PRIME)
@@ -193,15 +204,8 @@ def _prepared(program: Program) -> Prepared:
 
 def _constants(graph: Graph, nodes: Sequence[int]) -> dict[int, int]:
     """Rational constants in the field; each denominator is inverted once."""
-    values: dict[int, int] = {}
     inverses: dict[int, int] = {1: 1}
-    for node in nodes:
-        if graph.kinds[node] == "const":
-            number: Fraction = graph.arguments[node][0]
-            if number.denominator not in inverses:
-                inverses[number.denominator] = inverse(number.denominator % PRIME)
-            values[node] = number.numerator * inverses[number.denominator] % PRIME
-    return values
+    return {node: residue(graph.arguments[node][0], inverses) for node in nodes if graph.kinds[node] == "const"}
 
 
 def _labels(program: Program, nodes: Sequence[int]) -> dict[int, str]:

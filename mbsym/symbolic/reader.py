@@ -28,6 +28,12 @@ LARGEST_DECIMAL_EXPONENT: Final = 300
 
 _NUMBER: Final = re.compile(r"(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?", re.ASCII)
 _FUNCTIONS: Final = (*UNARY_FUNCTIONS, *BINARY_FUNCTIONS)
+_OPERATIONS: Final[Mapping[type[ast.operator], Callable[[Graph, Reference, Reference], Reference]]] = {
+    ast.Add: Graph.add,
+    ast.Sub: Graph.sub,
+    ast.Mult: Graph.mul,
+    ast.Div: Graph.div,
+}
 _COMPARISONS: Final = "write comparisons as 'a if x > y else b', with one of < <= > >="
 
 
@@ -144,20 +150,13 @@ class _Reader:
 
     def _combined(self, node: ast.BinOp, left: Reference, depth: int) -> Reference:
         right = self.read(node.right, depth + 1)
-        operator = node.op
-        if isinstance(operator, ast.Add):
-            return self.graph.add(left, right)
-        if isinstance(operator, ast.Sub):
-            return self.graph.sub(left, right)
-        if isinstance(operator, ast.Mult):
-            return self.graph.mul(left, right)
-        if isinstance(operator, ast.Div):
-            if right == 0:
-                self._refuse(node.right, "division by zero", "change the divisor")
-            return self.graph.div(left, right)
-        if isinstance(operator, ast.Pow):
+        if isinstance(node.op, ast.Pow):
             return self._power(node.right, left, right)
-        self._refuse(node, f"operator {self._operator(node)!r} is not known", "use + - * / **")
+        if isinstance(node.op, ast.Div) and right == 0:
+            self._refuse(node.right, "division by zero", "change the divisor")
+        if type(node.op) not in _OPERATIONS:
+            self._refuse(node, f"operator {self._operator(node)!r} is not known", "use + - * / **")
+        return _OPERATIONS[type(node.op)](self.graph, left, right)
 
     def _power(self, place: ast.expr, base: Reference, exponent: Reference) -> Reference:
         value = self.graph.constant_value(exponent)
@@ -202,7 +201,7 @@ class _Reader:
             self._refuse(node, f"function {name} lacks its argument", f"write {name}(...)")
         if self.unknown is not None:
             return self.unknown(name)
-        self._refuse(node, f"unknown name {name}", self._suggestion(name, [*self.names, "pi"], "known are"))
+        self._refuse(node, f"unknown name {name}", self._suggestion(name, [*self.names, "pi"]))
 
     def _spelt(self, node: ast.expr) -> str:
         """The dotted or subscripted name; the subscript must be a whole number.
@@ -230,7 +229,7 @@ class _Reader:
             self._refuse(function, f"{self._words(function)} is no function", f"known are {', '.join(_FUNCTIONS)}")
         name = function.id
         if name not in _FUNCTIONS:
-            self._refuse(function, f"unknown function {name}", self._suggestion(name, _FUNCTIONS, "known are"))
+            self._refuse(function, f"unknown function {name}", self._suggestion(name, _FUNCTIONS))
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             self._refuse(node, f"{name} takes plain arguments", f"write {name}(x)")
         wanted = 1 if name in UNARY_FUNCTIONS else 2
@@ -254,15 +253,12 @@ class _Reader:
             self._refuse(test, "the condition is no single comparison", _COMPARISONS)
         left, right = self.read(test.left, depth + 1), self.read(test.comparators[0], depth + 1)
         positive, otherwise = self.read(node.body, depth + 1), self.read(node.orelse, depth + 1)
-        operator = test.ops[0]
         difference = self.graph.sub(left, right)
-        if isinstance(operator, ast.Gt):
+        if isinstance(test.ops[0], ast.Lt | ast.GtE):
+            difference = -difference
+        if isinstance(test.ops[0], ast.Gt | ast.Lt):
             return self.graph.select(difference, positive, otherwise)
-        if isinstance(operator, ast.Lt):
-            return self.graph.select(-difference, positive, otherwise)
-        if isinstance(operator, ast.GtE):
-            return self.graph.select(-difference, otherwise, positive)
-        if isinstance(operator, ast.LtE):
+        if isinstance(test.ops[0], ast.GtE | ast.LtE):
             return self.graph.select(difference, otherwise, positive)
         self._refuse(test, "this comparison is not known", _COMPARISONS)
 
@@ -273,13 +269,13 @@ class _Reader:
         except SymbolicError as error:
             self._refuse(place, error.what, error.remedy)
 
-    def _suggestion(self, name: str, known: Iterable[str], words: str) -> str:
+    def _suggestion(self, name: str, known: Iterable[str]) -> str:
         names = sorted(known)
         near = get_close_matches(name, names, n=1, cutoff=0.6)
         if near:
             return f"did you mean {near[0]}?"
         shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-        return f"{words} {shown}"
+        return f"known are {shown}"
 
     def _words(self, node: ast.expr) -> str:
         """What the text says at that node, cut to forty characters."""

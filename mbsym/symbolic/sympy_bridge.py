@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.graph import ONE, ZERO, Graph, Reference
-from mbsym.symbolic.program import Program
 
 if TYPE_CHECKING:
     import sympy
@@ -137,33 +136,6 @@ def from_sympy_many(
     return [reader.read(sympy.sympify(expression)) for expression in expressions]
 
 
-def expand(
-    program: Program, symbols: Mapping[str, sympy.Expr] | None = None
-) -> dict[str, sympy.Expr | sympy.Matrix | sympy.NDimArray]:
-    """The outputs of a program in closed form, the third oracle beside ``show`` and ``interpret``.
-
-    Returns:
-        By output name: an expression for a scalar, a column matrix for one axis, a matrix for two, else an array.
-    """
-    import sympy
-
-    flat = to_sympy(program.graph, program.output_references, symbols)
-    results: dict[str, Any] = {}
-    start = 0
-    for output in program.outputs:
-        entries = flat[start : start + len(output.values)]
-        start += len(output.values)
-        if not output.shape:
-            results[output.name] = entries[0]
-        elif len(output.shape) == 1:
-            results[output.name] = sympy.Matrix(output.shape[0], 1, entries)
-        elif len(output.shape) == 2:
-            results[output.name] = sympy.Matrix(*output.shape, entries)
-        else:
-            results[output.name] = sympy.ImmutableDenseNDimArray(entries, output.shape)
-    return results
-
-
 def _depth(graph: Graph, nodes: Sequence[int]) -> int:
     """Nested operations; a sum of sums, or a product of products, counts once since SymPy merges them."""
     depth: dict[int, int] = {}
@@ -174,6 +146,12 @@ def _depth(graph: Graph, nodes: Sequence[int]) -> int:
         ]
         depth[node] = 1 + max(below, default=0)
     return max(depth.values(), default=0)
+
+
+def _functions(sympy: Any) -> dict[str, Any]:
+    """SymPy's functions by the names that the graph has for them."""
+    names = ("sin", "cos", "tan", "asin", "acos", "exp", "log", "tanh", "sign", "atan2")
+    return {name: getattr(sympy, name) for name in names} | {"abs": sympy.Abs, "min": sympy.Min, "max": sympy.Max}
 
 
 class _Writer:
@@ -187,10 +165,7 @@ class _Writer:
         self.evaluate = evaluate
         self.sympy: Any = sympy
         self.made: dict[int, Any] = {}
-        self.functions: dict[str, Any] = {
-            **{name: getattr(sympy, name) for name in ("sin", "cos", "tan", "asin", "acos", "exp", "log", "tanh")},
-            **{"atan2": sympy.atan2, "abs": sympy.Abs, "sign": sympy.sign, "min": sympy.Min, "max": sympy.Max},
-        }
+        self.functions = _functions(sympy)
 
     def signed(self, ref: Reference) -> Any:
         if ref >= 0:
@@ -238,11 +213,7 @@ class _Reader:
         self.sympy: Any = sympy
         self.made: dict[Any, Reference] = dict(symbols)
         self.known = sorted(str(each) for each in symbols)
-        unary = ("sin", "cos", "tan", "asin", "acos", "exp", "log", "tanh", "sign")
-        self.functions: dict[Any, str] = {
-            **{getattr(sympy, name): name for name in unary},
-            **{sympy.Abs: "abs", sympy.atan2: "atan2", sympy.Min: "min", sympy.Max: "max"},
-        }
+        self.functions = {function: name for name, function in _functions(sympy).items()}
         half = Fraction(1, 2)
         self.others: dict[Any, Callable[[Reference], Reference]] = {
             sympy.atan: lambda x: graph.function("atan2", x, ONE),
@@ -397,18 +368,13 @@ class _Reader:
         if condition.is_Relational:
             left, right = (self.made[each] for each in condition.args)
             difference = graph.sub(left, right)
-            if isinstance(condition, sympy.StrictGreaterThan):
+            if isinstance(condition, sympy.Equality | sympy.Unequality):
+                difference = graph.function("abs", difference)
+            elif isinstance(condition, sympy.StrictLessThan | sympy.GreaterThan):
+                difference = -difference
+            if isinstance(condition, sympy.StrictGreaterThan | sympy.StrictLessThan | sympy.Unequality):
                 return graph.select(difference, positive, otherwise)
-            if isinstance(condition, sympy.StrictLessThan):
-                return graph.select(-difference, positive, otherwise)
-            if isinstance(condition, sympy.GreaterThan):
-                return graph.select(-difference, otherwise, positive)
-            if isinstance(condition, sympy.LessThan):
-                return graph.select(difference, otherwise, positive)
-            if isinstance(condition, sympy.Equality):
-                return graph.select(graph.function("abs", difference), otherwise, positive)
-            if isinstance(condition, sympy.Unequality):
-                return graph.select(graph.function("abs", difference), positive, otherwise)
+            return graph.select(difference, otherwise, positive)
         raise SymbolicError(f"the condition {condition} cannot be computed", remedy="use inequalities, And, Or, Not")
 
 

@@ -102,16 +102,12 @@ def _directed(factors: Mapping[int, Fraction]) -> tuple[Angle, Fraction]:
     return angle, Fraction(1)
 
 
-def _sum_of_angles(first: Angle, second: Angle, sign: int) -> tuple[Angle, Fraction]:
+def _of_sum(kind: str, first: Angle, second: Angle, sign: int) -> tuple[Monomial, Fraction]:
+    """sin or cos of first +- second as monomial and factor, which is zero for the sine of nothing."""
     factors = dict(first)
     for node, factor in second:
         factors[node] = factors.get(node, Fraction(0)) + sign * factor
-    return _directed(factors)
-
-
-def _of_sum(kind: str, first: Angle, second: Angle, sign: int) -> tuple[Monomial, Fraction]:
-    """sin or cos of first +- second as monomial and factor, which is zero for the sine of nothing."""
-    angle, direction = _sum_of_angles(first, second, sign)
+    angle, direction = _directed(factors)
     if not angle:
         return (), Fraction(kind == "cos")
     return ((kind, angle),), direction if kind == "sin" else Fraction(1)
@@ -189,20 +185,7 @@ def reduced_squares(polynomial: Polynomial) -> Polynomial:
         if generator == following and generator[0] != "node"
     }
     for square in sorted(squares, key=generator_order):
-        other: Generator = (_other(square[0]), square[1])
-        candidate = best
-        while any(monomial.count(square) > 1 for monomial in candidate):
-            replaced: Polynomial = {}
-            for monomial, coefficient in candidate.items():
-                if monomial.count(square) < 2:
-                    accumulate(replaced, {monomial: coefficient}, Fraction(1))
-                    continue
-                rest = list(monomial)
-                rest.remove(square)
-                rest.remove(square)
-                accumulate(replaced, {tuple(rest): coefficient}, Fraction(1))
-                accumulate(replaced, {sorted_monomial([*rest, other, other]): coefficient}, Fraction(-1))
-            candidate = replaced
+        candidate = _without_square(best, square, [(_other(square[0]), square[1])])
         if _length(candidate) < _length(best):
             best = candidate
     return best
@@ -210,19 +193,23 @@ def reduced_squares(polynomial: Polynomial) -> Polynomial:
 
 def of_unit_length(polynomial: Polynomial, nodes: Sequence[int]) -> Polynomial:
     """The polynomial with x^2 = 1 - y^2 - ... applied to the first of some nodes whose squares add up to one."""
-    first: Generator = ("node", nodes[0])
-    while any(monomial.count(first) > 1 for monomial in polynomial):
+    first, *others = (("node", node) for node in nodes)
+    return _without_square(polynomial, first, others)
+
+
+def _without_square(polynomial: Polynomial, square: Generator, others: Sequence[Generator]) -> Polynomial:
+    """The polynomial with x^2 = 1 - y^2 - ... for a generator x and others, as often as x^2 occurs."""
+    while any(monomial.count(square) > 1 for monomial in polynomial):
         replaced: Polynomial = {}
         for monomial, coefficient in polynomial.items():
-            if monomial.count(first) < 2:
+            if monomial.count(square) < 2:
                 accumulate(replaced, {monomial: coefficient}, Fraction(1))
                 continue
             rest = list(monomial)
-            rest.remove(first)
-            rest.remove(first)
+            rest.remove(square)
+            rest.remove(square)
             accumulate(replaced, {tuple(rest): coefficient}, Fraction(1))
-            for node in nodes[1:]:
-                other: Generator = ("node", node)
+            for other in others:
                 accumulate(replaced, {sorted_monomial([*rest, other, other]): coefficient}, Fraction(-1))
         polynomial = replaced
     return polynomial

@@ -41,15 +41,12 @@ _MOST_TERMS_COMPARED: Final = 20
 """Above it, the form that looks shortest is written out without comparison."""
 
 
-def simplify_trigonometric(graph: Graph, ref: Reference) -> Reference:
-    """An equal value whose text has at most as many operations."""
-    return simplify_all_trigonometric(graph, [ref])[0]
-
-
 def simplify_all_trigonometric(
     graph: Graph, refs: Sequence[Reference], units: Sequence[Sequence[Reference]] = ()
 ) -> list[Reference]:
-    """Each value simplified for itself; values of more than 400 terms keep their outer operations.
+    """Equal values whose texts have at most as many operations.
+
+    Each is simplified for itself; values of more than 400 terms keep their outer operations.
 
     Args:
         graph: where the values live.

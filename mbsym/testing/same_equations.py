@@ -19,6 +19,7 @@ from mbsym.symbolic.compose import substitute
 from mbsym.symbolic.differentiate import gradient, jacobian
 from mbsym.symbolic.equality import Verdict, compare
 from mbsym.symbolic.graph import Reference
+from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.testing.own_variables import Variables, model_variables, own_variables, product
@@ -301,8 +302,6 @@ class _Comparer:
 
 def _by_floats(mine: Program, theirs: Program, verdict: Verdict) -> Verdict:
     """Random floating-point states where the field has no meaning for a function; those without a value are passed."""
-    from mbsym.symbolic.interpret import interpret
-
     rng = np.random.default_rng(0)
     seen = 0
     for _ in range(FLOAT_STATES):

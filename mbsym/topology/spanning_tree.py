@@ -3,7 +3,7 @@
 Kruskal's method is assembly in the order of ascending weight. Depth-first and breadth-first search order the joints
 as they discover bodies from the base, so assembly keeps just the joints of the search. Joints forced into the tree
 are assembled before all others, joints forced to be cut after all others; a demand that assembly cannot meet is a
-contradiction, and the error names the loop that proves it.
+contradiction, and the error names the loop that proves it. An order of assembly is a method and a policy of weights.
 
 Sources: Yuan, Zhang, Mao, Zhou: making a non-tree-shape mechanical system model to be a tree-shape system, section 4;
 Qi, Huang, Shao: dynamic assembling and regular labelling, section 1.
@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import Literal
+from typing import Final, Literal
 
 from mbsym.errors import TopologyError
 from mbsym.topology.assembly import Assembly, assemble
@@ -23,6 +24,46 @@ from mbsym.topology.graph import JointGraph, listing, refuse_isolated_branches
 
 Method = Literal["kruskal", "depth-first", "breadth-first"]
 METHODS: tuple[Method, ...] = ("kruskal", "depth-first", "breadth-first")
+
+
+@dataclass(frozen=True, slots=True)
+class AssemblyOrder:
+    """An order of assembly.
+
+    Attributes:
+        policy: of the weights, a key of ``joint_weights.POLICIES``.
+        method: Kruskal's, or the search whose joints come first.
+        weighed: True where lighter joints come first; False where joints come as they are given.
+        sentence: about it.
+    """
+
+    policy: str
+    method: Method
+    weighed: bool
+    sentence: str
+
+
+ASSEMBLY_ORDERS: Final[Mapping[str, AssemblyOrder]] = {
+    "weight": AssemblyOrder("default", "kruskal", True, "lighter joints first, which leaves the fewest coordinates"),
+    "input": AssemblyOrder("default", "kruskal", False, "as they are given"),
+    "type-only": AssemblyOrder("type-only", "kruskal", True, "by joint type, whatever drives them or touches ground"),
+    "ground-first": AssemblyOrder("ground-first", "kruskal", True, "by weight, ground joints are cut before others"),
+    "depth-first": AssemblyOrder("default", "depth-first", False, "those of a depth-first search from ground first"),
+    "breadth-first": AssemblyOrder("default", "breadth-first", False, "those of a breadth-first search first"),
+}
+"""All orders; searches take the joints at a body as they are given."""
+
+
+def assembly_order(name: str, where: str) -> AssemblyOrder:
+    """The order of that name.
+
+    Raises:
+        TopologyError: there is none.
+    """
+    if name not in ASSEMBLY_ORDERS:
+        *first, last = ASSEMBLY_ORDERS
+        raise TopologyError(f"there is no order {name!r}", where=where, remedy=f"use {', '.join(first)} or {last}")
+    return ASSEMBLY_ORDERS[name]
 
 
 def spanning_tree(

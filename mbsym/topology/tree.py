@@ -46,10 +46,6 @@ class SpanningTree:
         """Number of bodies, the base not counted."""
         return len(self.parents) - 1
 
-    def parent(self, body: int) -> int:
-        """Returns the parent of a body; the base has -1."""
-        return self.parents[body]
-
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """Children of each body, ascending."""
@@ -69,7 +65,10 @@ class SpanningTree:
     @cached_property
     def levels_by_depth(self) -> tuple[tuple[int, ...], ...]:
         """Bodies of depth 1, 2, ..., ascending: each level can be processed at once on the way outward."""
-        return _levels(self.depths, first=1)
+        levels: list[list[int]] = [[] for _ in range(max(self.depths))]
+        for body, depth in enumerate(self.depths[1:], start=1):
+            levels[depth - 1].append(body)
+        return tuple(map(tuple, levels))
 
     @cached_property
     def entries(self) -> tuple[int, ...]:
@@ -129,10 +128,3 @@ class SpanningTree:
                 signs[outboard] = 1
                 outboard = self.parents[outboard]
         return dict(sorted(signs.items()))
-
-
-def _levels(values: Sequence[int], first: int) -> tuple[tuple[int, ...], ...]:
-    levels: list[list[int]] = [[] for _ in range(max(values[1:], default=first - 1) + 1 - first)]
-    for body, value in enumerate(values[1:], start=1):
-        levels[value - first].append(body)
-    return tuple(map(tuple, levels))

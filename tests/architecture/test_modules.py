@@ -42,7 +42,6 @@ MOST_ARGUMENTS = 8
 """More are options, which are fields of one dataclass (``mbsym/option.py``), or parts of something without a name."""
 
 AS_THEY_ARE = {
-    "mbsym/model/joint.py:__init__": "a joint as users write it, each argument a field of the record",
     "mbsym/topology/labelling.py:label": "a graph and all demands on its labels, in one public call",
 }
 

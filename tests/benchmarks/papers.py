@@ -26,7 +26,7 @@ import transfer_matrix_comparison
 
 from mbsym import examples
 from mbsym.cli import main as mbsym
-from mbsym.topology.assembly_orders import ASSEMBLY_ORDERS
+from mbsym.topology.spanning_tree import ASSEMBLY_ORDERS
 
 LABELLED: Final = {
     "qi": {"figure_3": ["qi_small", "--order", "input"], "figure_4": ["qi_closed_loops", "--order", "input"]},

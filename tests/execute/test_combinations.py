@@ -148,7 +148,7 @@ def test_a_massless_body_of_run_time_parameters_is_refused_before_anything_is_wr
 
 def test_a_fault_is_cut_down_to_the_settings_that_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
     require("gcc")
-    right = mbsym.stages.give_sines.with_given_sines
+    right = mbsym.stages.signatures.with_given_sines
 
     def turned(program: Program) -> Program:
         first, *rest = program.outputs
@@ -157,7 +157,7 @@ def test_a_fault_is_cut_down_to_the_settings_that_show_it(monkeypatch: pytest.Mo
     def wrong(programs: Sequence[Program]) -> tuple[Program, ...]:
         return tuple(turned(item) if item.name == "mass_matrix" else item for item in right(programs))
 
-    monkeypatch.setattr(mbsym.stages.give_sines, "with_given_sines", wrong)
+    monkeypatch.setattr(mbsym.stages.signatures, "with_given_sines", wrong)
     # What is proven before it is written would tell first.
     monkeypatch.setattr(mbsym.pipeline, "proven", lambda _, description, asked: lowered(description, asked.languages))
     plain = {factor.name: factor.values[0] for factor in factors()}
@@ -167,7 +167,7 @@ def test_a_fault_is_cut_down_to_the_settings_that_show_it(monkeypatch: pytest.Mo
     assert "is off by" in found.told
     assert smallest(row, found) == {"trigonometry": "argument"}
     monkeypatch.undo()
-    monkeypatch.setattr(mbsym.stages.give_sines, "with_given_sines", wrong)
+    monkeypatch.setattr(mbsym.stages.signatures, "with_given_sines", wrong)
     assert "is not what the formulation" in generated_outcome(row).told
 
 

@@ -13,7 +13,7 @@ from mbsym import examples
 from mbsym.cli import main
 from mbsym.errors import ModelError
 from mbsym.model.system import with_cuts
-from mbsym.topology.assembly_orders import ASSEMBLY_ORDERS
+from mbsym.topology.spanning_tree import ASSEMBLY_ORDERS
 
 CUT = {
     "weight": "belmtu",

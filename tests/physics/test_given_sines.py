@@ -13,12 +13,12 @@ from mbsym.codegen.load import load_c, load_numpy
 from mbsym.errors import CodegenError, DerivationError
 from mbsym.passes.given_sines import angle_texts, with_given_sines
 from mbsym.pipeline import GenerationOptions, derive, express, read
-from mbsym.symbolic.compose import compose
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input, Output, ParameterInput, Program
 from mbsym.symbolic.scalar import cos, sin, symbol
 from mbsym.verification.certificate import verify
+from mechanisms.composition import compose
 
 FUNCTIONS = ("inverse_dynamics", "mass_matrix", "kinetic_energy")
 

@@ -11,11 +11,11 @@ from mbsym.codegen.load import load_numpy, read_manifest
 from mbsym.errors import DerivationError
 from mbsym.passes.prepare import gather_parameters, prepared, remaining_operations
 from mbsym.pipeline import GenerationOptions, derive, express, read
-from mbsym.symbolic.compose import compose
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.program import Program
 from mbsym.verification.certificate import verify
 from mechanisms.benchmark_chains import benchmark_chain
+from mechanisms.composition import compose
 
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 

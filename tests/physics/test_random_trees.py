@@ -24,11 +24,11 @@ from mbsym.model.system import Model
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
 from mbsym.registry import available_functions
-from mbsym.symbolic.compose import compose, selection
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program
 from mbsym.verification.random_state import random_state
+from mechanisms.composition import compose, selection
 from mechanisms.examples import further
 from mechanisms.mechanism import mechanism_of
 from mechanisms.random_trees import random_tree

@@ -15,7 +15,7 @@ from mbsym.formats.vocabulary import shortened
 from mbsym.formats.xml_document import Element
 from mbsym.model.body import Body, Placement
 from mbsym.shapes.forms import Box, Capsule, Cylinder, Ellipsoid, Sphere
-from mbsym.shapes.primitives import Primitive, volume_and_moments
+from mbsym.shapes.solids import Primitive, volume_and_moments
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value
 

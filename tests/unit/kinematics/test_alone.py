@@ -6,10 +6,10 @@ import pytest
 
 from mbsym import examples
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
-from mbsym.kinematics.alone import alone
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.simplified import simplified
 from mbsym.registry import SIMPLIFICATIONS
+from mbsym.stages.simplify import alone
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.show import show
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import fields, replace
-from inspect import getsource
+from inspect import getsource, signature
 from textwrap import dedent
 
 import numpy as np
@@ -14,6 +14,7 @@ import sympy as sp
 from mbsym import AppliedWrench, Body, Joint, MbsymError, Model, Placement, PointOnLineConstraint, generate
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
+from mbsym.model.joint import JointEntries
 from mbsym.pipeline import generate_files
 
 PLAIN = Joint("pin", "revolute", "ground", "rod", (0, 1, 0), predecessor_placement=Placement((1, 2, 3)))
@@ -119,6 +120,17 @@ def test_numbers_of_a_joint_are_given_by_name() -> None:
     assert replace(screw, pitch="p").pitch == replace(screw, numbers={"pitch": "p"}).pitch == "p"
     assert replace(screw, armature=2).pitch == 0.1
     assert Joint("pin", "revolute", "ground", "rod", pitch=0).numbers == () and len({screw, screw}) == 1
+
+
+def test_checkers_see_each_entry_of_a_joint() -> None:
+    own = [name for name in signature(Joint).parameters if name != "entries"]
+    assert {*own, *JointEntries.__annotations__} == {*(item.name for item in fields(Joint)), "pitch"}
+    assert set(own).isdisjoint(JointEntries.__annotations__)
+
+
+def test_a_joint_has_no_other_entries() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'axle'"):
+        Joint("pin", "revolute", "ground", "rod", axle="x")  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("kind", [Placement, Body])

@@ -16,7 +16,7 @@ from mbsym.formats.native import read_native
 from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.model.named_state import NamedState
-from mbsym.model.state_values import state_values
+from mbsym.model.names import state_values
 from mbsym.reference.reference import Reference
 from mbsym.values.numbers import evaluate
 

@@ -121,14 +121,16 @@ def another_sign(program: Any) -> Any:
 
 
 def test_a_fault_in_preparing_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed(monkeypatch, mbsym.stages.prepare, "prepared", lambda programs: (another_sign(programs[0]), *programs[1:]))
+    changed(
+        monkeypatch, mbsym.stages.signatures, "prepared", lambda programs: (another_sign(programs[0]), *programs[1:])
+    )
     assert "prepare=True" in str(refused(tmp_path, "puma560", {**PREPARED, "functions": ("inverse_dynamics",)}))
 
 
 def test_a_fault_in_given_sines_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changed(
         monkeypatch,
-        mbsym.stages.give_sines,
+        mbsym.stages.signatures,
         "with_given_sines",
         lambda programs: (another_sign(programs[0]), *programs[1:]),
     )
@@ -136,7 +138,7 @@ def test_a_fault_in_given_sines_is_seen(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_fault_in_compressing_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed(monkeypatch, mbsym.stages.compress, "compress", another_sign)
+    changed(monkeypatch, mbsym.stages.signatures, "compress", another_sign)
     error = refused(tmp_path, "planar_3r", COMPRESSED)
     assert error.function == "inverse_dynamics_by_q_v" and "compressed=True" in str(error)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from mbsym.errors import SymbolicError
-from mbsym.symbolic.compose import compose, selection, substitute, transplant
+from mbsym.symbolic.compose import substitute, transplant
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.scalar import symbol
 from mbsym.symbolic.show import show
+from mechanisms.composition import compose, selection
 
 
 def test_substitution_folds() -> None:

@@ -16,7 +16,8 @@ from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.reader import read_expression
 from mbsym.symbolic.scalar import Scalar, symbol
-from mbsym.symbolic.sympy_bridge import expand, from_sympy, from_sympy_many, to_sympy
+from mbsym.symbolic.sympy_bridge import from_sympy, from_sympy_many, to_sympy
+from mechanisms.composition import expand
 
 NAMES = ("x", "y", "z")
 

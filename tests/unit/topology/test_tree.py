@@ -19,7 +19,7 @@ def trees(draw: st.DrawFn) -> SpanningTree:
 def path_to_base(tree: SpanningTree, body: int) -> list[int]:
     path = [body]
     while path[-1]:
-        path.append(tree.parent(path[-1]))
+        path.append(tree.parents[path[-1]])
     return path
 
 
@@ -40,7 +40,7 @@ def test_subtrees_are_ranges_of_the_preorder(tree: SpanningTree) -> None:
         assert set(subtree) == inside
         assert subtree[0] == body
         assert len(subtree) == tree.subtree_sizes[body]
-        assert tree.children[body] == tuple(other for other in range(1, tree.nb + 1) if tree.parent(other) == body)
+        assert tree.children[body] == tuple(other for other in range(1, tree.nb + 1) if tree.parents[other] == body)
 
 
 @given(trees())
