@@ -106,6 +106,7 @@ class _Lowering:
         self.tables: list[Table] = []
         self.calls: list[list[Call]] = [[] for _ in program.steps]
         self.names: list[str] = []
+        self.sweeps: dict[int, _Sweep] = {}
         self.places: dict[int, Array] = {}
         self.numbers: dict[int, Array] = {}
         self.k, self.at, self.kind, self.part = map(self._integer, ("k", "at", "kind", "part"))
@@ -119,42 +120,47 @@ class _Lowering:
     def result(self) -> LoweredFunction:
         """The loops and the steps."""
         program = self.program
-        sweeps = {id(each): self._sweep(each) for each in program.body if isinstance(each, For)}
+        self.sweeps = {id(each): self._sweep(each) for each in program.sweeps}
         scope = Scope()
         steps = tuple(self._step(step, scope) for step in program.steps)
         self.names = [step.name for step in steps]
-        loops: list[Statement] = []
-        for is_sweep, group in groupby(program.body, key=lambda each: isinstance(each, For)):
-            if is_sweep and program.threads:
-                shared = [each for one in group for each in self._shared_out(sweeps[id(one)])]
-                loops.append(Threads(program.threads, tuple(shared)))
-                continue
-            for each in group:
-                if isinstance(each, Zeros):
-                    array = self.arrays[each.result]
-                    zeros = Calling("zeros", (_number(array.size),), axes=1)
-                    loops.append(Store(whole(array), "=", zeros))
-                elif isinstance(each, For):
-                    loops += self._in_order(sweeps[id(each)])
-                else:
-                    loops.append(self._over_pairs(each))
-        mentioned = {name for step in program.steps for name in (*step.reads, *step.writes)}
-        mentioned.update(target.result for pairs in program.pairs for target in pairs.targets)
-        used = {self.arrays[name].name for name in mentioned if name != MEMORY}
-        used.update(name for step in steps for name in self.parameters.values() if name in step.body.used)
+        loops = tuple(self._statements())
         return LoweredFunction(
             (),
             (),
-            frozenset(used),
+            self._used(steps),
             (),
             total_operations(program, [step.body.operations for step in steps]),
             0,
-            tuple(loops),
+            loops,
             steps,
             tuple(self.tables),
             tuple(self.own),
             self.scalars,
         )
+
+    def _statements(self) -> Iterator[Statement]:
+        """The loops in order; threads take neighbouring sweeps together."""
+        for is_sweep, group in groupby(self.program.body, key=lambda each: isinstance(each, For)):
+            if is_sweep and self.program.threads:
+                shared = tuple(each for one in group for each in self._shared_out(self.sweeps[id(one)]))
+                yield Threads(self.program.threads, shared)
+                continue
+            for each in group:
+                if isinstance(each, Zeros):
+                    array = self.arrays[each.result]
+                    yield Store(whole(array), "=", Calling("zeros", (_number(array.size),), axes=1))
+                elif isinstance(each, For):
+                    yield from self._in_order(self.sweeps[id(each)])
+                else:
+                    yield self._over_pairs(each)
+
+    def _used(self, steps: Sequence[LoweredStep]) -> frozenset[str]:
+        """Identifiers of the arguments and parameters that steps read or fill."""
+        named = {name for step in self.program.steps for name in (*step.reads, *step.writes)} - {MEMORY}
+        named.update(target.result for pairs in self.program.pairs for target in pairs.targets)
+        of_steps = {name for step in steps for name in step.body.used}
+        return frozenset(self.arrays[name].name for name in named) | of_steps.intersection(self.parameters.values())
 
     # ---- steps and tables --------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ hands its values on in a few places however long it is.
 
 from __future__ import annotations
 
-from mbsym.symbolic.program import MEMORY, For, Program
+from mbsym.symbolic.program import MEMORY, Program
 
 
 def homes_of(program: Program) -> tuple[dict[int, int], int]:
@@ -14,25 +14,13 @@ def homes_of(program: Program) -> tuple[dict[int, int], int]:
 
     Places that become free in a part of a sweep are taken again by that part alone until the sweep is over.
     """
-    last: dict[int, int] = {}
-    readers: dict[int, set[tuple[int, int]]] = {}
-    time = 0
-    loops = [statement for statement in program.body if isinstance(statement, For)]
-    for number, sweep in enumerate(loops):
-        for call in sweep.calls:
-            for array, block in zip(program.steps[call.step].reads, call.reads, strict=True):
-                if array == MEMORY:
-                    last[block] = time
-                    readers.setdefault(block, set()).add((number, call.part))
-            time += 1
-    for item in (item for each in program.pairs for item in (*each.outer, *each.inner)):
-        last.update(dict.fromkeys(item.reads, time))
+    last, readers = _read(program)
     ending: dict[int, list[int]] = {}
     for block, time in last.items():
         ending.setdefault(time, []).append(block)
     memory = _Memory()
     time = 0
-    for number, sweep in enumerate(loops):
+    for number, sweep in enumerate(program.sweeps):
         for call in sweep.calls:
             step = program.steps[call.step]
             # What a call writes never shares memory with what it reads.
@@ -47,6 +35,23 @@ def homes_of(program: Program) -> tuple[dict[int, int], int]:
             time += 1
         memory.end_sweep()
     return memory.homes, memory.size
+
+
+def _read(program: Program) -> tuple[dict[int, int], dict[int, set[tuple[int, int]]]]:
+    """When each block is read last, counted in calls, and by which sweeps and parts of them."""
+    last: dict[int, int] = {}
+    readers: dict[int, set[tuple[int, int]]] = {}
+    time = 0
+    for number, sweep in enumerate(program.sweeps):
+        for call in sweep.calls:
+            for array, block in zip(program.steps[call.step].reads, call.reads, strict=True):
+                if array == MEMORY:
+                    last[block] = time
+                    readers.setdefault(block, set()).add((number, call.part))
+            time += 1
+    for item in (item for each in program.pairs for item in (*each.outer, *each.inner)):
+        last.update(dict.fromkeys(item.reads, time))
+    return last, readers
 
 
 class _Memory:

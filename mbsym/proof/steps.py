@@ -7,7 +7,7 @@ for all pairs at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import eq, ge
 from typing import Any, Final, TypeAlias
 
@@ -85,37 +85,49 @@ class Steps:
 
     def _follow(self, body: Sequence[Statement], *, repeats: bool = False) -> None:
         """Statements one by one; those that ``repeats`` is told of are for pairs."""
+        pairs = self._pairs if repeats else None
         for node in body:
             match node:
                 case Let(target, _, value):
                     self._integers[target.identifier] = self._integer(value)
                 case Look(view, Place() as row):
                     self._tables[view.name] = self._looked_up(row)
-                case Store(target, _, Place(array)):
-                    goal = self._arrays[target.array.name], self._slice(target)
-                    if repeats and self._pairs is not None:
-                        self._pairs.goals[-1].append(goal)
-                    else:
-                        goal[0][goal[1]] = self._arrays[array.name]
-                case Store(target):
-                    self._arrays[target.array.name] = [0] * target.array.size
-                case Invoke(targets, _, call) if repeats and self._pairs is not None:
-                    self._pairs.add(call.function, [self._stretch(each) for each in call.arguments])
-                case Invoke(targets, _, call):
-                    results = self._evaluate[call.function]([self._given(each) for each in call.arguments])
-                    for target, entries in zip(targets, results, strict=True):
-                        self._arrays[target.array.name][self._slice(target)] = entries
+                case Store():
+                    self._store(node, pairs)
+                case Invoke():
+                    self._invoke(node, pairs)
                 case If(test, chosen, otherwise):
                     self._follow(chosen if self._integer(test) else otherwise)
                 case While(test, inside):
                     while self._integer(test):
                         self._follow(inside, repeats=True)
-                case For(index, _, _, _, inside):
-                    for count in self._range(node):
-                        self._integers[index.identifier] = count
-                        self._follow(inside)
+                case For():
+                    self._rounds(node, self._range(node))
                 case Threads(_, inside):
                     self._follow_threads(inside)
+
+    def _store(self, node: Store, pairs: _Pairs | None) -> None:
+        entries = self._arrays[node.target.array.name]
+        if not isinstance(node.value, Place):
+            entries[:] = [0] * len(entries)
+        elif pairs is not None:
+            pairs.goals[-1].append((entries, self._slice(node.target)))
+        else:
+            entries[self._slice(node.target)] = self._arrays[node.value.array.name]
+
+    def _invoke(self, node: Invoke, pairs: _Pairs | None) -> None:
+        call = node.call
+        if pairs is not None:
+            pairs.add(call.function, [self._stretch(each) for each in call.arguments])
+            return
+        results = self._evaluate[call.function]([self._given(each) for each in call.arguments])
+        for target, entries in zip(node.targets, results, strict=True):
+            self._arrays[target.array.name][self._slice(target)] = entries
+
+    def _rounds(self, node: For, counts: Iterable[int]) -> None:
+        for count in counts:
+            self._integers[node.index.identifier] = count
+            self._follow(node.body)
 
     def _follow_threads(self, body: Sequence[Statement]) -> None:
         """Rounds of loops that threads share come last first, for none may wait for one before it."""
@@ -127,9 +139,7 @@ class Steps:
             waiting.append(node)
             if node.is_awaited:
                 for each in reversed(waiting):
-                    for count in reversed(self._range(each)):
-                        self._integers[each.index.identifier] = count
-                        self._follow(each.body)
+                    self._rounds(each, reversed(self._range(each)))
                 waiting = []
 
     # ---- expressions -------------------------------------------------------------------------------------------------

@@ -291,9 +291,14 @@ class Program:
         return count
 
     @property
+    def sweeps(self) -> tuple[For, ...]:
+        """Its loops over tables of calls."""
+        return tuple(statement for statement in self.body if isinstance(statement, For))
+
+    @property
     def calls(self) -> tuple[Call, ...]:
         """All calls of its loops in order."""
-        return tuple(call for statement in self.body if isinstance(statement, For) for call in statement.calls)
+        return tuple(call for sweep in self.sweeps for call in sweep.calls)
 
     @property
     def pairs(self) -> tuple[ForPairs, ...]:
@@ -303,7 +308,7 @@ class Program:
     @property
     def threads(self) -> int:
         """That may share its work; none where one thread does all."""
-        return max((statement.threads for statement in self.body if isinstance(statement, For)), default=0)
+        return max((sweep.threads for sweep in self.sweeps), default=0)
 
     @property
     def arrays(self) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
@@ -197,7 +198,9 @@ def _written(value: Any) -> str | list[str] | Tree:
 
 @cache
 def _defaults(kind: Any) -> dict[str, Any]:
-    return {name: parameter.default for name, parameter in signature(kind).parameters.items()}
+    """What arguments are where they are not given; those that a constructor takes by keyword alone are fields."""
+    given = {name: parameter.default for name, parameter in signature(kind).parameters.items()}
+    return {**{item.name: item.default for item in fields(kind)}, **given}
 
 
 def _stated(item: Any, keys: Iterable[str], attributes: Mapping[str, str] = MappingProxyType({})) -> Tree:
