@@ -94,9 +94,7 @@ def integrate(name: str, keeper: Keeper, times: list[float], tolerance: float) -
         solver = DOP853(rates, t, x, end, rtol=tolerance, atol=tolerance)
         while solver.status == "running":
             solver.step()
-            q = solver.y[:nq].copy()
-            for first in system.quaternions:
-                q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
+            q = system.move(solver.y[:nq], np.zeros(system.nv))  # quaternions get their length
             done = keeper.after_step(system, q, solver.y[nq:])
             solver.y = np.concatenate([done.q, done.v])
             solver.f = rates(solver.t, solver.y)

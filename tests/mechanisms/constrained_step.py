@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from mbsym.doors import Array
-from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.loops.corrections import Correction, Keeper
 from mbsym.loops.looped_system import LoopedSystem
 
@@ -34,4 +35,5 @@ def runge_kutta_step(
     k3, a3 = rates(system, keeper, q + step / 2 * k2, v + step / 2 * a2, tau, extra)
     k4, a4 = rates(system, keeper, q + step * k3, v + step * a3, tau, extra)
     moved = q + step / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-    return keeper.after_step(system, normalised(moved, system.quaternions), v + step / 6 * (a1 + 2 * a2 + 2 * a3 + a4))
+    moved = system.move(moved, np.zeros(system.nv))  # quaternions get their length
+    return keeper.after_step(system, moved, v + step / 6 * (a1 + 2 * a2 + 2 * a3 + a4))
