@@ -12,8 +12,6 @@ from mbsym.cli.taken import taken, verb
 from mbsym.codegen.identifiers import spelled
 from mbsym.errors import DerivationError
 from mbsym.options.generation import GenerationOptions
-from mbsym.report.document import document
-from mbsym.report.equations import derive
 
 
 @verb
@@ -29,6 +27,9 @@ def report(
     delivery: Delivery = TELLING,
 ) -> None:
     """Write one page that needs nothing else: pictures that turn, topology, equations to copy, operations."""
+    from mbsym.report.document import document
+    from mbsym.report.equations import derive
+
     if output is not None and output.suffix != ".html":
         raise DerivationError("the report is a page", where=str(output), remedy="end it in .html")
     system = read_model(model, reading)

@@ -10,7 +10,6 @@ from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.reading import MODEL, READING, Reading, read_model, tell_warning
 from mbsym.cli.taken import verb
 from mbsym.codegen.identifiers import spelled
-from mbsym.report.show import write_show
 
 
 @verb
@@ -23,6 +22,8 @@ def show(
     delivery: Delivery = TELLING,
 ) -> None:
     """Write a page on which a model turns in space and sliders move it, its loops kept closed."""
+    from mbsym.report.show import write_show
+
     system = read_model(model, reading)
     path = output if output is not None else Path(f"{spelled(system.name)}.html")
     written = write_show(system, path, order=reading.order, force=delivery.force, tell=tell_warning)

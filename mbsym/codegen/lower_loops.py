@@ -267,13 +267,13 @@ class _Lowering:
         else:
             yield from self._in_order(sweep)
 
-    def _order(self, runs: Sequence[_Run]) -> tuple[Array, Array | None]:
-        """Which step each call is of, by the cases of the choice, and which of its calls it is."""
+    def _order(self, runs: Sequence[_Run]) -> tuple[Array | None, Array | None]:
+        """Of each call its step, by the cases of the choice, and its row in the tables of that; None: all agree."""
         steps = list(dict.fromkeys(run.step for run in runs))
         calls = [(steps.index(run.step), row) for run in runs for row in range(run.start, run.stop)]
         kinds, rows = zip(*calls, strict=True)
         told = "of each call its step, by the cases below, and its row in the tables of that"
-        order = self._column("order", kinds, told)
+        order = self._column("order", kinds, told) if len(steps) > 1 else None
         # A step that is called once has no table.
         return order, self._column("rows", rows) if any(len(self.calls[step]) > 1 for step in steps) else None
 
@@ -283,7 +283,7 @@ class _Lowering:
         start: Expression,
         stop: Expression,
         remarks: tuple[str, ...],
-        tables: tuple[Array, Array | None] | None = None,
+        tables: tuple[Array | None, Array | None] | None = None,
     ) -> Loop:
         """One loop that chooses the step of each call."""
         order, rows = tables or self._order(runs)
@@ -292,8 +292,8 @@ class _Lowering:
         for place, step in reversed([*enumerate(steps[:-1])]):
             test = Operation("==", (self.kind, _number(place)))
             choice = (If(test, self._call(step, self.at), choice),)
-        opening = [Let(self.kind, "=", _entry(order, self.k))]
-        opening += [Let(self.at, "=", _entry(rows, self.k))] if rows is not None else []
+        looked_up = [(self.kind, order), (self.at, rows)]
+        opening = [Let(name, "=", _entry(table, self.k)) for name, table in looked_up if table is not None]
         return Loop(self.k, start, stop, False, (*opening, *choice), remarks)
 
     def _call(self, number: int, row: Expression) -> tuple[Statement, ...]:

@@ -53,6 +53,11 @@ class ForceElement(ABC):
     linear_in: ClassVar[tuple[str, ...]] = ()
     name: str
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.stores_energy and cls.stored_energy is ForceElement.stored_energy:
+            raise TypeError(f"{cls.__name__} stores energy and does not say how much: it needs stored_energy")
+
     def __post_init__(self) -> None:
         plain_entries(self, self.name)
 

@@ -206,15 +206,20 @@ def _newton(system: LoopedSystem, q: Array, step: Callable[[Array, Array], Array
     return ProjectedPosition(q, gap, count, within(at.residual, ACCEPTED.double))
 
 
-CORRECTIONS: Final[Mapping[str, Callable[[float, float], Keeper]]] = {
-    "none": lambda alpha, beta: NoCorrection(),
-    "baumgarte": Baumgarte,
-    "velocity": lambda alpha, beta: Projection(positions=False),
-    "projection": lambda alpha, beta: Projection(),
-    "partitioning": lambda alpha, beta: Partitioning(),
-    "reassignment": lambda alpha, beta: Partitioning(in_stages=False),
+def _baumgarte(step: float, gains: Sequence[float]) -> Baumgarte:
+    alpha, beta = (gains[0], gains[-1]) if gains else (0.1 / step, 0.1 / step)
+    return Baumgarte(float(alpha), float(beta))
+
+
+CORRECTIONS: Final[Mapping[str, Callable[[float, Sequence[float]], Keeper]]] = {
+    "none": lambda step, gains: NoCorrection(),
+    "baumgarte": _baumgarte,
+    "velocity": lambda step, gains: Projection(positions=False),
+    "projection": lambda step, gains: Projection(),
+    "partitioning": lambda step, gains: Partitioning(),
+    "reassignment": lambda step, gains: Partitioning(in_stages=False),
 }
-"""Ways by name, made with gains alpha and beta that only Baumgarte's takes."""
+"""Ways by name, made with the length of steps and with gains, which only Baumgarte's takes."""
 
 
 def keeper(name: str, step: float, gains: Sequence[float] = ()) -> Keeper:
@@ -230,5 +235,4 @@ def keeper(name: str, step: float, gains: Sequence[float] = ()) -> Keeper:
     """
     if name not in CORRECTIONS:
         raise SimulationError(f"no correction is called {name!r}", remedy=f"known are {', '.join(CORRECTIONS)}")
-    alpha, beta = (gains[0], gains[-1]) if gains else (0.1 / step, 0.1 / step)
-    return CORRECTIONS[name](float(alpha), float(beta))
+    return CORRECTIONS[name](step, gains)

@@ -10,14 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import compress
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from mbsym.passes.rebuild import depending_on, edge, rebuild
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import MEMORY, Call, For, ForPairs, Input, Item, Program, Statement, Step
 
 Numbers: TypeAlias = tuple[Fraction, ...]
+T = TypeVar("T")
 
 _EXACT: Final = frozenset(("add", "mul", "div", "const"))
 _NUMBERED: Final = re.compile(r"0(?=_|$)")
@@ -177,10 +177,15 @@ def _pruned_once(whole: Program) -> Program:
     idle = {place for place, step in enumerate(steps) if not step.writes}
 
     def less(call: Call) -> Call | None:
-        read, written = compress(call.reads, reads[call.step]), compress(call.writes, writes[call.step])
-        return None if call.step in idle else replace(call, reads=tuple(read), writes=tuple(written))
+        read, written = _kept(call.reads, reads[call.step]), _kept(call.writes, writes[call.step])
+        return None if call.step in idle else replace(call, reads=read, writes=written)
 
     return _changed(whole, steps, less, lambda pairs: _pairs_with(pairs, reads[pairs.step]))
+
+
+def _kept(items: Iterable[T], keep: Sequence[bool]) -> tuple[T, ...]:
+    """Those of some items that are kept, of which each is told."""
+    return tuple(item for item, is_kept in zip(items, keep, strict=True) if is_kept)
 
 
 def _pairs_with(pairs: ForPairs, reads: Sequence[bool]) -> ForPairs:
@@ -188,7 +193,7 @@ def _pairs_with(pairs: ForPairs, reads: Sequence[bool]) -> ForPairs:
     first = len(pairs.outer[0].reads) if pairs.outer else 0
 
     def less(items: Sequence[Item], keep: Sequence[bool]) -> tuple[Item, ...]:
-        return tuple(replace(item, reads=tuple(compress(item.reads, keep))) for item in items)
+        return tuple(replace(item, reads=_kept(item.reads, keep)) for item in items)
 
     return replace(pairs, outer=less(pairs.outer, reads[:first]), inner=less(pairs.inner, reads[first:]))
 
@@ -204,10 +209,10 @@ def _with(step: Step, reads: Sequence[bool], writes: Sequence[bool]) -> Step:
     if all(reads) and all(writes):
         return step
     given, numbers = step.program.inputs[: len(reads)], step.program.inputs[len(reads) :]
-    outputs = tuple(compress(step.program.outputs, writes))
+    outputs = _kept(step.program.outputs, writes)
     return replace(
         step,
-        program=replace(step.program, inputs=(*compress(given, reads), *numbers), outputs=outputs),
-        reads=tuple(compress(step.reads, reads)),
-        writes=tuple(compress(step.writes, writes)),
+        program=replace(step.program, inputs=(*_kept(given, reads), *numbers), outputs=outputs),
+        reads=_kept(step.reads, reads),
+        writes=_kept(step.writes, writes),
     )

@@ -1,17 +1,19 @@
 """Functions made of steps that bodies share, followed statement by statement.
 
-Over a graph every call makes nodes, and long mechanisms have very many calls. At a point of the field each step is
-compiled once to a function of whole numbers, and what is called under a condition, pair by pair of items, is evaluated
-for all pairs at once.
+Statements are brought to actions once, for long mechanisms have very many calls. Over a graph every call makes nodes;
+at a point of the field each step is compiled once to a function of whole numbers, and what is called under a condition,
+pair by pair of items, is evaluated for all pairs at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from operator import eq, ge
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
-from mbsym.codegen.expressions import Constant, Expression, Operation, Place, Span, Sum, Variable
+from mbsym.codegen.expressions import Call, Constant, Expression, Operation, Place, Span, Sum, Variable, is_whole
+from mbsym.codegen.integers import length
 from mbsym.codegen.lowered import LoweredFunction, LoweredStep
 from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.codegen.statements import For, If, Invoke, Let, Look, Statement, Store, Threads, While
@@ -22,6 +24,9 @@ from mbsym.symbolic.graph import Graph, Reference
 
 Evaluate: TypeAlias = Callable[[Sequence[Sequence[Any]]], Sequence[Sequence[Any]]]
 """The results of a step, in order, with inputs."""
+
+Action: TypeAlias = Callable[[], None]
+Integer: TypeAlias = Callable[[], int]
 
 _COMPARED: Final = {"==": eq, ">=": ge}
 
@@ -45,7 +50,7 @@ class Steps:
             graph: of all values.
             arrays, variables: arguments and parameters by their identifiers.
         """
-        self.body, self.graph = body, graph
+        self.body = body
         self.variables = variables
         self._outputs = {item.name: identifier for item, identifier in function.paired if item.direction == "out"}
         self._arrays: dict[str, list[Any]] = {name: [*entries] for name, entries in arrays.items()}
@@ -53,6 +58,7 @@ class Steps:
         self._arrays |= {
             identifier: [None] * item.size for item, identifier in function.paired if item.direction == "out"
         }
+        # Rows of tables under a name stand beside the tables.
         self._tables: dict[str, Any] = {}
         for table in body.tables:
             rows: Any = table.rows
@@ -61,7 +67,8 @@ class Steps:
             self._tables[table.array.name] = rows if len(table.array.extents) > 1 else rows[0]
         self._integers: dict[str, int] = {}
         self._evaluate: dict[str, Evaluate] = {}
-        self._pairs: _Pairs | None = None
+        self._pairs: list[_Pairs] = []
+        self._abreast = False
 
     def results(self, known: Callable[[LoweredStep], Evaluate], *, abreast: bool) -> dict[str, list[Any]]:
         """What it returns, by name.
@@ -71,157 +78,256 @@ class Steps:
             abreast: pairs are evaluated all at once.
 
         Raises:
-            SymbolicError: something is read that was not written.
+            SymbolicError: something is read that was not written, or a statement is not known here.
         """
         self._evaluate = {step.name: known(step) for step in self.body.steps}
+        self._abreast = abreast
         for statement in self.body.loops:
-            self._pairs = _Pairs(self._arrays) if abreast else None
-            self._follow((statement,))
-            if self._pairs is not None:
-                self._pairs.evaluate(self._evaluate)
+            self._pairs = []
+            self._action(statement)()
+            for each in self._pairs:
+                each.evaluate(self._evaluate[each.step], self._arrays)
         return {name: self._read(array, 0, len(self._arrays[array])) for name, array in self._outputs.items()}
-
-    # ---- statements --------------------------------------------------------------------------------------------------
-
-    def _follow(self, body: Sequence[Statement], *, repeats: bool = False) -> None:
-        """Statements one by one; those that ``repeats`` is told of are for pairs."""
-        pairs = self._pairs if repeats else None
-        for node in body:
-            match node:
-                case Let(target, _, value):
-                    self._integers[target.identifier] = self._integer(value)
-                case Look(view, Place() as row):
-                    self._tables[view.name] = self._looked_up(row)
-                case Store():
-                    self._store(node, pairs)
-                case Invoke():
-                    self._invoke(node, pairs)
-                case If(test, chosen, otherwise):
-                    self._follow(chosen if self._integer(test) else otherwise)
-                case While(test, inside):
-                    while self._integer(test):
-                        self._follow(inside, repeats=True)
-                case For():
-                    self._rounds(node, self._range(node))
-                case Threads(_, inside):
-                    self._follow_threads(inside)
-
-    def _store(self, node: Store, pairs: _Pairs | None) -> None:
-        entries = self._arrays[node.target.array.name]
-        if not isinstance(node.value, Place):
-            entries[:] = [0] * len(entries)
-        elif pairs is not None:
-            pairs.goals[-1].append((entries, self._slice(node.target)))
-        else:
-            entries[self._slice(node.target)] = self._arrays[node.value.array.name]
-
-    def _invoke(self, node: Invoke, pairs: _Pairs | None) -> None:
-        call = node.call
-        if pairs is not None:
-            pairs.add(call.function, [self._stretch(each) for each in call.arguments])
-            return
-        results = self._evaluate[call.function]([self._given(each) for each in call.arguments])
-        for target, entries in zip(node.targets, results, strict=True):
-            self._arrays[target.array.name][self._slice(target)] = entries
-
-    def _rounds(self, node: For, counts: Iterable[int]) -> None:
-        for count in counts:
-            self._integers[node.index.identifier] = count
-            self._follow(node.body)
-
-    def _follow_threads(self, body: Sequence[Statement]) -> None:
-        """Rounds of loops that threads share come last first, for none may wait for one before it."""
-        waiting: list[For] = []
-        for node in body:
-            if not (isinstance(node, For) and node.is_shared):
-                self._follow((node,))
-                continue
-            waiting.append(node)
-            if node.is_awaited:
-                for each in reversed(waiting):
-                    self._rounds(each, reversed(self._range(each)))
-                waiting = []
-
-    # ---- expressions -------------------------------------------------------------------------------------------------
-
-    def _range(self, node: For) -> range:
-        return range(self._integer(node.start), self._integer(node.stop))
-
-    def _integer(self, node: Expression) -> int:
-        """A whole number, or a condition on such."""
-        match node:
-            case Constant(value):
-                return int(value)
-            case Variable(name):
-                return self._integers[name]
-            case Sum(terms):
-                return sum(-self._integer(term) if negative else self._integer(term) for negative, term in terms)
-            case Operation(operator, (first, second)):
-                return int(_COMPARED[operator](self._integer(first), self._integer(second)))
-        assert isinstance(node, Place)
-        return int(self._looked_up(node))
-
-    def _looked_up(self, place: Place) -> Any:
-        """An entry of a table, or a row."""
-        found = self._tables[place.array.name]
-        for index in place.indices:
-            found = found if isinstance(index, Span) else found[self._integer(index)]
-        return found
-
-    def _slice(self, place: Place) -> slice:
-        (span,) = place.spans
-        return slice(self._integer(span.start), self._integer(span.stop), span.step)
-
-    def _stretch(self, place: Expression) -> tuple[str, int, int]:
-        """Entries that a step reads: their array, and from where to where."""
-        assert isinstance(place, Place)
-        found = self._slice(place)
-        return place.array.name, found.start, found.stop
-
-    def _given(self, node: Expression) -> Sequence[Any]:
-        """What a step is given."""
-        if isinstance(node, Variable):
-            return [self.variables[node.identifier]]
-        assert isinstance(node, Place)
-        return self._looked_up(node) if node.array.name in self._tables else self._read(*self._stretch(node))
 
     def _read(self, array: str, start: int, stop: int) -> list[Any]:
         return written(self._arrays[array][start:stop], array)
 
+    # ---- statements --------------------------------------------------------------------------------------------------
 
+    def _block(self, body: Iterable[Statement]) -> Action:
+        actions = [self._action(node) for node in body]
+
+        def done() -> None:
+            for action in actions:
+                action()
+
+        return done
+
+    def _action(self, node: Statement) -> Action:
+        """What a statement does."""
+        match node:
+            case Let(Variable(name), "=", value):
+                return _given(self._integers, name, self._integer(value))
+            case Look(view, Place() as row):
+                return _given(self._tables, view.name, self._looked_up(row))
+            case Store(target, "=", Call("zeros")) if is_whole(target):
+                entries = self._arrays[target.array.name]
+                return lambda: entries.__setitem__(slice(None), [0] * len(entries))
+            case Store(target, "=", Place(array) as value) if is_whole(value):
+                return self._stored(target, self._arrays[array.name])
+            case Invoke(targets, "=", call):
+                return self._invoked(targets, call)
+            case If(test, chosen, otherwise):
+                condition, first, second = self._integer(test), self._block(chosen), self._block(otherwise)
+                return lambda: first() if condition() else second()
+            case While(test, inside):
+                return self._repeated(self._integer(test), self._for_pairs(inside))
+            case For(is_down=False):
+                rounds, through = self._rounds(node), self._range(node)
+                return lambda: rounds(through())
+            case Threads(_, inside):
+                return self._threads(inside)
+        _unknown(node)
+
+    def _repeated(self, condition: Integer, body: Action) -> Action:
+        def done() -> None:
+            while condition():
+                body()
+
+        return done
+
+    def _rounds(self, node: For) -> Callable[[Iterable[int]], None]:
+        name, body = node.index.identifier, self._block(node.body)
+
+        def done(counts: Iterable[int]) -> None:
+            for count in counts:
+                self._integers[name] = count
+                body()
+
+        return done
+
+    def _range(self, node: For) -> Callable[[], range]:
+        start, stop = self._integer(node.start), self._integer(node.stop)
+        return lambda: range(start(), stop())
+
+    def _threads(self, body: Sequence[Statement]) -> Action:
+        """Rounds of loops that threads share come last first, for none may wait for one before it."""
+        actions: list[Action] = []
+        waiting: list[Action] = []
+        for node in body:
+            if not (isinstance(node, For) and node.is_shared):
+                actions.append(self._action(node))
+                continue
+            waiting.insert(0, self._backwards(node))
+            if node.is_awaited:
+                actions += waiting
+                waiting = []
+
+        def done() -> None:
+            for action in actions:
+                action()
+
+        return done
+
+    def _backwards(self, node: For) -> Action:
+        rounds, through = self._rounds(node), self._range(node)
+        return lambda: rounds(reversed(through()))
+
+    def _stored(self, target: Place, source: list[Any]) -> Action:
+        entries, stretch = self._arrays[target.array.name], _stretch(target)
+        start = self._integer(stretch.start)
+
+        def done() -> None:
+            first = start()
+            entries[first : first + stretch.extent : stretch.step] = source
+
+        return done
+
+    def _invoked(self, targets: Sequence[Place], call: Call) -> Action:
+        given = [self._taken(each) for each in call.arguments]
+        goals = []
+        for target in targets:
+            stretch = _stretch(target)
+            goals.append((self._arrays[target.array.name], self._integer(stretch.start), stretch.extent))
+        evaluate = self._evaluate[call.function]
+
+        def done() -> None:
+            results = evaluate([take() for take in given])
+            for (entries, start, extent), found in zip(goals, results, strict=True):
+                first = start()
+                entries[first : first + extent] = found
+
+        return done
+
+    def _taken(self, node: Expression) -> Callable[[], Sequence[Any]]:
+        """What a step is given."""
+        if isinstance(node, Variable):
+            values = [self.variables[node.identifier]]
+            return lambda: values
+        if not isinstance(node, Place):
+            _unknown(node)
+        if node.array.name in self._tables:
+            return self._looked_up(node)
+        name, stretch = node.array.name, _stretch(node)
+        start = self._integer(stretch.start)
+
+        def taken() -> Sequence[Any]:
+            first = start()
+            return self._read(name, first, first + stretch.extent)
+
+        return taken
+
+    def _for_pairs(self, body: Sequence[Statement]) -> Action:
+        """What is done for a pair of items; abreast, where its call reads and where its result goes is kept."""
+        if not self._abreast:
+            return self._block(body)
+        (invoked,) = (node for node in body if isinstance(node, Invoke))
+        if not all(isinstance(each, Place) for each in invoked.call.arguments) or not is_whole(invoked.targets[0]):
+            _unknown(invoked)
+        stores = [node.target for node in body if isinstance(node, Store)]
+        inputs = [(each.array.name, _stretch(each)) for each in invoked.call.arguments if isinstance(each, Place)]
+        goals = [(each.array.name, _stretch(each)) for each in stores]
+        pairs = _Pairs(invoked.call.function, inputs, goals)
+        self._pairs.append(pairs)
+        starts = [self._integer(stretch.start) for _, stretch in (*inputs, *goals)]
+        others = [node for node in body if not isinstance(node, (Invoke, Store))]
+        # Names for rows come first; what comes next is decided last.
+        looks, after = (
+            self._block(node for node in others if isinstance(node, Look) is looks_up) for looks_up in (True, False)
+        )
+
+        def done() -> None:
+            looks()
+            pairs.starts.append([start() for start in starts])
+            after()
+
+        return done
+
+    # ---- expressions -------------------------------------------------------------------------------------------------
+
+    def _integer(self, node: Expression) -> Integer:
+        """A whole number, or a condition on such."""
+        match node:
+            case Constant(value):
+                number = int(value)
+                return lambda: number
+            case Variable(name):
+                return lambda: self._integers[name]
+            case Sum(((False, first), (is_negative, second))):
+                a, b = self._integer(first), self._integer(second)
+                return (lambda: a() - b()) if is_negative else (lambda: a() + b())
+            case Operation(operator, (first, second)) if operator in _COMPARED:
+                compare, a, b = _COMPARED[operator], self._integer(first), self._integer(second)
+                return lambda: int(compare(a(), b()))
+            case Place() if node.array.name in self._tables or node.array.kind == "int":
+                return self._looked_up(node)
+        _unknown(node)
+
+    def _looked_up(self, place: Place) -> Callable[[], Any]:
+        """An entry of a table, or a row."""
+        name = place.array.name
+        indices = [self._integer(index) for index in place.indices if not isinstance(index, Span)]
+
+        def found() -> Any:
+            entry = self._tables[name]
+            for index in indices:
+                entry = entry[index()]
+            return entry
+
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Entries of an array: where the first stands, how far they reach, and how far they are apart."""
+
+    start: Expression
+    extent: int
+    step: int
+
+
+def _stretch(place: Place) -> _Stretch:
+    (span,) = place.spans
+    count = length(span)
+    if count is None:
+        _unknown(place)
+    return _Stretch(span.start, count * span.step, span.step)
+
+
+@dataclass(slots=True)
 class _Pairs:
-    """Calls of steps for pairs of items, until all are known.
+    """Calls of a step for pairs of items, until all are known.
 
     Attributes:
-        goals: of each call, where its result goes.
+        step: that is called.
+        inputs, goals: where it reads and where its result goes, but for where that begins.
+        starts: where that begins, call by call.
     """
 
-    def __init__(self, arrays: Mapping[str, list[Any]]) -> None:
-        self._arrays = arrays
-        self._calls: dict[str, list[tuple[int, list[tuple[str, int, int]]]]] = {}
-        self.goals: list[list[tuple[list[Any], slice]]] = []
+    step: str
+    inputs: Sequence[tuple[str, _Stretch]]
+    goals: Sequence[tuple[str, _Stretch]]
+    starts: list[list[int]] = field(default_factory=list)
 
-    def add(self, step: str, inputs: list[tuple[str, int, int]]) -> None:
-        """A call of a step."""
-        self._calls.setdefault(step, []).append((len(self.goals), inputs))
-        self.goals.append([])
-
-    def evaluate(self, known: Mapping[str, Evaluate]) -> None:
+    def evaluate(self, known: Evaluate, arrays: Mapping[str, list[Any]]) -> None:
         """The results of all calls."""
-        for step, calls in self._calls.items():
-            from mbsym.proof.side_by_side import at_each, side_by_side
+        if not self.starts:
+            return
+        from mbsym.proof.side_by_side import at_each, side_by_side
 
-            columns = []
-            for column in zip(*(inputs for _, inputs in calls), strict=True):
-                # An item has many pairs.
-                places = {place: number for number, place in enumerate(dict.fromkeys(column))}
-                blocks = [written(self._arrays[array][start:stop], array) for array, start, stop in places]
-                columns.append(side_by_side(blocks, [places[place] for place in column]))
-            (entries,) = known[step](columns)
-            found = zip(*(at_each(entry, len(calls)) for entry in entries), strict=True)
-            for (number, _), result in zip(calls, found, strict=True):
-                for array, stretch in self.goals[number]:
-                    array[stretch] = result
+        count, columns = len(self.starts), list(zip(*self.starts, strict=True))
+        taken = []
+        for (array, stretch), column in zip(self.inputs, columns, strict=False):
+            # An item has many pairs.
+            places = {start: number for number, start in enumerate(dict.fromkeys(column))}
+            blocks = [written(arrays[array][start : start + stretch.extent], array) for start in places]
+            taken.append(side_by_side(blocks, [places[start] for start in column]))
+        (entries,) = known(taken)
+        found = [*zip(*(at_each(entry, count) for entry in entries), strict=True)]
+        for (array, stretch), column in zip(self.goals, columns[len(self.inputs) :], strict=True):
+            results = arrays[array]
+            for start, result in zip(column, found, strict=True):
+                results[start : start + stretch.extent : stretch.step] = result
 
 
 def at_a_point(steps: Steps, field: Field) -> dict[str, list[Any]]:
@@ -235,12 +341,16 @@ def at_a_point(steps: Steps, field: Field) -> dict[str, list[Any]]:
         paired = zip(step.arguments, step.identifiers, strict=True)
         given = [(identifier, bool(item.shape)) for item, identifier in paired if item.direction == "in"]
         function = residues_of(step.body, given, tuple(steps.variables))
-        return lambda inputs: function(field.circle, steps.variables, *inputs)
 
-    try:
-        return steps.results(known, abreast=True)
-    except KeyError:
-        raise SymbolicError("an angle of a step is no coordinate") from None
+        def evaluate(inputs: Sequence[Sequence[Any]]) -> Sequence[Sequence[Any]]:
+            try:
+                return function(field.circle, steps.variables, *inputs)
+            except KeyError:
+                raise SymbolicError("an angle of a step is no coordinate") from None
+
+        return evaluate
+
+    return steps.results(known, abreast=True)
 
 
 def written(entries: list[Any], where: str) -> list[Any]:
@@ -254,3 +364,14 @@ def written(entries: list[Any], where: str) -> list[Any]:
             f"{where} is read before it is written", remedy="this is a defect of mbsym, please report it"
         )
     return entries
+
+
+def _given(names: dict[str, Any], name: str, value: Callable[[], Any]) -> Action:
+    return lambda: names.__setitem__(name, value())
+
+
+def _unknown(node: object) -> NoReturn:
+    """Refuses what would be followed in another way than it is printed."""
+    raise SymbolicError(
+        f"{type(node).__name__} cannot be followed here", remedy="this is a defect of mbsym, please report it"
+    )

@@ -67,11 +67,11 @@ class Witness:
     own: Available
     other: Available
     requests: tuple[DerivativeRequest, ...]
-    _programs: dict[str, Program] = field(default_factory=dict, init=False)
+    _programs: dict[str, Program] = field(default_factory=dict, init=False, repr=False, compare=False)
     _known_forces: dict[tuple[Reference, ...], tuple[Reference, ...]] = field(
-        default_factory=dict, init=False, repr=False
+        default_factory=dict, init=False, repr=False, compare=False
     )
-    _rates: list[Reference] = field(default_factory=list, init=False)
+    _rates: list[Reference] = field(default_factory=list, init=False, repr=False, compare=False)
     """The accelerations that were found, once they are."""
 
     @property

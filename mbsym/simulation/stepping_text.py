@@ -113,6 +113,8 @@ class CompiledEngine:
         actual = kept.copy()
         for name, item in given.items():
             actual[name] = item.ctypes.data if isinstance(item, np.ndarray) else item
+        if len(actual) != len(kept) or None in actual.values():
+            raise KeyError(f"{function} takes {', '.join(kept)}; given are {', '.join(given)}")
         symbol(*actual.values())
 
 

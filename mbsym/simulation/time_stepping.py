@@ -191,7 +191,7 @@ class Steps:
     """Rates of a state, and steps of fixed length.
 
     Attributes:
-        state: (states,) where the last step ended, also one before a step that failed.
+        state: (states,) that of the last call: of a step where it ended, also before one that failed.
         report: status of the last call, and steps that it did.
     """
 

@@ -64,7 +64,14 @@ class Numbers:
         return np.asarray(getattr(made, attribute) if attribute else made, dtype=float)
 
     def at(self, **changes: Any) -> Numbers:
-        """The reference at this state with some arguments changed."""
+        """The reference at this state with some arguments changed, ``closed`` among them.
+
+        Raises:
+            VerificationError: no method takes such an argument.
+        """
+        unknown = changes.keys() - self.state.keys() - {"closed"}
+        if unknown:
+            raise VerificationError(f"no reference takes {min(unknown)!r}", remedy=f"it takes {', '.join(self.state)}")
         return Numbers(self.reference, {**self.state, **changes})
 
     def _call(self, method: str) -> Any:

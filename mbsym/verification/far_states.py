@@ -61,6 +61,8 @@ def sized(states: Mapping[str, Array], sizes: Sizes) -> States:
 
 def by_name(inputs: Sequence[Argument | Input], rows: Array) -> States:
     """Inputs that stand one after the other in each row."""
+    if not inputs:
+        return {}
     ends = np.cumsum([prod(item.shape) for item in inputs])
     parts = np.split(rows, ends[:-1], axis=1)
     return {item.name: part.reshape(len(rows), *item.shape) for item, part in zip(inputs, parts, strict=True)}
@@ -68,7 +70,8 @@ def by_name(inputs: Sequence[Argument | Input], rows: Array) -> States:
 
 def far_states(inputs: Sequence[Argument], rng: np.random.Generator, single: bool = False) -> States:
     """All these states for a function with those inputs, one after the other."""
-    is_coordinate = np.repeat([item.name == COORDINATES for item in inputs], [item.size for item in inputs])
+    named = np.array([item.name == COORDINATES for item in inputs], dtype=bool)
+    is_coordinate = np.repeat(named, np.array([item.size for item in inputs], dtype=int))
     total = len(is_coordinate)
 
     def ordinary(count: int) -> Array:

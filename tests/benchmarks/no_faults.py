@@ -74,13 +74,6 @@ LINES: Final = {
     "mbsym/formulations/constraint_force/elimination_order.py": {
         "take(remaining[-«1»])": "where none is chosen yet any joint can be",
     },
-    "mbsym/formulations/constraint_force/joint_compliance.py": {
-        "_sum(«self.upper, other.upper»),": TURNED,
-    },
-    "mbsym/formulations/constraint_force/leaf_to_root.py": {
-        "return tuple(tuple(f + g for f, g in zip(«a, b», strict=True)) for a, b in zip(tau, applied.joints, "
-        "strict=True))": TURNED,
-    },
     "mbsym/formulations/recursive/articulated_body.py": {
         "biases[parent] = [x + y for x, y in zip(«biases[parent], push», strict=True)]": TURNED,
     },
@@ -121,7 +114,7 @@ LINES: Final = {
             "in _felt, freedoms of the last element count twice, of which no row becomes dependent or independent"
         ),
         "kept = left[:, : len(sizes)][:, sizes «>» HELD * scale]": LIMIT,
-        "independent: Array = left[:, : len(sizes)][:, sizes > HELD * max(«1.0», float(sizes.max()))].T @ held": LIMIT,
+        "return np.asarray(left[:, : len(sizes)][:, sizes > HELD * max(«1.0», float(sizes.max()))].T @ held)": LIMIT,
     },
     "mbsym/loops/closing.py": {
         "columns: Array | float = «1.0»": "a unit that all motions have in common",
@@ -136,7 +129,7 @@ LINES: Final = {
             "the space that wrenches span, whatever their sizes"
         ),
     },
-    "mbsym/model/validate.py": {
+    "mbsym/model/value_checks.py": {
         "elif abs(dot(axis, second)) «>» PERPENDICULAR * norm(axis) * norm(second):": LIMIT,
     },
     "mbsym/reference/constraint_elements.py": {

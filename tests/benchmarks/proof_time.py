@@ -39,7 +39,7 @@ def measured(source: str, repeat: int) -> list[tuple[float, float]]:
     import mbsym
     from mbsym.cli.application import COLLECTED_AT
     from mbsym.proof.proof import Proof
-    from mbsym.stages import prove as stage
+    from mbsym.stages import describe as stage
 
     prove = stage.prove
     model: object = source

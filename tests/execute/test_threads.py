@@ -15,6 +15,9 @@ from mbsym.codegen.build import WARNINGS, knows_flag
 from mbsym.codegen.languages import OPENMP
 from mbsym.codegen.load import LoadedModule, load_c
 from mbsym.errors import DerivationError
+from mbsym.model.body import Body, Placement
+from mbsym.model.joint import Joint
+from mbsym.model.system import Model
 from mechanisms.trees import arms, chain, tree_model
 
 FORWARD = ["forward_dynamics"]
@@ -44,6 +47,21 @@ def test_threads_change_no_bit(shape: str, threads: int, tmp_path: Path) -> None
         expected = recursion.functions["forward_dynamics"](*given)
         # Bodies get heavier outward: mass matrices have condition numbers of about 1e5 here.
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
+def test_a_sweep_of_parts_with_one_step_has_nothing_to_choose(tmp_path: Path) -> None:
+    """Two equal legs on ground: what is carried back to all ends is one step in two parts."""
+    parents = (0, 1, 0, 3)
+    bodies = tuple(Body(f"b{k}", 1, (0.1, 0, 0), (0.1, 0.1, 0.1, 0, 0, 0)) for k in range(1, 5))
+    joints = tuple(
+        Joint(f"j{k}", "revolute", f"b{p}" if p else "ground", f"b{k}", predecessor_placement=Placement((0.3, 0, 0)))
+        for k, p in enumerate(parents, start=1)
+    )
+    legs = Model("legs", bodies, joints)
+    mbsym.generate(legs, tmp_path, threads=2, languages=["c"], **PARALLEL)  # type: ignore[arg-type]
+    given = [np.linspace(0.1, 0.4, 4)] * 3
+    found = load_c(tmp_path, "legs", (*WARNINGS, UNKNOWN)).functions["forward_dynamics"](*given)
+    assert np.array_equal(by_threads(tmp_path, "legs").functions["forward_dynamics"](*given), found)
 
 
 def test_the_certificate_runs_it_with_threads_and_without(tmp_path: Path) -> None:

@@ -107,9 +107,8 @@ def body_lines(
     lines = [f"{INDENT}(void){identifier};" for identifier in unused_arguments(module, function, body)]
     if body.loops:
         named = dict(zip((step.name for step in body.steps), steps, strict=True))
-        takes = module.takes_parameters(function)
-        real = module.description.real
-        return (*lines, *loops_of_calls(body, named, f"{module.names.module}_", real, takes_parameters=takes))
+        prefix, takes = f"{module.names.module}_", module.takes_parameters(function)
+        return (*lines, *loops_of_calls(body, named, prefix, module.description.real, takes_parameters=takes))
     lines += [*parameter_lines(module, body.used, real), *front.lines(module.names.module, printer)]
     return (*lines, *straight_lines(module, whole(body), "", printer, bool(lines)))
 

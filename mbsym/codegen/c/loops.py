@@ -12,6 +12,7 @@ from mbsym.codegen.c.routine_functions import CFunction, CNames
 from mbsym.codegen.c.tables import CONTINUED, INDENT
 from mbsym.codegen.description import Real
 from mbsym.codegen.expressions import Array, Place, Span
+from mbsym.codegen.integers import linear
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.printer import Item
 from mbsym.codegen.routines.language import Routine, RoutineFunction
@@ -139,7 +140,9 @@ class _Loops(CFunction):
                 for text in each.remarks:
                     self.remark(text)
                 if isinstance(each, For) and each.is_shared:
-                    self._pragma(f"for schedule(static){'' if each.is_awaited else ' nowait'}")
+                    # Whoever comes first takes what is done once.
+                    way = "single" if _is_once(each) else "for schedule(static)"
+                    self._pragma(f"{way}{'' if each.is_awaited else ' nowait'}")
                 self.statement(each)
             if not is_shared:
                 self.close()
@@ -152,6 +155,11 @@ class _Loops(CFunction):
     def _pragma(self, text: str) -> None:
         """A line for OpenMP, which other compilers need not know."""
         self.lines += ["#ifdef _OPENMP", f"#pragma omp {text}", "#endif"]
+
+
+def _is_once(loop: For) -> bool:
+    difference = linear(loop.stop).plus(linear(loop.start), -1)
+    return not difference.terms and difference.number == 1
 
 
 def _defined(head: str, rows: Sequence[Sequence[str]]) -> list[str]:

@@ -61,10 +61,9 @@ class LoopText:
         """The rows of a table, or the entries of one with one extent."""
         rows = [[_number(entry) for entry in row] for row in table.rows]
         if len(table.array.extents) == 1:
-            cells = [f"{entry}," for entry in rows[0]]
+            lines = _filled([f"{entry}," for entry in rows[0]])
         else:
-            cells = [f"({', '.join(row)},)," for row in rows]
-        lines = [line for cell in cells for line in _filled(cell.split(" "))] if len(rows) > 1 else _filled(cells)
+            lines = [line for row in rows for line in _filled(f"({', '.join(row)},),".split(" "))]
         return "\n".join((f"{self.tables[table.array.name]} = (", *lines, ")"))
 
 

@@ -73,7 +73,10 @@ class PythonPrinter(NumpyPrinter, FunctionPrinter):
         found = re.search(r" [-+*/]?= ", text) or re.search(" ", text)
         start, mark, rest = (text[: found.start()], found[0], text[found.end() :]) if found else (text, "", "")
         if mark and not rest.endswith(":"):
-            return [f"{indent}{start}{mark}(", *self._wrapped(indent, rest), f"{indent})"]
+            head = [f"{indent}{start}{mark}("]
+            if len(head[0]) > WIDTH:
+                head = [f"{indent}(", *self._wrapped(indent, start), f"{indent}){mark}("]
+            return [*head, *self._wrapped(indent, rest), f"{indent})"]
         return [indent + text]
 
     def _wrapped(self, indent: str, text: str) -> list[str]:

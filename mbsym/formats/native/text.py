@@ -44,6 +44,9 @@ _WORDS = {components: word for word, components in DIRECTIONS.items()}
 PLACED = {"at": "predecessor_placement", "at_successor": "successor_placement"}
 """Attributes of a joint by their keys."""
 
+COUNTED = frozenset(("weight", "segments", "modes"))
+"""Attributes that are whole numbers, which values of other kinds are written as."""
+
 
 def dump_native(model: Model) -> str:
     """The text of a native file that describes the model.
@@ -188,12 +191,10 @@ def _named(write: Callable[[Any], str | Tree], items: Iterable[Any]) -> Tree:
 
 
 def _written(value: Any) -> str | list[str] | Tree:
-    """A value of any kind: a scalar or flag, a placement, or several values, of which a file lists one by itself."""
-    if isinstance(value, bool):
-        return str(value).lower()
+    """A value of any kind: a scalar, a placement, or several values, of which a file lists one by itself."""
     if isinstance(value, Placement):
         return _placement(value)
-    return _one_or_list(value) if isinstance(value, tuple) else _scalar(value)
+    return _one_or_list(value) if isinstance(value, (tuple, list)) else _scalar(value)
 
 
 @cache
@@ -205,14 +206,18 @@ def _defaults(kind: Any) -> dict[str, Any]:
 
 def _stated(item: Any, keys: Iterable[str], attributes: Mapping[str, str] = MappingProxyType({})) -> Tree:
     """What an item has under these keys but for its defaults; attributes that have other names stand beside."""
-    named = {key: attributes.get(key, key) for key in keys}
     kind: type = type(item)
     defaults = _defaults(kind)
-    return {
-        key: _written(getattr(item, name))
-        for key, name in named.items()
-        if not _is_default(getattr(item, name), defaults[name])
-    }
+    tree: Tree = {}
+    for key in keys:
+        name = attributes.get(key, key)
+        value, default = getattr(item, name), defaults[name]
+        # Flags and counts may come from NumPy, whose kinds are others.
+        if isinstance(default, bool):
+            tree |= {key: str(bool(value)).lower()} if bool(value) != default else {}
+        elif not _is_default(value, default):
+            tree[key] = str(value) if name in COUNTED else _written(value)
+    return tree
 
 
 def _parameter(parameter: Parameter) -> str | Tree:

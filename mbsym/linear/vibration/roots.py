@@ -256,12 +256,14 @@ def damped_eigenvalue(tree: VibratingTree, omega: float, shape: Array, where: st
     if not omega:
         return 0j
 
-    def gap(s: complex) -> complex:
+    def gap(s: complex, *, is_met: bool = False) -> complex:
         try:
             response = complex(np.sum(shape * tree.motion(s, shape)))
         except (AnalysisError, np.linalg.LinAlgError):
-            # A pivot is zero just here, so that the response is infinite.
-            return 0j
+            if is_met:
+                raise
+            # A pivot is zero just here. If the response is infinite, it is large beside it; else it is what it is.
+            return gap(s * (1.0 + 4e-15), is_met=True)
         return 1.0 / response
 
     points = [1j * omega * (1.0 + 1e-3), (-1e-3 + 1j) * omega, 1j * omega * (1.0 + 1e-7)]

@@ -65,10 +65,10 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     assert heavy_modules_after(*arguments) == []
 
 
-@pytest.mark.parametrize(
-    "verb",
-    ["info", "label", "verify", "simulate", "linearise", "equilibrium", "modes", "convert", "examples", "schema"],
-)
+QUICK = ("info", "label", "verify", "simulate", "linearise", "equilibrium", "modes", "convert", "examples", "schema")
+
+
+@pytest.mark.parametrize("verb", [*QUICK, "show"])
 def test_help_of_a_verb_loads_no_library_of_mathematics_and_not_the_pipeline(verb: str) -> None:
     found = heavy_modules_after(verb, "--help")
     assert {"sympy", "scipy", "numpy", "jinja2", "mbsym.pipeline"}.isdisjoint(found)

@@ -123,6 +123,10 @@ def test_every_field_of_a_context_is_used(context: type) -> None:
     assert {field.name for field in fields(context)} - set(environment().globals) == used
 
 
+def test_both_versions_of_the_standard_say_the_same_of_a_unit() -> None:
+    assert names_in("consumers/fmi2.c.jinja") == names_in("consumers/fmi3.c.jinja")
+
+
 @pytest.mark.parametrize("name", sorted({*CONTEXTS, *PARTS}))
 def test_templates_decide_nothing(name: str) -> None:
     tree = environment().parse(source(name))

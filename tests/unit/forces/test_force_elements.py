@@ -151,3 +151,8 @@ def _on_joint(name: str) -> RandomDraw:
 def test_types_of_no_element_are_refused_with_the_nearest() -> None:
     with pytest.raises(ModelError, match="no force element is called 'joint_sprung'; did you mean 'joint_spring'"):
         FORCE_ELEMENTS.named("joint_sprung")
+
+
+def test_what_stores_energy_says_how_much() -> None:
+    with pytest.raises(TypeError, match="Forgetful stores energy"):
+        type("Forgetful", (ForceElement,), {"stores_energy": True, "__slots__": ()})

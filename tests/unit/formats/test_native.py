@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,7 +32,9 @@ from mbsym.formats.text_source import TextSource
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Coupling, Joint
+from mbsym.model.shape import Shape
 from mbsym.model.system import Model
+from mbsym.shapes.forms import Sphere
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import ControlInput, Parameter
 
@@ -395,6 +398,24 @@ def test_any_names_and_numbers_survive(items: list[tuple[str, str]], ground: str
         assert read_native(TextSource("x.yaml", text)) == model
     except FormatError as error:
         assert "name" in error.what or "itself" in error.what  # such names are refused whoever writes them
+
+
+def test_flags_counts_and_lists_of_any_kind_are_read_back() -> None:
+    """What loops over arrays give: truth values and whole numbers of NumPy, and lists where tuples are meant."""
+    model = Model(
+        "m",
+        (Body("b", 1, (0, 0, 0), (1, 1, 1, 0, 0, 0)), Body("c", 1, (0, 0, 0), (1, 1, 1, 0, 0, 0))),
+        (
+            Joint("j", "revolute", "ground", "b", actuated=np.True_, reaction_wanted=1),  # type: ignore[arg-type]
+            Joint("k", "revolute", "b", "c", actuated=np.False_, weight=np.int64(3)),  # type: ignore[arg-type]
+        ),
+        parameters=(Parameter("a", 1, symbolic=np.True_),),  # type: ignore[arg-type]
+        shapes=(Shape("b", Sphere(1), color=[1, 0, 0, 1]),),  # type: ignore[arg-type]
+    )
+    found = read_native(TextSource("m.yaml", dump_native(model)))
+    assert [joint.actuated for joint in found.joints] == [True, False] and found.joints[0].reaction_wanted is True
+    assert found.joints[1].weight == 3 and found.parameters[0].symbolic is True
+    assert found.shapes[0].color == (1, 0, 0, 1)
 
 
 @given(st.text(max_size=200))

@@ -15,7 +15,11 @@ import mbsym.stages
 from mbsym.codegen import lower, lower_loops
 from mbsym.codegen.c import pieces, placing
 from mbsym.codegen.c.expressions import CPrinter
-from mbsym.codegen.expressions import Sum, Variable
+from mbsym.codegen.description import Argument
+from mbsym.codegen.expressions import Array, Constant, Place, Span, Sum, Variable
+from mbsym.codegen.lowered import LoweredFunction
+from mbsym.codegen.lowered_module import ModuleFunction
+from mbsym.codegen.statements import Store
 from mbsym.consumers.export import export
 from mbsym.errors import ProofError, SymbolicError
 from mbsym.forces.joint_friction import JointFriction
@@ -23,7 +27,9 @@ from mbsym.kinematics import regrouping, sliding
 from mbsym.model.system import Model
 from mbsym.proof import printed
 from mbsym.proof.printed import _Scene
+from mbsym.proof.steps import Steps
 from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.program import OperationCount
 from mechanisms.benchmark_chains import benchmark_chain
 from mechanisms.trees import chain, tree_model
 
@@ -251,3 +257,12 @@ def test_a_defect_among_rounded_numbers_is_seen(tmp_path: Path, monkeypatch: pyt
     assert "were rounded" in proof_of(tmp_path / "right")["not_proven"]["mass_matrix"]
     monkeypatch.setattr(regrouping, "_difference", lambda own, moved: own)
     assert refused(tmp_path, heavier, options).function == "mass_matrix"
+
+
+def test_what_would_be_followed_in_another_way_is_refused() -> None:
+    """A sum into a result, of which the proof of loops knows nothing."""
+    entry = Place(Array("tau", (1,), writable=True), (Span(Constant(0, "int"), Constant(1, "int"), is_whole=True),))
+    body = LoweredFunction((), (), frozenset(), (), OperationCount(), 0, (Store(entry, "+=", entry),))
+    function = ModuleFunction("f", "f", "", (), (Argument("tau", "out", (1,)),), ("tau",), body)
+    with pytest.raises(SymbolicError, match="Store cannot be followed"):
+        Steps(body, function, Graph(), {}, {}).results(lambda step: lambda inputs: (), abreast=True)
