@@ -23,6 +23,11 @@ is 4.4 times that, and libraries, fused products and vectors round otherwise."""
 AT_QUARTERS: Final = 2.0
 """Times as much is allowed at quarters of a turn: what is zero there is so at all neighbours, whose errors are few."""
 
+SOLVED: Final = 2.0
+"""Times as much is allowed of what is solved for, where double precision is judged: products that are rounded apart
+cancel there, and leave a rounding each where they are fused, of which single precision shows nothing (9.5 mean errors
+have been seen)."""
+
 JUMP: Final = 0.5
 """Part of the largest entry by which a result that is compared does not change next to a state."""
 
@@ -124,7 +129,7 @@ def frozen_function(
             continue
         allowed = np.zeros(values.shape)
         if item.kind != "int":
-            allowed = _allowed(values, lost, counted)
+            allowed = _allowed(values, lost, counted, GROWTH if most is None else GROWTH * SOLVED)
             allowed[[state.quarters for state in states]] *= AT_QUARTERS
             allowed[_jumps(values, _rows(moved, item.shape, NEIGHBOURS, count), counted)] = -1.0
             allowed[drowned] = -1.0
@@ -151,9 +156,9 @@ def _jumps(values: Array, moved: Array, counted: Array) -> Array:
     return jumps
 
 
-def _allowed(values: Array, lost: Array, counted: Array) -> Array:
+def _allowed(values: Array, lost: Array, counted: Array, growth: float) -> Array:
     """How far off results may be, (states, size), by what is lost at neighbours of which some are counted."""
     mean = np.sqrt((lost**2).sum(axis=0) / np.maximum(counted.sum(axis=0), 1)) / np.finfo(np.float32).eps
-    allowed = np.maximum(GROWTH * mean, LEAST * np.abs(values))
+    allowed = np.maximum(growth * mean, LEAST * np.abs(values))
     least: Array = np.maximum(allowed, LEAST_OF_ALL * _largest(values))
     return least
