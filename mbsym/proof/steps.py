@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import eq, ge
 from typing import Any, Final, NoReturn, TypeAlias
 
 from mbsym.codegen.expressions import Call, Constant, Expression, Operation, Place, Span, Sum, Variable, is_whole
@@ -28,7 +27,8 @@ Evaluate: TypeAlias = Callable[[Sequence[Sequence[Any]]], Sequence[Sequence[Any]
 Action: TypeAlias = Callable[[], None]
 Integer: TypeAlias = Callable[[], int]
 
-_COMPARED: Final = {"==": eq, ">=": ge}
+COMPARED: Final = ("==", ">=")
+"""Operators of conditions that are followed."""
 
 
 class Steps:
@@ -229,7 +229,8 @@ class Steps:
         goals = [(each.array.name, _stretch(each)) for each in stores]
         pairs = _Pairs(invoked.call.function, inputs, goals)
         self._pairs.append(pairs)
-        starts = [self._integer(stretch.start) for _, stretch in (*inputs, *goals)]
+        places = ", ".join(self._text(stretch.start) for _, stretch in (*inputs, *goals))
+        starts = self._compiled(f"({places},)")
         others = [node for node in body if not isinstance(node, (Invoke, Store))]
         # Names for rows come first; what comes next is decided last.
         looks, after = (
@@ -238,43 +239,41 @@ class Steps:
 
         def done() -> None:
             looks()
-            pairs.starts.append([start() for start in starts])
+            pairs.starts.append(starts())
             after()
 
         return done
 
     # ---- expressions -------------------------------------------------------------------------------------------------
 
+    def _compiled(self, text: str) -> Callable[[], Any]:
+        """What a text of Python comes to when it is asked."""
+        found: Callable[[], Any] = eval(f"lambda: {text}", {"tables": self._tables, "integers": self._integers})
+        return found
+
     def _integer(self, node: Expression) -> Integer:
         """A whole number, or a condition on such."""
-        match node:
-            case Constant(value):
-                number = int(value)
-                return lambda: number
-            case Variable(name):
-                return lambda: self._integers[name]
-            case Sum(((False, first), (is_negative, second))):
-                a, b = self._integer(first), self._integer(second)
-                return (lambda: a() - b()) if is_negative else (lambda: a() + b())
-            case Operation(operator, (first, second)) if operator in _COMPARED:
-                compare, a, b = _COMPARED[operator], self._integer(first), self._integer(second)
-                return lambda: int(compare(a(), b()))
-            case Place() if node.array.name in self._tables or node.array.kind == "int":
-                return self._looked_up(node)
-        _unknown(node)
+        return self._compiled(self._text(node))
 
     def _looked_up(self, place: Place) -> Callable[[], Any]:
         """An entry of a table, or a row."""
-        name = place.array.name
-        indices = [self._integer(index) for index in place.indices if not isinstance(index, Span)]
+        return self._compiled(self._text(place))
 
-        def found() -> Any:
-            entry = self._tables[name]
-            for index in indices:
-                entry = entry[index()]
-            return entry
-
-        return found
+    def _text(self, node: Expression) -> str:
+        """A whole number, a condition on such, or a row of a table, in Python."""
+        match node:
+            case Constant(value):
+                return str(int(value))
+            case Variable(name):
+                return f"integers[{name!r}]"
+            case Sum(((False, first), (is_negative, second))):
+                return f"({self._text(first)} {'-' if is_negative else '+'} {self._text(second)})"
+            case Operation(operator, (first, second)) if operator in COMPARED:
+                return f"({self._text(first)} {operator} {self._text(second)})"
+            case Place() if node.array.name in self._tables or node.array.kind == "int":
+                indices = (f"[{self._text(index)}]" for index in node.indices if not isinstance(index, Span))
+                return "".join((f"tables[{node.array.name!r}]", *indices))
+        _unknown(node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +306,7 @@ class _Pairs:
     step: str
     inputs: Sequence[tuple[str, _Stretch]]
     goals: Sequence[tuple[str, _Stretch]]
-    starts: list[list[int]] = field(default_factory=list)
+    starts: list[tuple[int, ...]] = field(default_factory=list)
 
     def evaluate(self, known: Evaluate, arrays: Mapping[str, list[Any]]) -> None:
         """The results of all calls."""
