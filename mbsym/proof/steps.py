@@ -25,7 +25,6 @@ Evaluate: TypeAlias = Callable[[Sequence[Sequence[Any]]], Sequence[Sequence[Any]
 """The results of a step, in order, with inputs."""
 
 Action: TypeAlias = Callable[[], None]
-Integer: TypeAlias = Callable[[], int]
 
 COMPARED: Final = ("==", ">=")
 """Operators of conditions that are followed."""
@@ -95,21 +94,15 @@ class Steps:
     # ---- statements --------------------------------------------------------------------------------------------------
 
     def _block(self, body: Iterable[Statement]) -> Action:
-        actions = [self._action(node) for node in body]
-
-        def done() -> None:
-            for action in actions:
-                action()
-
-        return done
+        return _in_turn([self._action(node) for node in body])
 
     def _action(self, node: Statement) -> Action:
         """What a statement does."""
         match node:
             case Let(Variable(name), "=", value):
-                return _given(self._integers, name, self._integer(value))
+                return _given(self._integers, name, self._asked(value))
             case Look(view, Place() as row):
-                return _given(self._tables, view.name, self._looked_up(row))
+                return _given(self._tables, view.name, self._asked(row))
             case Store(target, "=", Call("zeros")) if is_whole(target):
                 entries = self._arrays[target.array.name]
                 return lambda: entries.__setitem__(slice(None), [0] * len(entries))
@@ -118,10 +111,10 @@ class Steps:
             case Invoke(targets, "=", call):
                 return self._invoked(targets, call)
             case If(test, chosen, otherwise):
-                condition, first, second = self._integer(test), self._block(chosen), self._block(otherwise)
+                condition, first, second = self._asked(test), self._block(chosen), self._block(otherwise)
                 return lambda: first() if condition() else second()
             case While(test, inside):
-                return self._repeated(self._integer(test), self._for_pairs(inside))
+                return self._repeated(self._asked(test), self._for_pairs(inside))
             case For(is_down=False):
                 rounds, through = self._rounds(node), self._range(node)
                 return lambda: rounds(through())
@@ -129,7 +122,7 @@ class Steps:
                 return self._threads(inside)
         _unknown(node)
 
-    def _repeated(self, condition: Integer, body: Action) -> Action:
+    def _repeated(self, condition: Callable[[], int], body: Action) -> Action:
         def done() -> None:
             while condition():
                 body()
@@ -147,7 +140,7 @@ class Steps:
         return done
 
     def _range(self, node: For) -> Callable[[], range]:
-        start, stop = self._integer(node.start), self._integer(node.stop)
+        start, stop = self._asked(node.start), self._asked(node.stop)
         return lambda: range(start(), stop())
 
     def _threads(self, body: Sequence[Statement]) -> Action:
@@ -162,12 +155,7 @@ class Steps:
             if node.is_awaited:
                 actions += waiting
                 waiting = []
-
-        def done() -> None:
-            for action in actions:
-                action()
-
-        return done
+        return _in_turn(actions)
 
     def _backwards(self, node: For) -> Action:
         rounds, through = self._rounds(node), self._range(node)
@@ -175,7 +163,7 @@ class Steps:
 
     def _stored(self, target: Place, source: list[Any]) -> Action:
         entries, stretch = self._arrays[target.array.name], _stretch(target)
-        start = self._integer(stretch.start)
+        start = self._asked(stretch.start)
 
         def done() -> None:
             first = start()
@@ -188,7 +176,7 @@ class Steps:
         goals = []
         for target in targets:
             stretch = _stretch(target)
-            goals.append((self._arrays[target.array.name], self._integer(stretch.start), stretch.extent))
+            goals.append((self._arrays[target.array.name], self._asked(stretch.start), stretch.extent))
         evaluate = self._evaluate[call.function]
 
         def done() -> None:
@@ -207,9 +195,9 @@ class Steps:
         if not isinstance(node, Place):
             _unknown(node)
         if node.array.name in self._tables:
-            return self._looked_up(node)
+            return self._asked(node)
         name, stretch = node.array.name, _stretch(node)
-        start = self._integer(stretch.start)
+        start = self._asked(stretch.start)
 
         def taken() -> Sequence[Any]:
             first = start()
@@ -251,13 +239,9 @@ class Steps:
         found: Callable[[], Any] = eval(f"lambda: {text}", {"tables": self._tables, "integers": self._integers})
         return found
 
-    def _integer(self, node: Expression) -> Integer:
-        """A whole number, or a condition on such."""
+    def _asked(self, node: Expression) -> Callable[[], Any]:
+        """A whole number, a condition on such, or a row of a table."""
         return self._compiled(self._text(node))
-
-    def _looked_up(self, place: Place) -> Callable[[], Any]:
-        """An entry of a table, or a row."""
-        return self._compiled(self._text(place))
 
     def _text(self, node: Expression) -> str:
         """A whole number, a condition on such, or a row of a table, in Python."""
@@ -363,6 +347,14 @@ def written(entries: list[Any], where: str) -> list[Any]:
             f"{where} is read before it is written", remedy="this is a defect of mbsym, please report it"
         )
     return entries
+
+
+def _in_turn(actions: Sequence[Action]) -> Action:
+    def done() -> None:
+        for action in actions:
+            action()
+
+    return done
 
 
 def _given(names: dict[str, Any], name: str, value: Callable[[], Any]) -> Action:

@@ -15,7 +15,7 @@ from mbsym.codegen.expressions import Array, Place, Span
 from mbsym.codegen.integers import linear
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.printer import Item
-from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.language import EMPTY, loops_of
 from mbsym.codegen.statements import For, Look, Table, Threads, walk
 from mbsym.codegen.text import WIDTH, c_comment
 
@@ -34,23 +34,8 @@ def loops_of_calls(
         real: the floating-point type.
         takes_parameters: whether steps take the structure of parameters first.
     """
-    views = {each.view.name: each for each in walk(body.loops) if isinstance(each, Look)}
-    function = RoutineFunction(
-        name="",
-        documentation="",
-        formals=(),
-        returns=None,
-        otherwise=None,
-        syntax=(),
-        is_public=False,
-        calls=frozenset(),
-        body=body.loops,
-        scalars=body.scalars,
-        own=body.own,
-        views=tuple(each.view for each in views.values()),
-    )
     style = _Names(body, symbols, prefix, real, takes_parameters)
-    printer = _Loops(style, function)
+    printer = _Loops(style, loops_of(body))
     printer.block(body.loops)
     tables = [line for table in body.tables for line in style.table(table)]
     own = [f"{INDENT}{style.own_array(array)}" for array in body.own]
@@ -68,7 +53,7 @@ class _Names(CNames):
     def __init__(
         self, body: LoweredFunction, symbols: Mapping[str, str], prefix: str, real: Real, has_parameters: bool
     ) -> None:
-        super().__init__(Routine("", {}, {}, (), (), {}), prefix, real, has_parameters)
+        super().__init__(EMPTY, prefix, real, has_parameters)
         self._symbols = symbols
         self.tables = frozenset(table.array.name for table in body.tables)
         self.entries = {table.array.name: self._type((table,)) for table in body.tables}

@@ -10,7 +10,7 @@ from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.codegen.numpy.bodies import INDENT, NumpyPrinter, kernel_lines
 from mbsym.codegen.numpy.routines import ListFunction
-from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.language import EMPTY, loops_of
 from mbsym.codegen.statements import Store, Table
 from mbsym.codegen.text import WIDTH
 
@@ -71,8 +71,7 @@ class _Loops(ListFunction):
     """The loops of a derived function."""
 
     def __init__(self, text: LoopText, body: LoweredFunction) -> None:
-        function = RoutineFunction("", "", (), None, None, (), False, frozenset(), body=body.loops, own=body.own)
-        super().__init__(Routine("", {}, {}, (), (), {}), function, frozenset())
+        super().__init__(EMPTY, loops_of(body), frozenset())
         self._text = text
 
     def array(self, array: Array) -> str:

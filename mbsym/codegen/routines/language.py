@@ -32,7 +32,8 @@ from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
 from mbsym.codegen.expressions import Array, Expression, Kind, Variable
-from mbsym.codegen.statements import Record, Statement
+from mbsym.codegen.lowered import LoweredFunction
+from mbsym.codegen.statements import Look, Record, Statement, walk
 from mbsym.errors import CodegenError
 
 FUNCTIONS: Final[Mapping[str, Kind]] = {
@@ -162,6 +163,29 @@ class Routine:
     def refuse(self, node: ast.AST, what: str, remedy: str = "see the routine language") -> NoReturn:
         """Raises the error of a place in the text."""
         raise CodegenError(what, where=f"runtime/{self.name}.py:{getattr(node, 'lineno', 0)}", remedy=remedy)
+
+
+EMPTY: Final = Routine("", {}, {}, (), (), {})
+"""Where the loops of a derived function stand."""
+
+
+def loops_of(body: LoweredFunction) -> RoutineFunction:
+    """The loops of a derived function, as what prints functions that iterate takes them."""
+    views = {each.view.name: each.view for each in walk(body.loops) if isinstance(each, Look)}
+    return RoutineFunction(
+        name="",
+        documentation="",
+        formals=(),
+        returns=None,
+        otherwise=None,
+        syntax=(),
+        is_public=False,
+        calls=frozenset(),
+        body=body.loops,
+        scalars=body.scalars,
+        own=body.own,
+        views=tuple(views.values()),
+    )
 
 
 def constant_of(node: ast.expr, sizes: Mapping[str, int]) -> int | None:
