@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from mbsym.codegen.description import EVERY, Argument, ModuleDescription, RuntimeFunction, Tolerance, arguments_of
 from mbsym.codegen.guards import GUARDED, VANISHES, failures_of
@@ -15,6 +16,9 @@ from mbsym.codegen.statuses import Failure
 from mbsym.errors import CodegenError
 from mbsym.symbolic.domains import Guard, guards
 from mbsym.symbolic.program import OperationCount, Output, ParameterInput, Program
+
+WORTH_A_CALL: Final = 100
+"""Operations from which a function that computes what an earlier one does is a call of it, and not the same text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,7 @@ class ModuleFunction:
         fixed: the function with fixed text, else None.
         failures: statuses besides OK; a function that has none returns nothing in C.
         guards: what decides on them in derived code, in the order of the last result of the body.
+        equal: name of an earlier function of much text that computes the same and is called instead, or nothing.
     """
 
     name: str
@@ -44,6 +49,7 @@ class ModuleFunction:
     fixed: RuntimeFunction | None = None
     failures: tuple[Failure, ...] = ()
     guards: tuple[Guard, ...] = ()
+    equal: str = ""
 
     @property
     def is_side_by_side(self) -> bool:
@@ -140,7 +146,9 @@ def lower_module(description: ModuleDescription, reserved: Collection[str] = ())
     """
     parameters = _module_parameters(description)
     names = module_names(description, [item.name for item in parameters], reserved)
-    functions = [_derived(program, names) for program in description.programs]
+    functions: list[ModuleFunction] = []
+    for program in description.programs:
+        functions.append(_calling_equal(_derived(program, names), functions))
     functions += [
         ModuleFunction(
             fixed.name,
@@ -178,6 +186,27 @@ def _derived(program: Program, names: ModuleNames) -> ModuleFunction:
         failures=failures_of(found),
         guards=found,
     )
+
+
+def _calling_equal(function: ModuleFunction, earlier: Sequence[ModuleFunction]) -> ModuleFunction:
+    """The function, which knows whether an earlier one computes the same from the same arguments."""
+    body = function.body
+    if body is None or body.loops or function.guards or body.operations.arithmetic < WORTH_A_CALL:
+        return function
+    alike = (
+        other.name
+        for other in earlier
+        if (other.operations, other.inputs, other.guards) == (function.operations, function.inputs, ())
+        and _values(other) == _values(function)
+    )
+    return replace(function, equal=next(alike, ""))
+
+
+def _values(function: ModuleFunction) -> tuple[object, ...]:
+    """What a function computes, whatever its results are called."""
+    body = function.body
+    assert body is not None
+    return body.blocks, [(result.shape, result.entries) for result in body.results]
 
 
 def _operations(fixed: RuntimeFunction, derived: Mapping[str, OperationCount | None]) -> OperationCount | None:

@@ -94,10 +94,12 @@ def _kernels(
     wanted = [(function, frozenset[int]()) for function in derived]
     called = [(function, idle[function.identifier]) for function in module.functions if function.identifier in idle]
     views: list[FunctionView] = []
+    made: dict[tuple[str, frozenset[int]], str] = {}
     for function, left in (*wanted, *(each for each in called if each not in wanted)):
         own = _without(function, left) if left else function
         symbol = f"{module.names.c_symbol(function.name)}_{'brief' if left else 'lanes'}"
-        views += _views(module, own, printer, symbol)
+        made[function.name, left] = symbol
+        views += _views(module, own, printer, symbol, made.get((function.equal, left), ""))
         if own.guards and idle.get(function.identifier) == left:
             views.append(_judging(module, own, printer, symbol))
     return views
@@ -119,7 +121,9 @@ def _chunks(text: str) -> list[str]:
     return re.split(r"\n\n(?=\S)", text)
 
 
-def _views(module: LoweredModule, function: ModuleFunction, printer: LanePrinter, symbol: str) -> list[FunctionView]:
+def _views(
+    module: LoweredModule, function: ModuleFunction, printer: LanePrinter, symbol: str, called: str
+) -> list[FunctionView]:
     """A derived function with vectors for numbers; guarded values are one more result."""
     assert function.body is not None
     whole = replace(
@@ -129,7 +133,7 @@ def _views(module: LoweredModule, function: ModuleFunction, printer: LanePrinter
         guards=(),
         failures=(),
     )
-    *parts, last = function_views(module, whole, function.body, printer, symbol)
+    *parts, last = function_views(module, whole, function.body, printer, symbol, called)
     return [*parts, replace(last, storage="static ")]
 
 

@@ -179,7 +179,9 @@ def source_context(module: LoweredModule, interface: str) -> SourceContext:
         view
         for function in module.functions
         if function.body is not None
-        for view in function_views(module, function, function.body, printer)
+        for view in function_views(
+            module, function, function.body, printer, called=names.c_symbol(function.equal) if function.equal else ""
+        )
     )
     runtime = tuple(runtime_text(module, file, printer) for file in module.runtime_files)
     fixed = (*helper_texts(module, runtime), *trigonometry_texts(module, functions))
@@ -227,14 +229,32 @@ def _hash_line(module: LoweredModule) -> str:
 
 
 def function_views(
-    module: LoweredModule, function: ModuleFunction, body: LoweredFunction, printer: CPrinter, symbol: str = ""
+    module: LoweredModule,
+    function: ModuleFunction,
+    body: LoweredFunction,
+    printer: CPrinter,
+    symbol: str = "",
+    called: str = "",
 ) -> tuple[FunctionView, ...]:
-    """A function, after the parts or steps that it calls; under another symbol than its own if one is given."""
+    """A function, after the parts or steps that it calls.
+
+    Args:
+        module: that it belongs to.
+        function: what is printed.
+        body: of it.
+        printer: of expressions.
+        symbol: under which it is known, if that is not its own.
+        called: symbol of one that computes the same, which it calls instead.
+    """
     symbol = symbol or module.names.c_symbol(function.name)
     if body.steps:
         return _with_steps(module, function, body, printer, symbol)
     cost = operation_line(function.operations)
     outer = formals(module, function, "restrict", ")", printer.kind)
+    if called:
+        actual = (*["parameters"] * module.takes_parameters(function), *function.identifiers)
+        call = f"{INDENT}{called}({', '.join(actual)});"
+        return (FunctionView("", "void", symbol, cost, outer, (call,)),)
     front = _front(module, function, body, printer)
     body = front.body
     parts = split(body)

@@ -47,6 +47,8 @@ def formals(module: LoweredModule, function: ModuleFunction) -> str:
 def function_lines(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> tuple[str, ...]:
     """The statements of a function."""
     printer = JavaScriptPrinter()
+    if function.equal:
+        return (f"{INDENT}{module.names.functions[function.equal]}({formals(module, function)});",)
     lines = [
         f"{INDENT}const {identifier} = parameters.{identifier};"
         for identifier in module.names.parameters.values()

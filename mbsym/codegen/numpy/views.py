@@ -156,9 +156,7 @@ def module_context(module: LoweredModule) -> ModuleContext:
     parameters = tuple(names.parameters.values())
     loops = {function.name: LoopText(function, body, parameters) for function, body in derived if body.loops}
     functions = tuple(
-        _function_view(
-            module, function, body, loops[function.name].kernel() if body.loops else kernel_lines(body), classes
-        )
+        _function_view(module, function, body, _kernel(module, function, body, loops.get(function.name)), classes)
         for function, body in derived
     )
     fixed = ("evaluate", "libraries", *["statuses"] * module.can_fail)
@@ -278,6 +276,23 @@ def _routine(module: LoweredModule, function: ModuleFunction, has_memory: bool) 
     )
 
 
+def _kernel(
+    module: LoweredModule, function: ModuleFunction, body: LoweredFunction, loops: LoopText | None
+) -> tuple[str, ...]:
+    """The statements of a kernel, or a call of the one that has them."""
+    if not function.equal:
+        return loops.kernel() if loops is not None else kernel_lines(body)
+    inputs = [identifier for item, identifier in function.paired if item.direction == "in"]
+    actual = ", ".join(("function", *inputs, *_parameters(module, function, body)))
+    return (f"{INDENT}return _{module.names.functions[function.equal]}({actual})",)
+
+
+def _parameters(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> tuple[str, ...]:
+    """Run-time parameters that a kernel takes."""
+    takes = module.takes_parameters(function)
+    return tuple(name for name in module.names.parameters.values() if takes and name in body.used)
+
+
 def _function_view(
     module: LoweredModule, function: ModuleFunction, body: LoweredFunction, lines: tuple[str, ...], classes: Scope
 ) -> FunctionView:
@@ -287,7 +302,7 @@ def _function_view(
     stem = "".join(part[:1].upper() + part[1:] for part in function.identifier.split("_"))
     returns = classes.claim(f"{stem}Result") if several else "np.ndarray"
     takes = module.takes_parameters(function)
-    parameters = tuple(name for name in module.names.parameters.values() if takes and name in body.used)
+    parameters = _parameters(module, function, body)
     signature = [f"{view.name}: ArrayLike" for view in inputs]
     signature += ["parameters: Parameters = Parameters()"] * takes
     signature += ["*", 'failures: str = "raise"'] * bool(function.guards)
