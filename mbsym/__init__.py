@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from mbsym.model.named_state import NamedState as NamedState
     from mbsym.model.shape import Shape as Shape
     from mbsym.model.solid_body import solid_body as solid_body
+    from mbsym.model.submodels import with_submodel as with_submodel
     from mbsym.model.system import Model as Model
     from mbsym.pipeline import generate as generate
     from mbsym.report.equations import derive as derive
@@ -94,6 +95,7 @@ _OF: Final = {
     "mbsym.model.named_state": "NamedState",
     "mbsym.model.shape": "Shape",
     "mbsym.model.solid_body": "solid_body",
+    "mbsym.model.submodels": "with_submodel",
     "mbsym.model.system": "Model",
     "mbsym.pipeline": "generate",
     "mbsym.report.equations": "derive",

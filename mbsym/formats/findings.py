@@ -35,9 +35,11 @@ def report_findings(model: Model, diagnostics: Iterable[Diagnostic], where: Call
     errors = [item for item in found if item.severity == "error"]
     if errors:
         first, *others = errors
-        lines = [f"{where(item)}: {item.what}; {item.remedy}" for item in others[:MOST_SHOWN]]
-        if len(others) > MOST_SHOWN:
-            lines.append(f"and {len(others) - MOST_SHOWN} more")
+        told = {f"{where(item)}: {item.what}; {item.remedy}": None for item in others}
+        told.pop(f"{where(first)}: {first.what}; {first.remedy}", None)
+        lines = [*told][:MOST_SHOWN]
+        if len(told) > MOST_SHOWN:
+            lines.append(f"and {len(told) - MOST_SHOWN} more")
         remedy = "\n".join([first.remedy, *lines])
         raise FormatError(first.what, where=where(first), remedy=remedy)
     warnings = tuple(f"{item.what}; {item.remedy}" if item.remedy else item.what for item in found)

@@ -41,7 +41,7 @@ class ModelFormat:
 def _native(path: Path, options: LoadOptions) -> Model:
     from mbsym.formats.native.reader import load_native
 
-    return load_native(path, strict=options.strict, snap_angles=options.snap_angles)
+    return load_native(path, strict=options.strict, snap_angles=options.snap_angles, others=load)
 
 
 def _urdf(path: Path, options: LoadOptions) -> Model:

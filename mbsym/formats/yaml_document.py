@@ -24,15 +24,17 @@ class Leaf(str):
 
     Attributes:
         plain: it stands without quotation marks, so ``null`` and ``true`` mean what they say.
+        in_file: it stands so in the file, and so do its columns.
     """
 
-    __slots__ = ("plain",)
+    __slots__ = ("in_file", "plain")
     plain: bool
+    in_file: bool
 
-    def __new__(cls, text: str, plain: bool = True) -> Leaf:
+    def __new__(cls, text: str, plain: bool = True, in_file: bool = True) -> Leaf:
         """Keeps the text."""
         leaf = super().__new__(cls, text)
-        leaf.plain = plain
+        leaf.plain, leaf.in_file = plain, in_file
         return leaf
 
     @property
@@ -69,7 +71,8 @@ class Document:
             leaf = self.at(path)
             if isinstance(leaf, Leaf) and not leaf.plain:
                 start += 1
-            return line, (start + column - 1 if isinstance(leaf, Leaf) and column > 1 else self.values[path][1])
+            is_inside = isinstance(leaf, Leaf) and leaf.in_file and column > 1
+            return line, (start + column - 1 if is_inside else self.values[path][1])
         for end in range(len(path), 0, -1):
             if path[:end] in self.keys:
                 return self.keys[path[:end]]

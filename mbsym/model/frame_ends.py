@@ -53,8 +53,8 @@ def body_end(model: Model, name: str) -> str:
 def on_bodies(model: Model) -> Model:
     """The model with its force elements, constraints and shapes on bodies; itself where none is on a frame."""
     frames = attachable_frames(model)
-    forces = tuple(_moved(item, frames) for item in model.forces)
-    constraints = tuple(_moved(item, frames) for item in model.constraints)
+    forces = tuple(element_on_bodies(item, frames) for item in model.forces)
+    constraints = tuple(element_on_bodies(item, frames) for item in model.constraints)
     shapes = model.shapes
     if any(shape.body in frames for shape in shapes):
         names = parameter_values(model)
@@ -85,8 +85,8 @@ def _about(axis: str, angle: Value, x: Value, y: Value, z: Value) -> Vector:
     return f"{c}*({x}) - {s}*({y})", f"{s}*({x}) + {c}*({y})", z
 
 
-def _moved(item: Any, frames: Mapping[str, Frame]) -> Any:
-    """A force element or constraint with bodies in place of frames."""
+def element_on_bodies(item: Any, frames: Mapping[str, Frame]) -> Any:
+    """A force element or constraint with bodies in place of frames, which are given by name."""
     changes: dict[str, Any] = {}
     for entry in entries_of(type(item)):
         value = getattr(item, entry.key)
@@ -121,11 +121,17 @@ def _moved_shape(shape: Shape, frames: Mapping[str, Frame], number: Callable[[Va
     if shape.body not in frames:
         return shape
     frame = frames[shape.body]
-    return replace(shape, body=frame.body, placement=_composed(frame.placement, shape.placement, number))
+    return replace(shape, body=frame.body, placement=composed(frame.placement, shape.placement, number))
 
 
-def _composed(outer: Placement, inner: Placement, number: Callable[[Value], float]) -> Placement:
-    """A placement in a placed frame as one in the carrying frame; quaternions in floats, which pictures can do with."""
+def composed(outer: Placement, inner: Placement, number: Callable[[Value], float]) -> Placement:
+    """A placement in a placed frame as one in the carrying frame: turns as they are, quaternions multiplied in floats.
+
+    Args:
+        outer: of the placed frame.
+        inner: in the placed frame.
+        number: makes numbers of the values of quaternions, and of turns that meet one.
+    """
     if COINCIDENT in (outer, inner):
         return inner if outer == COINCIDENT else outer
     translation = _point(outer, inner.translation)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from mbsym.formats.native.repetition import SECTIONS
+
 _PLACED: Final = {
     "at": "Frame of the shape in the frame of the body.",
     "color": "Red, green, blue and opacity, each from 0 to 1 [1]; left to the picture without.",
@@ -26,6 +28,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "coordinate_order": "Order of q, v and tau: of the joints in the file, of the labels, or these joints first.",
         "parameters": "Named constants, which all expressions may use.",
         "inputs": "Control inputs, the entries of u.",
+        "include": "Other model files as parts of this one, by name.",
         "bodies": "Rigid bodies by name, ground not among them.",
         "joints": "Joints by name, in the order of q and v.",
         "beams": "Elastic beams by name.",
@@ -36,6 +39,21 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "ground_geometry": "Shapes on ground, for pictures.",
         "pinocchio_order": "Joints in the order in which Pinocchio reads the file that this model comes from.",
         "states": "States with names: coordinates and speeds by joint.",
+        "repeat": "Entries with an index in their names and values, once for each number; several in a list.",
+    },
+    "IncludeTable": {
+        "file": "Of the part, beside this one; of any format that models are read from.",
+        "prefix": "Before all names of the part; its own name and an underscore without.",
+        "on": "The body or frame that the part's ground is; ground without.",
+        "at": "The frame of the part's ground in the frame of that body; a list is a translation.",
+        "connect": "Bodies of the part that have no mass there, and the bodies or frames that they are.",
+        "parameters": "Values of parameters of the part, over names of this file; others are as the part has them.",
+    },
+    "RepetitionTable": {
+        "index": "Name of the number.",
+        "from": "The first number, whole, perhaps made of other indices [1].",
+        "to": "The last number, whole; less than the first by one for none [1].",
+        **dict.fromkeys(SECTIONS, "Entries that are written once for each number."),
     },
     "ParameterTable": {
         "value": "A number, or an expression of parameters listed before it [in the unit stated].",

@@ -11,14 +11,16 @@ from mbsym.errors import FormatError, ModelError, SymbolicError
 from mbsym.forces import FORCE_ELEMENTS
 from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.findings import report_findings
+from mbsym.formats.native.includes import Include, Load, Reading, with_includes
+from mbsym.formats.native.places import LIMITS, SHORT_JOINT, Places
+from mbsym.formats.native.repetition import written_out
 from mbsym.formats.text_source import LARGEST_YAML, Place, TextSource, read_text
 from mbsym.formats.yaml_document import Document, DocumentPath, read_yaml
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.beam import Beam
-from mbsym.model.beams_of_models import beam_of, with_beams
+from mbsym.model.beams_of_models import with_beams
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame
-from mbsym.model.frame_ends import attachable_frames
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.named_state import NamedState
 from mbsym.model.names import model_name
@@ -46,51 +48,48 @@ BEAM_AS_GIVEN = (
 )  # fmt: skip
 """Attributes of a beam that are as its table has them."""
 
-LIMITS = ("lower", "upper", "effort", "velocity")
 
-KEYS: dict[str, dict[str, DocumentPath]] = {
-    "joints": {
-        "predecessor": ("from",),
-        "successor": ("to",),
-        "predecessor_placement": ("at",),
-        "successor_placement": ("at_successor",),
-        **{key: ("limits", key) for key in LIMITS},
-    },
-    "frames": {"placement": ("at",)},
-}
-"""Keys of attributes where they differ from the attribute's name."""
-
-INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
-
-LISTS = ("gravity", "coordinate_order", "pinocchio_order")
-"""Entries of a model that are lists of values and names."""
-
-SHORT_JOINT = {"type": 0, "from": 1, "to": 2}
-"""Positions in the short form of a joint."""
-
-
-def load_native(path: str | Path, *, strict: bool = False, snap_angles: float = SAME_ANGLE) -> Model:
+def load_native(
+    path: str | Path, *, strict: bool = False, snap_angles: float = SAME_ANGLE, others: Load | None = None
+) -> Model:
     """The model that a native file describes.
 
     Args:
         path: the file.
         strict: impossible inertias are errors even where the file says ``accept_impossible_inertia: true``.
         snap_angles: numbers nearer than this to a multiple of 90 degrees become exact [rad].
+        others: reads parts in other formats; without it they are refused.
 
     Raises:
         FormatError: the file cannot be read, or what it describes is no mechanism; ``where`` is ``FILE:LINE:COL``.
     """
-    return read_native(read_text(path, LARGEST_YAML), strict=strict, snap_angles=snap_angles)
+    return read_native(read_text(path, LARGEST_YAML), strict=strict, snap_angles=snap_angles, others=others)
 
 
-def read_native(source: TextSource, *, strict: bool = False, snap_angles: float = SAME_ANGLE) -> Model:
-    """The model that a text in the native format describes; errors as ``load_native``."""
-    document = read_yaml(source)
+def read_native(
+    source: TextSource, *, strict: bool = False, snap_angles: float = SAME_ANGLE, others: Load | None = None
+) -> Model:
+    """The model that a text in the native format describes; arguments and errors as ``load_native``."""
+    document = written_out(read_yaml(source))
     table = read_tables(document, snap_angles)
-    model = _model(table, document)
-    places = _Places(model, document)
+    places = _with_parts(table, document, Reading(snap_angles, others, (Path(source.name).resolve(),)))
+    model = places.model
     diagnostics = validate(model, strict)
     return report_findings(model, (*diagnostics, *_stated_masses(diagnostics, table, model)), places.where)
+
+
+def _with_parts(table: schema.ModelTable, document: Document, reading: Reading) -> Places:
+    """The model of a file with the parts that it includes, not checked, and where its entries stand."""
+
+    def places_of(source: TextSource, inside: Reading) -> Places:
+        inner = written_out(read_yaml(source))
+        return _with_parts(read_tables(inner, inside.snap_angles), inner, inside)
+
+    includes = {
+        name: Include(item.file, item.prefix, item.ground, _placement(item.at), item.connect, item.parameters)
+        for name, item in table.include.items()
+    }
+    return with_includes(_model(table, document), document, includes, reading, places_of)
 
 
 def read_tables(document: Document, snap_angles: float = SAME_ANGLE) -> schema.ModelTable:
@@ -155,8 +154,8 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
     joints, constraints = read_native_parts(table)
     bodies = (
         _bodies_of_joints(joints, table.ground)
-        if table.bodies is None
-        else tuple(_body(name, item, document) for name, item in table.bodies.items())
+        if table.bodies is None and not table.include
+        else tuple(_body(name, item, document) for name, item in (table.bodies or {}).items())
     )
     model = Model(
         name=table.name if table.name is not None else model_name(None, document.source.name),
@@ -316,69 +315,5 @@ def _stated_masses(
             "give masses, or leave all entries 'mass' out for topology alone",
         )
         for index, body in enumerate(model.bodies)
-        if "mass" in table.bodies[body.name].model_fields_set
+        if body.name in table.bodies and "mass" in table.bodies[body.name].model_fields_set
     )
-
-
-# ---- places ---------------------------------------------------------------------------------------------------------
-
-
-class _Places:
-    """Where the entries of a model stand in its file."""
-
-    def __init__(self, model: Model, document: Document) -> None:
-        self.model = model
-        self.document = document
-
-    def where(self, diagnostic: Diagnostic) -> str:
-        """``FILE:LINE:COL`` of a diagnostic."""
-        path, of_key = self._path(diagnostic.path)
-        # A mass that follows from a density is an expression of ours, whose columns are not in the file.
-        column = diagnostic.column if path[-1:] != ("density",) else 1
-        place = self.document.place(path, of_key=of_key, column=column)
-        return str(self.document.source.at(place))
-
-    def _path(self, path: tuple[str | int, ...]) -> tuple[DocumentPath, bool]:
-        """The path in the file, and whether its key is meant."""
-        if len(path) < 2 or not isinstance(path[1], int) or path[0] in LISTS:
-            return path, False
-        kind, index, rest = str(path[0]), path[1], path[2:]
-        if kind == "shapes":
-            return self._existing((*self._shape(index), *("at" if key == "placement" else key for key in rest))), False
-        entry = getattr(self.model, kind)[index]
-        name = entry.joint if kind == "couplings" else entry.name
-        beam = beam_of(self.model, kind, name)
-        if beam is not None and (kind, name) not in self.document.values:
-            return ("beams", beam.name), True
-        if not rest or (rest in (("name",), ("joint",)) and kind != "forces"):
-            listed: DocumentPath = (kind, index)
-            return (listed, False) if listed in self.document.values else ((kind, name), True)
-        found = self._existing((kind, name, *self._keys(kind, name, str(rest[0]), rest[1:])))
-        return found, len(found) == 2 and found in self.document.keys and kind != "parameters"
-
-    def _existing(self, path: DocumentPath) -> DocumentPath:
-        """The path itself, without the word for a translation that stands alone, or that of what is around."""
-        while len(path) > 2 and path not in self.document.values:
-            path = tuple(part for part in path if part != "translation") if "translation" in path else path[:-1]
-        return path
-
-    def _shape(self, index: int) -> DocumentPath:
-        shapes = self.model.shapes
-        body = shapes[index].body
-        position = sum(shape.body == body for shape in shapes[:index])
-        if body in attachable_frames(self.model):
-            return "frames", body, "geometry", position
-        return ("ground_geometry", position) if body == self.model.ground else ("bodies", body, "geometry", position)
-
-    def _keys(self, kind: str, name: str, attribute: str, within: DocumentPath) -> DocumentPath:
-        """The keys of a part of an attribute."""
-        given = self.document.values
-        keys = KEYS.get(kind, {}).get(attribute, (attribute,))
-        if kind == "joints":
-            short = ("joints", name, SHORT_JOINT.get(str(keys[0]), -1))
-            return (*(short[2:] if short in given else keys), *within)
-        if kind == "bodies" and attribute == "inertia" and within:
-            return (attribute, within[0] if (kind, name, attribute, within[0]) in given else INERTIA[int(within[0])])
-        if kind == "bodies" and (kind, name, "density") in given:
-            return ("density",)
-        return (*keys, *within)

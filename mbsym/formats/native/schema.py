@@ -28,6 +28,7 @@ from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.forces import FORCE_ELEMENTS, ForceElement
 from mbsym.formats.angles import SAME_ANGLE, snapped_angle
 from mbsym.formats.native.entry_sentences import sentence_of
+from mbsym.formats.native.repetition import SECTIONS
 from mbsym.formats.yaml_document import Leaf
 from mbsym.joints.record import Entry, JointNumber
 from mbsym.joints.registry import JOINT_TYPES
@@ -586,6 +587,30 @@ class StateTable(Table):
     v: Annotated[dict[str, ValuesEntry], BeforeValidator(_nothing_as_table)] = {}
 
 
+class IncludeTable(Table):
+    """Another model file as a part of this one; bare text is the file."""
+
+    shorthand = {"type": "string"}
+    file: TextEntry
+    prefix: TextEntry | None = None
+    ground: NameEntry = Field("", alias="on")
+    at: PlacementTable = PlacementTable.model_construct()
+    connect: Annotated[dict[str, NameEntry], BeforeValidator(_nothing_as_table)] = {}
+    parameters: Annotated[dict[str, ValueEntry], BeforeValidator(_nothing_as_table)] = {}
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        return {"file": data} if isinstance(data, Leaf) else data
+
+
+class RepetitionTable(Table):
+    """Sections of the model once more for each number; <i>, <i-1> and the like in names and values become numbers."""
+
+    index: NameEntry = "i"
+    first: ValueEntry = Field(1, alias="from")
+    last: ValueEntry = Field(alias="to")
+
+
 class ModelTable(Table):
     """A mechanism in the native format."""
 
@@ -598,6 +623,7 @@ class ModelTable(Table):
     coordinate_order: CoordinateOrderEntry = "file"
     parameters: Annotated[dict[str, ParameterTable], BeforeValidator(_nothing_as_table)] = {}
     inputs: Annotated[dict[str, InputTable], BeforeValidator(_names_as_table)] = {}
+    include: Annotated[dict[str, IncludeTable], BeforeValidator(_nothing_as_table)] = {}
     bodies: Annotated[dict[str, BodyTable], BeforeValidator(_names_as_table)] | None = None
     joints: Annotated[dict[str, JointTable], BeforeValidator(_nothing_as_table)] = {}
     beams: Annotated[dict[str, BeamTable], BeforeValidator(_nothing_as_table)] = {}
@@ -608,6 +634,7 @@ class ModelTable(Table):
     ground_geometry: ShapesEntry = []
     pinocchio_order: NamesEntry = ()
     states: Annotated[dict[str, StateTable], BeforeValidator(_nothing_as_table)] = {}
+    repeat: Any = None
 
 
 def model_table() -> type[ModelTable]:
@@ -618,14 +645,16 @@ def model_table() -> type[ModelTable]:
 
 @cache
 def _model_table(forces: tuple[Any, ...], constraints: tuple[Any, ...], joint: Any) -> type[ModelTable]:
-    table: type[ModelTable] = create_model(
-        "ModelTable",
-        __base__=ModelTable,
-        __doc__=ModelTable.__doc__,
-        forces=(_tables_by_name(forces), {}),
-        constraints=(_tables_by_name(constraints), {}),
-        joints=(Annotated[dict[str, joint], BeforeValidator(_nothing_as_table)], {}),
-    )
+    known: dict[str, Any] = {
+        "forces": (_tables_by_name(forces), {}),
+        "constraints": (_tables_by_name(constraints), {}),
+        "joints": (Annotated[dict[str, joint], BeforeValidator(_nothing_as_table)], {}),
+    }
+    own: dict[str, Any] = {name: (field.rebuild_annotation(), {}) for name, field in ModelTable.model_fields.items()}
+    sections = {name: known.get(name, own[name]) for name in SECTIONS}
+    repetition = create_model("RepetitionTable", __base__=RepetitionTable, __doc__=RepetitionTable.__doc__, **sections)
+    known["repeat"] = (Union[repetition, list[repetition], None], None)  # noqa: UP007
+    table: type[ModelTable] = create_model("ModelTable", __base__=ModelTable, __doc__=ModelTable.__doc__, **known)
     return table
 
 
