@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from os.path import isabs, join, relpath
 from types import MappingProxyType
 from typing import Any, Final
@@ -63,23 +63,30 @@ def with_submodel(
     Raises:
         ModelError: there is nothing of a name, a body that is connected has mass, or a name would mean something else.
     """
-    return joined(model, fragment(model, part, prefix, on=on, at=at, connect=connect, parameters=parameters))
+    return joined(model, fragment(model, part, Attachment(prefix, on, at, connect, parameters)))
 
 
-def fragment(
-    model: Model,
-    part: Model,
-    prefix: str,
-    *,
-    on: str = "",
-    at: GivenPlacement = COINCIDENT,
-    connect: Mapping[str, str] = NOTHING,
-    parameters: Mapping[str, Value] = NOTHING,
-) -> Model:
-    """What ``with_submodel`` adds: each of ``PARTS`` in the order of the part's, connected bodies left out."""
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """How a part is put into a model: the arguments of ``with_submodel``."""
+
+    prefix: str
+    on: str = ""
+    at: GivenPlacement = COINCIDENT
+    connect: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+
+
+def fragment(model: Model, part: Model, how: Attachment) -> Model:
+    """What a model gets of a part: each of ``PARTS`` in the order of the part's, connected bodies left out.
+
+    Raises:
+        ModelError: there is nothing of a name, or a body that is connected has mass.
+    """
+    prefix = how.prefix
     where = f"part {prefix!r} of {model.name}"
     known = [body.name for body in part.bodies]
-    for name in connect:
+    for name in how.connect:
         if name not in known:
             raise ModelError(f"the part has no body {name!r}", where=where, remedy=nearest(name, known))
         if part.body(name) != Body(name):
@@ -88,16 +95,17 @@ def fragment(
                 where=where,
                 remedy="give its mass in one place",
             )
-    for name in parameters:
+    for name in how.parameters:
         given = [item.name for item in part.parameters]
         if name not in given:
             raise ModelError(f"the part has no parameter {name!r}", where=where, remedy=nearest(name, given))
-    ground = _end(model, on or model.ground, where)
-    homes = {f"{prefix}{part.ground}": replace(ground, placement=_placed(ground.placement, placement(at), where))}
-    homes |= {f"{prefix}{name}": _end(model, target, where) for name, target in connect.items()}
+    ground = _end(model, how.on or model.ground, where)
+    placed = _placed(ground.placement, placement(how.at), where)
+    homes = {f"{prefix}{part.ground}": replace(ground, placement=placed)}
+    homes |= {f"{prefix}{name}": _end(model, target, where) for name, target in how.connect.items()}
     bare = without_beams(part) if part.beams else part
     renaming = _Renaming(prefix, _new_names(part, prefix), _from_directory(part.directory, model.directory))
-    return _at_home(_with_values(renaming.model(bare, part), parameters, prefix), homes, where)
+    return _at_home(_with_values(renaming.model(bare, part), how.parameters, prefix), homes, where)
 
 
 def joined(model: Model, added: Model) -> Model:

@@ -12,10 +12,8 @@ from mbsym.formats.native.places import Places, Where
 from mbsym.formats.text_source import LARGEST_YAML, TextSource, read_text
 from mbsym.formats.yaml_document import Document, DocumentPath
 from mbsym.model.beams_of_models import without_beams
-from mbsym.model.body import Placement
-from mbsym.model.submodels import PARTS, fragment, joined
+from mbsym.model.submodels import PARTS, Attachment, fragment, joined
 from mbsym.model.system import Model
-from mbsym.values.parameter import Value
 
 Load: TypeAlias = Callable[[Path], Model]
 """Reads a model of any format."""
@@ -26,19 +24,15 @@ SUFFIXES: Final = (".yaml", ".yml")
 
 @dataclass(frozen=True, slots=True)
 class Include:
-    """What a file says of a part, as in ``with_submodel``.
+    """What a file says of a part.
 
     Attributes:
         file: of the part, from the directory of the model's own.
-        prefix: of its names; None for the name under which it is included and an underscore.
+        how: it is put into the model.
     """
 
     file: str
-    prefix: str | None
-    on: str
-    at: Placement
-    connect: Mapping[str, str]
-    parameters: Mapping[str, Value]
+    how: Attachment
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +88,8 @@ def with_includes(
             places, part = None, reading.others(file)
         else:
             raise document.error(entry, f"{file.name} is no file in the native format", "include one", of_key=True)
-        prefix = f"{name}_" if include.prefix is None else include.prefix
         try:
-            added = fragment(
-                replace(model, directory=str(here)),
-                part,
-                prefix,
-                on=include.on,
-                at=include.at,
-                connect=include.connect,
-                parameters=include.parameters,
-            )
+            added = fragment(replace(model, directory=str(here)), part, include.how)
             model = joined(model, added)
         except (ModelError, SymbolicError) as error:
             raise document.error(entry, error.what, error.remedy, of_key=True) from None
@@ -119,9 +104,9 @@ def _origins(
     bare = replace(without_beams(part), beams=part.beams)
     for kind in PARTS:
         places_in_part = {id(item): place for place, item in enumerate(getattr(part, kind))}
-        old = [item for item in getattr(bare, kind) if kind != "bodies" or item.name not in include.connect]
+        old = [item for item in getattr(bare, kind) if kind != "bodies" or item.name not in include.how.connect]
         for item, before in zip(getattr(added, kind), old, strict=True):
-            if kind == "parameters" and before.name in include.parameters:
+            if kind == "parameters" and before.name in include.how.parameters:
                 yield id(item), _at(document, (*entry, "parameters", before.name))
             elif places is None:
                 yield id(item), _at(document, entry)

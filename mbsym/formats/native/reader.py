@@ -26,6 +26,7 @@ from mbsym.model.named_state import NamedState
 from mbsym.model.names import model_name
 from mbsym.model.shape import Shape
 from mbsym.model.solid_body import solid_body
+from mbsym.model.submodels import Attachment
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
 from mbsym.shapes.forms import FORMS
@@ -85,10 +86,7 @@ def _with_parts(table: schema.ModelTable, document: Document, reading: Reading) 
         inner = written_out(read_yaml(source))
         return _with_parts(read_tables(inner, inside.snap_angles), inner, inside)
 
-    includes = {
-        name: Include(item.file, item.prefix, item.ground, _placement(item.at), item.connect, item.parameters)
-        for name, item in table.include.items()
-    }
+    includes = {name: _include(name, item) for name, item in table.include.items()}
     return with_includes(_model(table, document), document, includes, reading, places_of)
 
 
@@ -187,6 +185,11 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
         except (ModelError, SymbolicError) as error:
             raise document.error(("beams", name), error.what, error.remedy, of_key=True) from None
     return model
+
+
+def _include(name: str, table: schema.IncludeTable) -> Include:
+    prefix = f"{name}_" if table.prefix is None else table.prefix
+    return Include(table.file, Attachment(prefix, table.ground, _placement(table.at), table.connect, table.parameters))
 
 
 def _beam(name: str, table: schema.BeamTable) -> Beam:
