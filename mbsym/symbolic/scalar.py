@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
@@ -114,6 +115,24 @@ def constant(graph: Graph, value: Number) -> Scalar:
 def symbol(graph: Graph, name: str) -> Scalar:
     """The free symbol of that name."""
     return Scalar(graph, graph.symbol(name))
+
+
+class Symbols(Mapping[str, Scalar]):
+    """The free symbols of some names, each made when it is asked for: models have thousands of names, values few."""
+
+    def __init__(self, graph: Graph, names: Collection[str]) -> None:
+        self._graph, self._names = graph, names
+
+    def __getitem__(self, name: str) -> Scalar:
+        if name not in self._names:
+            raise KeyError(name)
+        return symbol(self._graph, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def sin(x: Scalar) -> Scalar:

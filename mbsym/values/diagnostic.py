@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from mbsym.errors import MbsymError
 from mbsym.symbolic.graph import Graph
-from mbsym.symbolic.scalar import Scalar, symbol
+from mbsym.symbolic.scalar import Symbols
 from mbsym.values.numbers import evaluate, size_fault, to_scalar
 from mbsym.values.parameter import Value
 
@@ -104,9 +104,8 @@ class Findings:
     def expression(self, value: Value, path: Path) -> None:
         """Checks a value that may hold coordinates, speeds, inputs and time besides parameters."""
         graph = Graph()
-        names: dict[str, Scalar] = {name: symbol(graph, name) for name in (*self.numbers, *self.variables)}
         try:
-            to_scalar(value, graph, names)
+            to_scalar(value, graph, Symbols(graph, {**self.numbers, **dict.fromkeys(self.variables)}))
         except MbsymError as error:
             self.refuse(path, error)
 

@@ -17,7 +17,7 @@ from mbsym.errors import MbsymError, ModelError, SymbolicError
 from mbsym.symbolic.evaluator import ELEMENTARY_FUNCTIONS
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.reader import free_names, read_expression
-from mbsym.symbolic.scalar import Scalar, constant, symbol
+from mbsym.symbolic.scalar import Scalar, Symbols, constant
 from mbsym.values.parameter import Parameter, Value
 
 
@@ -185,7 +185,7 @@ def evaluate(value: Value, names: Mapping[str, float] | None = None) -> float:
             return _finite(number, value)
     graph = Graph()
     numbers = names or {}
-    scalar = to_scalar(value, graph, {name: symbol(graph, name) for name in numbers})
+    scalar = to_scalar(value, graph, Symbols(graph, numbers))
     return _finite(evaluate_reference(graph, scalar.ref, numbers), value)
 
 
@@ -254,13 +254,10 @@ def parameter_values(model: Parametrised, overrides: Mapping[str, float] | None 
         ModelError: an override is for no parameter, or a value has no finite number.
     """
     given = dict(overrides or {})
+    known = {parameter.name: 0 for parameter in model.parameters} if given else {}
     for name in sorted(given):
-        if all(parameter.name != name for parameter in model.parameters):
-            raise ModelError(
-                f"no parameter is named {name!r}",
-                where=model.name,
-                remedy=_suggest(name, {parameter.name: 0 for parameter in model.parameters}),
-            )
+        if name not in known:
+            raise ModelError(f"no parameter is named {name!r}", where=model.name, remedy=_suggest(name, known))
     values: dict[str, float] = {}
     for parameter in model.parameters:
         try:

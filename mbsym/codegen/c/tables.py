@@ -104,17 +104,25 @@ def has_table(result: Result) -> bool:
 
 
 def table_lines(result: Result, real: str, printer: CPrinter) -> list[str]:
-    """The constant entries of a result as a table that is copied: compilers take long over lists of assignments."""
-    size = len(result.entries)
-    values = [printer.expression(entry) if isinstance(entry, Constant) else "0" for entry in result.entries]
-    lines = [f"{INDENT}{{", f"{CONTINUED}static const {real} constant_entries[{size}] = {{"]
-    for start in range(0, size, 8):
-        lines.append(f"{CONTINUED}{INDENT}{', '.join(values[start : start + 8])},")
-    lines += [
-        f"{CONTINUED}}};",
-        f"{CONTINUED}for (int entry_index = 0; entry_index < {size}; ++entry_index) {{",
-        f"{CONTINUED}{INDENT}{result.identifier}[entry_index] = {printer.spread('constant_entries[entry_index]')};",
-        f"{CONTINUED}}}",
-        f"{INDENT}}}",
+    """The constant entries of a result all at once: compilers take long over lists of assignments.
+
+    Zeros need no table to be copied from, and those that are none stand alone where they are few.
+    """
+    name, size = result.identifier, len(result.entries)
+    constants = {k: entry for k, entry in enumerate(result.entries) if isinstance(entry, Constant)}
+    numbers = {k: printer.expression(entry) for k, entry in constants.items() if entry.value}
+    is_table = len(numbers) > LONGEST_LIST_OF_CONSTANTS
+    zero = printer.expression(Constant(Fraction(0)))
+    value = "constant_entries[entry_index]" if is_table else zero
+    every = [
+        f"for (int entry_index = 0; entry_index < {size}; ++entry_index) {{",
+        f"{INDENT}{name}[entry_index] = {printer.spread(value)};",
+        "}",
     ]
-    return lines
+    if not is_table:
+        alone = (f"{name}[{k}] = {printer.spread(number)};" for k, number in numbers.items())
+        return [f"{INDENT}{line}" for line in (*every, *alone)]
+    values = [numbers.get(k, zero) for k in range(size)]
+    rows = (f"{INDENT}{', '.join(values[start : start + 8])}," for start in range(0, size, 8))
+    table = (f"static const {real} constant_entries[{size}] = {{", *rows, "};", *every)
+    return [f"{INDENT}{{", *(f"{CONTINUED}{line}" for line in table), f"{INDENT}}}"]
