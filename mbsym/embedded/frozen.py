@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, get_args
 
 import numpy as np
@@ -16,6 +17,7 @@ from mbsym.codegen.statuses import Status
 from mbsym.doors import Array
 from mbsym.embedded.choice import Choice, Strength
 from mbsym.embedded.results import LINEAR, FrozenFunction, frozen_function
+from mbsym.embedded.rounding import rounded
 from mbsym.embedded.states import Drawing, State
 from mbsym.errors import DerivationError
 from mbsym.formulations.contracts import Contract
@@ -68,10 +70,15 @@ def freeze(description: ModuleDescription, mechanism: Mechanism, contracts: Mapp
             np.array([state.quarters if fixed[name] else state.unsure for state in states]) if name in fixed else None
         )
         most = LINEAR if description.real == "double" and name in solving else None
-        return frozen_function(double.functions[name], single.functions[name], states, generator, left, most)
+        own = straight.get(name)
+        at_random = None if own is None else partial(rounded, own, parameters=parameters, generator=generator)
+        return frozen_function(double.functions[name], single.functions[name], states, generator, left, most, at_random)
 
+    module = lower_module(replace(description, batch=()))
+    straight = {item.name: item for item in module.functions if item.body is not None and not item.body.loops}
+    parameters = {module.names.parameters[item.name]: float(item.default) for item in module.parameters}
     drawing = Drawing(mechanism, double, single, fixed)
-    choice = Choice(lower_module(replace(description, batch=())), drawing, at)
+    choice = Choice(module, drawing, at)
     kept = choice.states()
     return Frozen(
         {name: np.array([state.values[name].ravel() for state in kept]) for name in kept[0].values},

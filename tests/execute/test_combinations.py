@@ -128,6 +128,20 @@ FOUND = (
         "level": "-O3 -march=native",
         "self_test": "self-test",
     },
+    {
+        "geometry": "skew",
+        "base": "floating",
+        "arms": "two",
+        "force": "joint_damper",
+        "constraint": "distance",
+        "gravity": "none",
+        "body": "massless",
+        "parameter": "force",
+        "functions": "on request",
+        "self_test": "self-test",
+        "compiler": "clang",
+        "level": "-O3 -march=native",
+    },
 )
 """Fewest settings at which something was wrong once."""
 
