@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final, get_args
 
 import numpy as np
@@ -17,7 +16,7 @@ from mbsym.codegen.statuses import Status
 from mbsym.doors import Array
 from mbsym.embedded.choice import Choice, Strength
 from mbsym.embedded.results import LINEAR, FrozenFunction, frozen_function
-from mbsym.embedded.rounding import rounded
+from mbsym.embedded.rounding import RoundedNumpy
 from mbsym.embedded.states import Drawing, State
 from mbsym.errors import DerivationError
 from mbsym.formulations.contracts import Contract
@@ -60,6 +59,7 @@ def freeze(description: ModuleDescription, mechanism: Mechanism, contracts: Mapp
         description, tolerances=tuple(_as_on_target(item, description.real) for item in description.tolerances)
     )
     double, single = (_loaded(alike, real) for real in get_args(Real))
+    rounded = _rounded(alike)
     generator = np.random.default_rng(21)
     fixed = {each.name: bool(ITERATES & {item.status for item in each.failures}) for each in description.runtime}
     solving = {name for name, contract in contracts.items() if contract.solves}
@@ -70,15 +70,11 @@ def freeze(description: ModuleDescription, mechanism: Mechanism, contracts: Mapp
             np.array([state.quarters if fixed[name] else state.unsure for state in states]) if name in fixed else None
         )
         most = LINEAR if description.real == "double" and name in solving else None
-        own = straight.get(name)
-        at_random = None if own is None else partial(rounded, own, parameters=parameters, generator=generator)
-        return frozen_function(double.functions[name], single.functions[name], states, generator, left, most, at_random)
+        own, other, third = (module.functions[name] for module in (double, single, rounded))
+        return frozen_function(own, other, third, states, generator, left, most)
 
-    module = lower_module(replace(description, batch=()))
-    straight = {item.name: item for item in module.functions if item.body is not None and not item.body.loops}
-    parameters = {module.names.parameters[item.name]: float(item.default) for item in module.parameters}
     drawing = Drawing(mechanism, double, single, fixed)
-    choice = Choice(module, drawing, at)
+    choice = Choice(lower_module(replace(description, batch=())), drawing, at)
     kept = choice.states()
     return Frozen(
         {name: np.array([state.values[name].ravel() for state in kept]) for name in kept[0].values},
@@ -93,6 +89,14 @@ def _as_on_target(tolerance: Tolerance, real: Real) -> Tolerance:
         return tolerance
     value = tolerance.of(real)
     return replace(tolerance, double=value, single=value)
+
+
+def _rounded(description: ModuleDescription) -> LoadedModule:
+    """The module in double precision with the tolerances of single precision, as far as which it is rounded."""
+    tolerances = tuple(replace(item, double=item.of("float")) for item in description.tolerances)
+    own = replace(description, real="double", batch=(), tolerances=tolerances)
+    python, manifest = render(own, ("numpy",))
+    return numpy_module(python, manifest, RoundedNumpy(np.random.default_rng(22)))
 
 
 def _loaded(description: ModuleDescription, real: Real) -> LoadedModule:

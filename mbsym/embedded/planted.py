@@ -27,12 +27,6 @@ _IN_NUMPY: Final = {
 }
 """Elementary functions that are called otherwise there."""
 
-
-def in_numpy(function: str) -> Any:
-    """An elementary function of arrays, by its name."""
-    return getattr(np, _IN_NUMPY.get(function, function))
-
-
 ABREAST: Final = 2560
 """Faults times states that are evaluated side by side."""
 
@@ -177,7 +171,7 @@ _RULES: Final[Rules] = {
     Sum: lambda run, _, terms: run.total(terms),
     Product: lambda _, __, factors: prod(factors),
     Quotient: lambda _, __, parts: parts[0] / parts[1],
-    Call: lambda _, call, arguments: in_numpy(call.function)(*arguments),
+    Call: lambda _, call, arguments: getattr(np, _IN_NUMPY.get(call.function, call.function))(*arguments),
     Select: lambda _, __, parts: np.where(np.asarray(parts[0]) > 0, parts[1], parts[2]),
     Negation: lambda run, _, operands: run.opposite(operands[0]),
 }

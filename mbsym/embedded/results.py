@@ -2,15 +2,15 @@
 
 Results are those of the NumPy form in double precision. The same form in single precision shows how rounding grows on
 the way to each result, and by that how far a compiler, a library and a processor may depart from it. So does the same
-text with each operation rounded at random, of functions that are derived: where one is exact by chance, single
-precision shows nothing of what fused products leave.
+text with each operation rounded at random: where one is exact by chance, single precision shows nothing of what fused
+products leave.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 
@@ -21,18 +21,6 @@ from mbsym.embedded.states import NEIGHBOURS, State, called, neighbours
 GROWTH: Final = 8.0
 """Times the mean error (root of squares) at neighbours of a state: of 1e5 normal errors the largest is 4.4 times that,
 and libraries, fused products and vectors round otherwise."""
-
-AT_QUARTERS: Final = 2.0
-"""Times as much is allowed of fixed text at quarters of a turn: what is zero there is so at all neighbours, whose errors
-are few, unless operations are rounded at random."""
-
-SOLVED: Final = 2.0
-"""Times as much is allowed of what fixed text solves for, where double precision is judged: products that are rounded
-apart cancel there, and leave a rounding each where they are fused, of which single precision shows nothing (9.5 mean
-errors have been seen), and which nobody rounds at random."""
-
-Rounded: TypeAlias = Callable[[Mapping[str, Array]], tuple[Array, ...]]
-"""Results of a function whose operations are rounded at random, (rows, size), of arguments along a first axis."""
 
 JUMP: Final = 0.5
 """Part of the largest entry by which a result that is compared does not change next to a state."""
@@ -92,66 +80,85 @@ class FrozenFunction:
 def frozen_function(
     double: LoadedFunction,
     single: LoadedFunction,
+    rounded: LoadedFunction,
     states: Sequence[State],
     generator: np.random.Generator,
     left: Array | None = None,
     most: float | None = None,
-    rounded: Rounded | None = None,
 ) -> FrozenFunction:
-    """What a function returns at all states, with allowances from what single precision loses next to them.
+    """What a function returns at all states, with allowances from what is lost next to them.
 
     Args:
-        double, single: the function in both precisions.
+        double, single, rounded: the function in both precisions, and with each operation rounded at random.
         states: at which.
         generator: of neighbours.
         left: of each state, whether the function is not called there; it is everywhere if not given.
         most: part of a result's largest entry that single precision may lose; nothing is compared at a state where it
             loses more of one. It may lose all if not given.
-        rounded: the function with roundings at random, if it can be had.
     """
     given = {
         item.name: np.array([state.values[item.name].reshape(item.shape) for state in states]) for item in double.inputs
     }
-    around = neighbours(given, generator)
+    around, count = neighbours(given, generator), len(states)
     exact, status = called(double, given)
-    near, single_near = called(double, around), called(single, around)
-    status = np.broadcast_to(status, (len(states),))
-    statuses = [np.broadcast_to(each[1], (NEIGHBOURS, len(states))) for each in (near, single_near)]
+    status = np.broadcast_to(status, (count,))
     if double.statuses and left is not None:
         status = np.where(left, UNCALLED, status)
     good = status == 0
-    counted = np.logical_and(*(each == 0 for each in statuses))[..., None]
-    count = len(states)
-    every = [_rows(array, item.shape, count) for item, array in zip(double.outputs, exact, strict=True)]
-    losses = [
-        np.where(counted, _rows(a - b, item.shape, NEIGHBOURS, count), 0.0)
-        for item, a, b in zip(double.outputs, near[0], single_near[0], strict=True)
-    ]
-    others: list[Array | None] = [None] * len(losses)
-    if rounded is not None:
-        flat = {name: array.reshape(NEIGHBOURS * count, -1) for name, array in around.items()}
-        for place, (item, exactly, found) in enumerate(zip(double.outputs, near[0], rounded(flat), strict=True)):
-            lost = found.reshape(NEIGHBOURS, count, item.size) - _rows(exactly, item.shape, NEIGHBOURS, count)
-            others[place] = np.where(counted & np.isfinite(lost), lost, 0.0)
-    drowned = np.zeros(count, dtype=bool)
-    for item, values, lost in zip(double.outputs, every, losses, strict=True):
-        if item.kind != "int" and most is not None:
-            drowned |= np.abs(lost).max(axis=(0, 2), initial=0.0) > most * _largest(values)[:, 0]
+    near = called(double, around)
+    losses = [_Loss(double, near, called(other, around), count) for other in (single, rounded)]
     results = []
-    growth = GROWTH if most is None or rounded is not None else GROWTH * SOLVED
-    for item, values, lost, other, moved in zip(double.outputs, every, losses, others, near[0], strict=True):
+    every = [_rows(array, item.shape, count) for item, array in zip(double.outputs, exact, strict=True)]
+    drowned = np.zeros(count, dtype=bool)
+    for place, (item, values) in enumerate(zip(double.outputs, every, strict=True)):
+        if item.kind != "int" and most is not None:
+            drowned |= losses[0].largest(place) > most * _largest(values)[:, 0]
+    for place, (item, values) in enumerate(zip(double.outputs, every, strict=True)):
         if item.name in UNCOMPARED or not item.size or not good.any():
             continue
         allowed = np.zeros(values.shape)
         if item.kind != "int":
-            allowed = _allowed(values, [lost] if other is None else [lost, other], counted, growth)
-            allowed[[state.quarters and other is None for state in states]] *= AT_QUARTERS
-            allowed[_jumps(values, _rows(moved, item.shape, NEIGHBOURS, count), counted)] = -1.0
+            allowed = _allowed(values, [loss.mean(place) for loss in losses])
+            moved = _rows(near[0][place], item.shape, NEIGHBOURS, count)
+            allowed[_jumps(values, moved, losses[0].counted)] = -1.0
             allowed[drowned] = -1.0
         # Nothing is compared where the function says that it has no result.
         values[~good], allowed[~good] = 0.0, -1.0
         results.append(FrozenResult(item.name, item.kind, values, allowed))
     return FrozenFunction(double.name, tuple(map(int, status)) if double.statuses else None, tuple(results))
+
+
+class _Loss:
+    """By how much results are off at neighbours of states, in one way to compute them.
+
+    Attributes:
+        counted: at which neighbours there are results, (neighbours, states, 1).
+    """
+
+    def __init__(
+        self,
+        function: LoadedFunction,
+        exact: tuple[tuple[Array, ...], Array],
+        found: tuple[tuple[Array, ...], Array],
+        count: int,
+    ) -> None:
+        good = [np.broadcast_to(status == 0, (NEIGHBOURS, count))[..., None] for _, status in (exact, found)]
+        self.counted: Array = np.logical_and(*good)
+        self._lost = [
+            np.where(self.counted, _rows(a - b, item.shape, NEIGHBOURS, count), 0.0)
+            for item, a, b in zip(function.outputs, exact[0], found[0], strict=True)
+        ]
+
+    def largest(self, place: int) -> Array:
+        """Of an output, by state."""
+        largest: Array = np.abs(self._lost[place]).max(axis=(0, 2), initial=0.0)
+        return largest
+
+    def mean(self, place: int) -> Array:
+        """Of an output the root of the mean square of each entry, (states, size), in units of single precision."""
+        among = np.maximum(self.counted.sum(axis=0), 1)
+        mean: Array = np.sqrt((self._lost[place] ** 2).sum(axis=0) / among) / np.finfo(np.float32).eps
+        return mean
 
 
 def _rows(array: Array, shape: tuple[int, ...], *leading: int) -> Array:
@@ -171,10 +178,8 @@ def _jumps(values: Array, moved: Array, counted: Array) -> Array:
     return jumps
 
 
-def _allowed(values: Array, losses: Sequence[Array], counted: Array, growth: float) -> Array:
-    """How far off results may be, (states, size), by what is lost at neighbours of which some are counted."""
-    among = np.maximum(counted.sum(axis=0), 1)
-    means = [np.sqrt((lost**2).sum(axis=0) / among) / np.finfo(np.float32).eps for lost in losses]
-    allowed = np.maximum(growth * np.max(means, axis=0), LEAST * np.abs(values))
+def _allowed(values: Array, means: Sequence[Array]) -> Array:
+    """How far off results may be, (states, size), by the mean errors in several ways to compute them."""
+    allowed = np.maximum(GROWTH * np.max(means, axis=0), LEAST * np.abs(values))
     least: Array = np.maximum(allowed, LEAST_OF_ALL * _largest(values))
     return least
