@@ -34,8 +34,13 @@ def manifest_file(module: LoweredModule, files: Sequence[GeneratedFile]) -> Gene
     return GeneratedFile(f"{module.names.module}.json", f"{json_text(manifest(module, files))}\n")
 
 
-def json_text(value: object, indent: str = "") -> str:
+def json_text(value: object, indent: str = "", width: int = 120) -> str:
     """JSON in which every part that fits stands on one line.
+
+    Args:
+        value: plain data.
+        indent: of what stands around it.
+        width: of a line.
 
     Raises:
         CodegenError: a value has no form in JSON, or a number is infinite or not a number.
@@ -44,14 +49,14 @@ def json_text(value: object, indent: str = "") -> str:
         line = json.dumps(value, ensure_ascii=True, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise CodegenError(f"the manifest cannot be written: {error}", remedy="give it plain finite values") from None
-    if len(indent) + len(line) <= 120 and (indent or not isinstance(value, dict)):
+    if len(indent) + len(line) <= width and (indent or not isinstance(value, dict)):
         return line
     deeper = f"{indent}  "
     if isinstance(value, dict):
-        items = [f"{deeper}{json.dumps(key)}: {json_text(item, deeper)}" for key, item in value.items()]
+        items = [f"{deeper}{json.dumps(key)}: {json_text(item, deeper, width)}" for key, item in value.items()]
         return "{\n" + ",\n".join(items) + f"\n{indent}}}"
     if isinstance(value, (list, tuple)):
-        items = [f"{deeper}{json_text(item, deeper)}" for item in value]
+        items = [f"{deeper}{json_text(item, deeper, width)}" for item in value]
         return "[\n" + ",\n".join(items) + f"\n{indent}]"
     return line
 

@@ -5,7 +5,6 @@ What stands in a directory is run in a process of its own: somebody may have cha
 
 from __future__ import annotations
 
-import json
 import math
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +20,7 @@ from mbsym import markup
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.languages import LANGUAGES, THREADS, Language, load_threads
 from mbsym.codegen.load import LoadedFunction, LoadedModule
-from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES
+from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES, json_text
 from mbsym.codegen.manifest_reader import changed_files, file_hash, read_manifest
 from mbsym.codegen.write import settle, write_files
 from mbsym.errors import CodegenError, MbsymError, VerificationError
@@ -61,6 +60,9 @@ _NEAR_SINGULAR = (
 OF_ITSELF_WORDS: Final = "{count} function{s} as their own equations say, far off, at branches and in each status"
 READ_BACK_WORDS: Final = "{count} table{s} of constants, places, limits and defaults as the model says, read back"
 WITHIN_WORDS: Final = "{count} function{s} within the memory of arguments and arrays, as the compiler watches it"
+ROW: Final = 160
+"""Columns of a line of a certificate's data: a check stands on one."""
+
 UNWATCHED: Final = "accesses to memory were not watched: the compiler has nothing that does (-fsanitize=address)"
 
 PRINTED_ONLY: Final = "printed from the same functions, not run by mbsym"
@@ -340,7 +342,7 @@ def _verify_generated(place: Path, states: int, seed: int, progress: Progress | 
             "the files changed while they were verified", where=str(directory), remedy="verify again"
         )
     if write:
-        text = json.dumps(certificate.as_dict(), indent=2, ensure_ascii=False) + "\n"
+        text = f"{json_text(certificate.as_dict(), width=ROW)}\n"
         texts = zip(CERTIFICATE_SUFFIXES, (text, certificate.markdown()), strict=True)
         write_files(directory, [GeneratedFile(f"{name}{suffix}", content) for suffix, content in texts])
     return certificate

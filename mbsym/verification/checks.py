@@ -116,13 +116,13 @@ class Check:
         return self.error <= self.tolerance
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON data; an error that is no number becomes null."""
+        """As JSON data; errors and tolerances have three digits, and one that is no number becomes null."""
         return {
             "function": self.function,
             "language": self.language,
             "against": self.against,
-            "error": self.error if np.isfinite(self.error) else None,
-            "tolerance": self.tolerance,
+            "error": _told(self.error),
+            "tolerance": _told(self.tolerance),
             "worst_state": self.state,
             "passed": self.passed,
         }
@@ -154,6 +154,10 @@ class Worst:
     def add(self, checks: Iterable[Check]) -> None:
         """Takes checks of what no state changes."""
         self.found |= {(check.function, check.language, check.against): check for check in checks}
+
+
+def _told(number: float) -> float | None:
+    return float(f"{number:.3g}") if np.isfinite(number) else None
 
 
 Beyond: TypeAlias = Callable[..., None]
