@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import typer
 
@@ -17,8 +17,37 @@ from mbsym.options.generation import GenerationOptions
 from mbsym.options.texts import names_in
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mbsym.model.body import Placement
     from mbsym.model.system import CoordinateOrder, Model
     from mbsym.model.wrench_inputs import WrenchAxes
+
+
+AddedFrame: TypeAlias = "tuple[str, str, Placement]"
+"""Name of a frame, what it is on, and where."""
+
+
+def _frames(texts: Sequence[str]) -> tuple[AddedFrame, ...]:
+    """Frames from texts such as "tool=hand:0,0,0.1,0,pi/2,0".
+
+    Raises:
+        ModelError: a text says no frame.
+    """
+    from mbsym.model.body import Placement
+
+    found = []
+    for text in texts:
+        name, _, rest = text.partition("=")
+        on, _, numbers = rest.rpartition(":")
+        values = [value.strip() for value in numbers.split(",")]
+        if not name.strip() or not on.strip() or len(values) not in (3, 6) or not all(values):
+            raise ModelError(f"{text!r} says no frame", where="`add_frame`", remedy="write NAME=BODY:X,Y,Z[,RX,RY,RZ]")
+        # A plain zero turns nothing.
+        x, y, z, *turns = (0 if value in ("0", "0.0") else value for value in values)
+        roll, pitch, yaw = turns or (0, 0, 0)
+        found.append((name.strip(), on.strip(), Placement.from_rpy(roll, pitch, yaw, (x, y, z))))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +55,13 @@ class Reading:
     """How a model is read, and what is asked of it beyond its file."""
 
     load: LoadOptions = DEFAULTS
+    add_frame: tuple[AddedFrame, ...] = option(
+        (),
+        "NAME=BODY:X,Y,Z[,RX,RY,RZ]: one more frame on a body, frame or joint, at a place [m], turned by roll, pitch "
+        "and yaw [rad]; repeatable.",
+        "add-frame",
+        typed=_frames,
+    )
     coordinates: str = option(
         "",
         "Order of q, v and tau: as joints stand in the 'file' (robot files depth first), by 'labels', or NAME,NAME: "
@@ -81,6 +117,7 @@ def read_model(source: str, reading: Reading = PLAIN, *, tell: bool = True) -> M
     """
     from mbsym.formats.registry import load
     from mbsym.model.coordinate_order import joints_by_coordinates
+    from mbsym.model.frame_ends import with_frame
     from mbsym.model.system import with_cuts, with_virtual_joints
     from mbsym.model.validate import require_valid
     from mbsym.model.wrench_inputs import with_wrench_inputs
@@ -88,6 +125,9 @@ def read_model(source: str, reading: Reading = PLAIN, *, tell: bool = True) -> M
     # What the pipeline reads is this; a verb that derives nothing does without the rest of it.
     model = load(source, reading.load)
     require_valid(model)
+    for name, on, at in reading.add_frame:
+        model = with_frame(model, name, on, at)
+        require_valid(model)
     if reading.cut or reading.keep:
         model = with_cuts(model, reading.cut, reading.keep)
         # By name, where the model's entries have numbers: these demands come from the command line.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from mbsym.errors import ModelError, SymbolicError
 from mbsym.model.body import COINCIDENT, Placement
 from mbsym.model.frame import Frame
 from mbsym.model.geometry import from_quaternion
@@ -62,6 +63,32 @@ def on_bodies(model: Model) -> Model:
     if forces == model.forces and constraints == model.constraints and shapes == model.shapes:
         return model
     return replace(model, forces=forces, constraints=constraints, shapes=shapes)
+
+
+def with_frame(model: Model, name: str, on: str, at: Placement) -> Model:
+    """The model with one more frame.
+
+    Args:
+        model: that gets it.
+        name: of the frame, which no frame or body has.
+        on: a body, ground, a frame or a joint.
+        at: in the frame of that.
+
+    Raises:
+        ModelError: the name is taken, or there is nothing to put it on.
+    """
+    if name in model.all_frames():
+        raise ModelError(f"there is a frame {name!r} already", where=model.name, remedy="use another name")
+    carrier = model.frame(on)
+    try:
+        placed = composed(carrier.placement, at, evaluate)
+    except SymbolicError as error:
+        raise ModelError(
+            f"frame {name!r} cannot be put on {on!r}: {error.what}",
+            where=model.name,
+            remedy="name the body that it is on",
+        ) from None
+    return replace(model, frames=(*model.frames, Frame(name, carrier.body, placed)))
 
 
 def turned(placement: Placement, components: Vector) -> Vector:
