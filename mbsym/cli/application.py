@@ -40,6 +40,8 @@ VERBS: Final = {
     "response": "Amplitude and phase over frequencies.",
     "convert": "Convert a model to the native format.",
     "examples": "List the bundled models, or copy one out.",
+    "new": "Write a small commented model to begin with.",
+    "doctor": "Tell what this machine has, and lacks.",
     "manual": "Print the manual page.",
     "schema": "Print the JSON Schema of the native format.",
 }

@@ -185,6 +185,13 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "show": {},
     "convert": {"warnings": "what the reader noticed, a sentence each"},
+    "new": {},
+    "doctor": {
+        "libraries": "name, version, purpose and remedy of what mbsym is made of; no version where one is missing",
+        "compiler": "likewise: the C compiler that is taken, the vectors that it compiles for here, threads",
+        "programs": "likewise: compilers and what else runs what is generated",
+        "extras": "likewise: packages that are asked for where they are there",
+    },
     "examples": {"examples": "name and first sentence of each bundled model, where none is copied out"},
 }
 """What the document of each verb has besides; a test holds the verbs to it."""

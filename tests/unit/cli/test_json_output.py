@@ -49,6 +49,8 @@ LINES: list[tuple[list[str], set[str]]] = [
     (["convert", "cart_pole", "copy.yaml"], set()),
     (["show", "cart_pole", "-o", "x.html"], set()),
     (["examples"], set()),
+    (["new", "arm"], set()),
+    (["doctor"], set()),
     (["examples", "cart_pole"], {"examples"}),
 ]
 

@@ -18,7 +18,7 @@ from mbsym.formats.load_options import LoadOptions
 from mbsym.option import Option, made
 from mbsym.options.generation import OPTIONS, GenerationOptions, chosen
 
-READ_NOTHING = {"examples", "manual", "schema"}
+READ_NOTHING = {"doctor", "examples", "manual", "new", "schema"}
 OF_ONE_TREE = {"convert", "identify", "verify"}
 """Verbs that take the tree of the default order."""
 

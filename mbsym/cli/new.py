@@ -1,0 +1,38 @@
+"""mbsym new: a model to begin with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from mbsym.cli.delivery import TELLING, Delivery
+from mbsym.cli.taken import verb
+from mbsym.errors import ModelError
+
+
+@dataclass(frozen=True, slots=True)
+class NewModel:
+    """Fields of ``model.yaml.jinja``."""
+
+    name: str
+
+
+@verb
+def new(
+    name: str = typer.Argument(help="Of the model, and of the file NAME.yaml."),
+    output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the file."),
+    delivery: Delivery = TELLING,
+) -> None:
+    """Write a small commented model to begin with: an arm of two bodies that loads, moves and generates code."""
+    from mbsym.codegen.environment import render_template
+    from mbsym.model.names import identifier_fault
+
+    fault = identifier_fault(name)
+    if fault is not None:
+        raise ModelError(
+            f"the name {fault}", where=name or "NAME", remedy="use letters, digits and underscores, a letter first"
+        )
+    text = render_template("model.yaml.jinja", NewModel(name))
+    delivery.tell("new", name, {}, delivery.write(output / f"{name}.yaml", text))
