@@ -14,6 +14,7 @@ from typing import Literal
 
 from mbsym.formats.text_source import FilePlace
 from mbsym.formats.xml_document import Element
+from mbsym.values.numbers import SMALLEST_SIZE
 
 MOST_NAMED = 8
 """Unknown words that one warning lists."""
@@ -31,6 +32,7 @@ class Words:
         once: child elements that are read and of which there is one at most.
         many: child elements that are read, any number of them.
         silent: attributes and child elements that say nothing about the mechanics, or whose absence is told elsewhere.
+        told: attributes that others write here and nobody reads: a warning names them.
         text: text may stand between the tags.
         refused: which unknown words are errors: "any" where all that stands here bears on the mechanics, those that
             are "near" to one that is read, or "none".
@@ -40,12 +42,13 @@ class Words:
     once: tuple[str, ...] = ()
     many: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
     text: bool = False
     refused: Literal["any", "near", "none"] = "near"
 
 
 def unknown_words(root: Element, table: Mapping[str, Words], *, strict: bool) -> tuple[str, ...]:
-    """Sentences that name the words which are not understood.
+    """Sentences that name the words which are not understood, and numbers that are taken as zero.
 
     Args:
         root: element whose tag stands in the table.
@@ -66,11 +69,13 @@ def unknown_words(root: Element, table: Mapping[str, Words], *, strict: bool) ->
             found.setdefault(shown, []).append(place)
         read = (*words.once, *words.many)
         stack += [child for child in reversed(element.children) if child.tag in table and child.tag in read]
+    noise = [element.place for element in root.every() if element.has_noise]
+    zeros = [f"taken as zero: {_with_lines(f'numbers smaller than {SMALLEST_SIZE:g}', noise)}"] if noise else []
     if not found:
-        return ()
+        return tuple(zeros)
     names = [_with_lines(shown, places) for shown, places in found.items()]
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return (f"not understood and left out: {', '.join(names[:MOST_NAMED])}{more}",)
+    return (f"not understood and left out: {', '.join(names[:MOST_NAMED])}{more}", *zeros)
 
 
 def shortened(text: str) -> str:
@@ -92,7 +97,8 @@ def _unknown(element: Element, words: Words, strict: bool) -> Iterator[tuple[str
         if word in known or word in words.silent or word.startswith(("xmlns", "xml:")):
             continue
         near = get_close_matches(word, known, n=1)
-        if strict or words.refused == "any" or (words.refused == "near" and near):
+        is_refused = word not in words.told and words.refused == "any"
+        if strict or is_refused or (words.refused == "near" and near):
             remedy = f"did you mean {near[0]!r}?" if near else _known(known) if known else "remove it"
             raise owner.error(f"{shown} in <{element.tag}> is not understood", remedy)
         yield shown, owner.place

@@ -5,6 +5,7 @@ Numbers in attributes and texts stay the decimals that they are.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any, Final
 
 from mbsym.errors import FormatError, MbsymError
 from mbsym.formats.text_source import LARGEST_XML, FilePlace, TextSource, read_text
-from mbsym.values.numbers import decimal_number, size_fault
+from mbsym.values.numbers import SMALLEST_SIZE, decimal_number, size_fault
 from mbsym.values.parameter import Value, Vector
 
 DEEPEST_NESTING = 500
@@ -28,6 +29,7 @@ class Element:
         place: of its opening bracket.
         children: in order.
         text: characters between its tags, those of its children left out.
+        has_noise: a number in it was so small that nothing of a model is, and stands there as zero.
     """
 
     tag: str
@@ -35,6 +37,7 @@ class Element:
     place: FilePlace
     children: list[Element] = field(default_factory=list)
     text: str = ""
+    has_noise: bool = False
 
     def child(self, tag: str) -> Element | None:
         """The first child of that name, None if there is none."""
@@ -155,6 +158,19 @@ class Element:
         return f'{key}="{number}"' if key else f"<{self.tag}>{number}</{self.tag}>"
 
 
+_NOISE: Final = re.compile(r"(?<![\w.])[+-]?\d+\.?\d*[eE]-\d{3,}(?![\w.])", re.ASCII)
+"""A number with an exponent of three digits, which programs leave of what is zero."""
+
+
+def _without_noise(text: str, *names: str) -> str:
+    """The text with zeros in place of numbers too small for a model; what is called a mass is no noise of zero."""
+
+    def number(found: re.Match[str]) -> str:
+        return "0" if abs(float(found[0])) < SMALLEST_SIZE else found[0]
+
+    return _NOISE.sub(number, text) if "-" in text and "mass" not in names else text
+
+
 def read_xml(source: TextSource, before: int = 0) -> Element:
     """The root element of a text.
 
@@ -176,7 +192,8 @@ def read_xml(source: TextSource, before: int = 0) -> Element:
         return FilePlace(source.name, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1, before)
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, place())
+        plain = {key: _without_noise(text, tag, key) for key, text in attributes.items()}
+        element = Element(tag, plain, place(), has_noise=plain != attributes)
         if len(stack) >= DEEPEST_NESTING:
             raise element.error("the file is nested too deeply", "check its closing tags")
         if stack:
@@ -186,7 +203,10 @@ def read_xml(source: TextSource, before: int = 0) -> Element:
         stack.append(element)
 
     def end(tag: str) -> None:
-        stack.pop()
+        element = stack.pop()
+        plain = _without_noise(element.text, tag)
+        element.has_noise |= plain != element.text
+        element.text = plain
 
     def characters(text: str) -> None:
         stack[-1].text += text

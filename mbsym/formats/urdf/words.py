@@ -25,7 +25,7 @@ URDF_WORDS: Final[Mapping[str, Words]] = {
     ),
     "parent": Words(("link",), refused="any"),
     "child": Words(("link",), refused="any"),
-    "axis": Words(("xyz",), refused="any"),
+    "axis": Words(("xyz",), told=("rpy",), refused="any"),
     "limit": Words(("lower", "upper", "effort", "velocity"), silent=("acceleration", "jerk"), refused="none"),
     "dynamics": Words(("damping", "friction")),
     "loop": Words(("name", "type"), once=("predecessor", "successor", "axis"), refused="any"),
