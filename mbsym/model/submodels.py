@@ -32,7 +32,7 @@ PARTS: Final = (
 )  # fmt: skip
 """What a model consists of, in tuples; what a beam brings is among bodies, joints, forces and couplings too."""
 
-_NAME: Final = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+_NAME: Final = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 
 def with_submodel(

@@ -139,6 +139,18 @@ def test_names_and_values() -> None:
     assert [evaluate(body.mass, numbers) for body in again.bodies] == [evaluate(b.mass, numbers) for b in found.bodies]
 
 
+def test_names_of_any_letters_and_numbers_with_exponents() -> None:
+    letters = Model(
+        "letters",
+        (Body("b", "ölmasse*1e0 + 2.e-1*Δ_1", (0, 0, 0), (1, 1, 1)),),
+        (Joint("j", "revolute", "ground", "b"),),
+        parameters=(Parameter("ölmasse", 2), Parameter("Δ_1", 5), Parameter("e", 1)),
+    )
+    found = with_submodel(Model("whole"), letters, "p_")
+    assert found.bodies[0].mass == "p_ölmasse*1e0 + 2.e-1*p_Δ_1"
+    assert evaluate(found.bodies[0].mass, parameter_values(found)) == 3.0
+
+
 def test_a_number_leaves_a_parameter_an_argument() -> None:
     for value, stays in (("12.5", True), (3, True), ("K", False), (sympy.Symbol("K"), False), (sympy.Integer(4), True)):
         found = with_submodel(carrier(), part(), "p_", parameters={"k": value})
