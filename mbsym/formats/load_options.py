@@ -62,6 +62,12 @@ class LoadOptions:
         "snap-angles",
         check=_tolerance,
     )
+    files_under: str | None = option(
+        None,
+        "Directory beneath which all files of the model must lie; without it what lies elsewhere is told.",
+        "files-under",
+        kind=str,
+    )
     loops: str | None = option(
         None, "URDF: file with what closes its loops; default is NAME.loops.yaml beside it.", "loops", kind=str
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,6 +13,7 @@ from mbsym.errors import FormatError
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.model.system import Model
 from mbsym.records import Registry
+from mbsym.shapes.forms import Mesh
 from mbsym.values.diagnostic import nearest
 
 __all__ = ["LoadOptions", "example_names", "example_path", "load"]
@@ -41,7 +43,9 @@ class ModelFormat:
 def _native(path: Path, options: LoadOptions) -> Model:
     from mbsym.formats.native.reader import load_native
 
-    return load_native(path, strict=options.strict, snap_angles=options.snap_angles, others=load)
+    return load_native(
+        path, strict=options.strict, snap_angles=options.snap_angles, others=load, under=options.files_under
+    )
 
 
 def _urdf(path: Path, options: LoadOptions) -> Model:
@@ -62,8 +66,8 @@ def _sdf(path: Path, options: LoadOptions) -> Model:
     return load_sdf(path, options)
 
 
-NUMBERS: Final = frozenset({"strict", "snap_angles"})
-"""Options about numbers, which every format heeds."""
+NUMBERS: Final = frozenset({"strict", "snap_angles", "files_under"})
+"""Options about numbers and files, which every format heeds."""
 
 FORMATS: Final = Registry(
     "model format",
@@ -118,8 +122,38 @@ def load(source: str | Path, options: LoadOptions = DEFAULTS) -> Model:
         raise FormatError(
             "only a URDF has its loops in another file", where=str(path), remedy="say in the file what closes its loops"
         )
-    model = found.load(path, options)
-    return replace(model, directory=str(path.parent), warnings=(*model.warnings, *_unheeded(found, options)))
+    model = replace(found.load(path, options), directory=str(path.parent))
+    told = (*model.warnings, *_meshes_outside(model, path, options.files_under), *_unheeded(found, options))
+    return replace(model, warnings=told)
+
+
+def _meshes_outside(model: Model, path: Path, under: str | None) -> Iterator[str]:
+    """Sentences on meshes that lie outside of the directory of the model, and of the package that this is in.
+
+    Raises:
+        FormatError: one lies outside the directory that was asked for.
+    """
+    names = dict.fromkeys(shape.form.file for shape in model.shapes if isinstance(shape.form, Mesh))
+    if not names:
+        return
+    from mbsym.shapes.mesh_file import PACKAGE, find_mesh
+
+    home = path.parent.resolve()
+    tree = next((place for place in (home, *home.parents) if (place / "package.xml").is_file()), home)
+    outside = []
+    for name in names:
+        with suppress(FormatError):  # of one that is not there is said where it is drawn or weighed
+            mesh = find_mesh(name, str(home))
+            if under is not None:
+                outside += [] if mesh.is_relative_to(Path(under).resolve()) else [name]
+            elif not mesh.is_relative_to(tree) and not name.startswith(PACKAGE):
+                outside.append(name)
+    if outside and under is not None:
+        remedy = "keep the files of the model beneath it"
+        raise FormatError(f"the mesh {outside[0]!r} lies outside {under}", where=str(path), remedy=remedy)
+    if outside:
+        more = f" and {len(outside) - 1} more" if len(outside) > 1 else ""
+        yield f"the mesh {outside[0]!r}{more} lies outside the directory of the model"
 
 
 def _unheeded(found: ModelFormat, options: LoadOptions) -> Iterator[str]:

@@ -6,7 +6,7 @@ Numbers in attributes and texts stay the decimals that they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -236,35 +236,64 @@ MOST_FILES: Final = 200
 """Files that one model may be made of."""
 
 
+def require_under(path: Path, shown: str, directory: str, where: str) -> None:
+    """Checks that a file lies beneath a directory.
+
+    Raises:
+        FormatError: it does not.
+    """
+    if not path.resolve().is_relative_to(Path(directory).resolve()):
+        raise FormatError(
+            f"{shown!r} lies outside {directory}", where=where, remedy="keep the files of the model beneath it"
+        )
+
+
 class IncludedFiles:
-    """Reads files for a description.
+    """Finds and reads files for a description.
 
     Attributes:
-        first: the file of the description; files outside its directory are refused.
+        first: the file of the description.
+        notes: on files that lie outside its directory, and on names that several files have.
     """
 
-    def __init__(self, source: TextSource) -> None:
+    def __init__(self, source: TextSource, under: str | None = None) -> None:
+        """Nothing has been read but the description.
+
+        Args:
+            source: the description.
+            under: the directory beneath which all files must lie, if there is one.
+        """
         self.first = Path(source.name)
+        self.notes: list[str] = []
+        self._under = under
         self._lines = source.text.count("\n") + 1
         self._count = 0
 
-    def located(self, include: Element, shown: str, path: Path) -> Path:
-        """Where a path leads.
+    def found(self, include: Element, shown: str, candidates: Iterable[Path]) -> Path | None:
+        """The first of several paths at which there is something, its links followed; None where there is nothing.
 
         Args:
             include: that names it.
             shown: the name, for messages.
-            path: of the file.
+            candidates: paths, in the order in which they count.
 
         Raises:
-            FormatError: it leads out of the directory of the description.
+            FormatError: it lies outside the directory that was asked for, or is no path.
         """
         try:
-            real = path.resolve()
+            places = dict.fromkeys(path.resolve() for path in candidates if path.exists())
         except (OSError, ValueError, RuntimeError):
             raise include.error(f"{shown!r} is no path", "name a file") from None
-        if not real.is_relative_to(self.first.parent.resolve()):
-            raise include.error(f"{shown!r} lies outside the directory of the model", "keep its files beneath it")
+        if not places:
+            return None
+        real, *others = places
+        line = include.place.shown_line
+        if others:
+            self.notes.append(f"{shown!r} (line {line}) is {real}, and there is {others[0]}: the first is taken")
+        if self._under is not None:
+            require_under(real, shown, self._under, str(include.place))
+        elif not real.is_relative_to(self.first.parent.resolve()):
+            self.notes.append(f"{shown!r} (line {line}) lies outside the directory of the model: {real}")
         return real
 
     def read(self, include: Element, shown: str, path: Path) -> Element:

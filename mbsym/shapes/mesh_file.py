@@ -26,7 +26,6 @@ LARGEST: Final = 200_000_000
 _WORD: Final = 4
 _HEADER: Final = 4 * _WORD
 
-MANIFEST: Final = "package.xml"
 UNPAINTED: Final = (102, 102, 102, 255)
 """The colour that the library gives to what has none."""
 
@@ -49,16 +48,15 @@ class Triangles:
 def find_mesh(file: str, directory: str) -> Path:
     """The path that the name of a mesh in a model file stands for.
 
-    Relative names start at the directory of the model file and stay beneath it, or beneath the package that it is in.
-    ``package://NAME/...`` is looked for in the directories around the model file and in those that the environment
-    names.
+    Relative names start at the directory of the model file. ``package://NAME/...`` is looked for in the directories
+    around the model file and in those that the environment names.
 
     Args:
         file: as the model file has it.
         directory: of the model file.
 
     Raises:
-        FormatError: there is no such file, or it lies elsewhere; it says where was looked.
+        FormatError: there is no such file; it says where was looked.
     """
     home = Path(directory).resolve()
     for prefix in PACKAGE:
@@ -66,11 +64,6 @@ def find_mesh(file: str, directory: str) -> Path:
             package, _, rest = file.removeprefix(prefix).partition("/")
             return _in_package(file, package, rest, home)
     path = (home / file.removeprefix("file://")).resolve()
-    tree = next((place for place in (home, *home.parents) if (place / MANIFEST).is_file()), home)
-    if not path.is_relative_to(tree):
-        raise FormatError(
-            f"the mesh {file!r} lies outside {tree}", where=directory, remedy="keep the model's files beneath it"
-        )
     if not path.is_file():
         raise FormatError(f"there is no mesh {file!r}", where=directory, remedy=f"looked for {path}")
     return path
@@ -78,7 +71,7 @@ def find_mesh(file: str, directory: str) -> Path:
 
 def _in_package(file: str, package: str, rest: str, home: Path) -> Path:
     looked: list[Path] = []
-    for place in _package_directories(package, home):
+    for place in package_directories(package, home):
         looked.append(place)
         path = (place / rest).resolve()
         if path.is_file() and path.is_relative_to(place.resolve()):
@@ -94,7 +87,7 @@ def _in_package(file: str, package: str, rest: str, home: Path) -> Path:
     )
 
 
-def _package_directories(package: str, home: Path) -> Iterator[Path]:
+def package_directories(package: str, home: Path) -> Iterator[Path]:
     """Directories of that name, the nearest first."""
     if package in ("", ".", ".."):
         return

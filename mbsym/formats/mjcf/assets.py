@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os.path import relpath
 from pathlib import Path, PurePosixPath
 
 from mbsym.formats.foreign_shapes import Color, possible_color
@@ -48,7 +49,12 @@ class Assets:
         if not name:
             return ""
         path = PurePosixPath(name)
-        return str(PurePosixPath(self.directory) / (path.name if self.strip else path))
+        file = str(PurePosixPath(self.directory) / (path.name if self.strip else path))
+        beside = Path(mesh.place.file).parent / file
+        # Some name meshes from the file that they write this in, though MuJoCo starts at the model's.
+        if not (Path(self.home) / file).exists() and beside.exists():
+            return relpath(beside, self.home)
+        return file
 
     def color_of(self, geom: Element) -> Color | None:
         """The colour of a geom: its own, or its material's.

@@ -80,15 +80,15 @@ def read_mjcf(source: TextSource, options: LoadOptions = DEFAULTS) -> Model:
     if root.tag != "mujoco":
         remedy = "give the file the suffix .urdf" if root.tag == "robot" else "an MJCF file holds one element <mujoco>"
         raise root.error(f"<{root.tag}> is no model in MJCF", remedy)
-    root = with_includes(source, root)
+    root, told = with_includes(source, root, options.files_under)
     check_keywords(root)
     rules, settings = angle_rules(root, options.snap_angles), read_settings(root)
-    notes = unknown_words(root, MJCF_WORDS, strict=options.strict)
+    notes = [*told, *unknown_words(root, MJCF_WORDS, strict=options.strict)]
     root = with_copies(root, rules)
     classes = read_defaults(root)
     assets = read_assets(root, classes)
     meshes = MeshMasses(assets, rules, settings.exact_meshes)
-    reader = _Reader(options, rules, settings, classes, assets, meshes, list(notes))
+    reader = _Reader(options, rules, settings, classes, assets, meshes, notes)
     model = reader.model(root)
     return finished(model, options, reader.places, reader.welds)
 

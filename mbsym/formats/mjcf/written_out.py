@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from mbsym.formats.mjcf.frames import AngleRules, read_frame
@@ -19,20 +20,22 @@ MOST_ELEMENTS: Final = 100_000
 """Elements that copies may make of a file."""
 
 
-def with_includes(source: TextSource, root: Element) -> Element:
-    """The model with the children of the files that it includes.
+def with_includes(source: TextSource, root: Element, under: str | None = None) -> tuple[Element, list[str]]:
+    """The model with the children of the files that it includes, and what is said of these.
 
-    As MuJoCo has it, names of files are relative to the directory of the model, wherever they stand, the root element
-    of an included file may have any name, and no file is included twice. Files outside that directory are refused.
+    As MuJoCo has it, names of files are relative to the directory of the model, wherever they stand; where there is
+    none of a name, it is looked for beside the file that names it. The root element of an included file may have any
+    name, and no file is included twice.
 
     Args:
         source: the text of the model's file.
         root: its root element.
+        under: the directory beneath which all files must lie, if there is one.
 
     Raises:
-        FormatError: a file cannot be read, is included twice, or lies outside the model's directory.
+        FormatError: a file cannot be read, is included twice, or lies outside the directory that was asked for.
     """
-    files = IncludedFiles(source)
+    files = IncludedFiles(source, under)
     known = {files.first.resolve()}
 
     def read(include: Element) -> list[Element]:
@@ -41,14 +44,15 @@ def with_includes(source: TextSource, root: Element) -> Element:
             raise include.error("<include> names no file", 'add file="..."')
         if include.children:
             raise include.error("<include> has elements of its own", "move them out of it")
-        path = files.first.parent / name
-        real = files.located(include, name, path)
+        candidates = [directory / name for directory in (files.first.parent, Path(include.place.file).parent)]
+        real = files.found(include, name, candidates)
         if real in known:
             raise include.error(f"{name!r} is included twice", "include every file once")
-        known.add(real)
+        path = candidates[0] if candidates[0].exists() or real is None else candidates[1]
+        known.add(real or path)
         return _written(files.read(include, name, path), "include", read).children
 
-    return _written(root, "include", read)
+    return _written(root, "include", read), files.notes
 
 
 def with_copies(root: Element, rules: AngleRules) -> Element:

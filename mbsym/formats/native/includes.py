@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 from mbsym.errors import ModelError, SymbolicError
 from mbsym.formats.native.places import Places, Where
 from mbsym.formats.text_source import LARGEST_YAML, TextSource, read_text
+from mbsym.formats.xml_document import require_under
 from mbsym.formats.yaml_document import Document, DocumentPath
 from mbsym.model.beams_of_models import without_beams
 from mbsym.model.submodels import PARTS, Attachment, fragment, joined
@@ -43,11 +44,13 @@ class Reading:
         snap_angles: numbers nearer than this to a multiple of 90 degrees become exact [rad].
         others: reads parts in other formats, if anything does.
         within: the file that is read, behind those that include it.
+        under: the directory beneath which all files must lie, if there is one.
     """
 
     snap_angles: float
     others: Load | None
     within: tuple[Path, ...]
+    under: str | None
 
 
 def with_includes(
@@ -80,6 +83,13 @@ def with_includes(
         if file.resolve() in reading.within:
             names = " > ".join(each.name for each in (*reading.within, file))
             raise document.error(entry, f"a part that includes itself: {names}", "include something else", of_key=True)
+        if reading.under is not None:
+            require_under(
+                file, include.file, reading.under, str(document.source.at(document.place(entry, of_key=True)))
+            )
+        elif not file.resolve().is_relative_to(reading.within[0].parent):
+            told = f"{include.file!r} of part {name!r} lies outside the directory of the model: {file.resolve()}"
+            model = replace(model, warnings=(*model.warnings, told))
         if file.suffix.lower() in SUFFIXES:
             inside = replace(reading, within=(*reading.within, file.resolve()))
             places = places_of(read_text(file, LARGEST_YAML), inside)

@@ -51,7 +51,12 @@ BEAM_AS_GIVEN = (
 
 
 def load_native(
-    path: str | Path, *, strict: bool = False, snap_angles: float = SAME_ANGLE, others: Load | None = None
+    path: str | Path,
+    *,
+    strict: bool = False,
+    snap_angles: float = SAME_ANGLE,
+    others: Load | None = None,
+    under: str | None = None,
 ) -> Model:
     """The model that a native file describes.
 
@@ -60,20 +65,27 @@ def load_native(
         strict: impossible inertias are errors even where the file says ``accept_impossible_inertia: true``.
         snap_angles: numbers nearer than this to a multiple of 90 degrees become exact [rad].
         others: reads parts in other formats; without it they are refused.
+        under: the directory beneath which all parts must lie, if there is one.
 
     Raises:
         FormatError: the file cannot be read, or what it describes is no mechanism; ``where`` is ``FILE:LINE:COL``.
     """
-    return read_native(read_text(path, LARGEST_YAML), strict=strict, snap_angles=snap_angles, others=others)
+    source = read_text(path, LARGEST_YAML)
+    return read_native(source, strict=strict, snap_angles=snap_angles, others=others, under=under)
 
 
 def read_native(
-    source: TextSource, *, strict: bool = False, snap_angles: float = SAME_ANGLE, others: Load | None = None
+    source: TextSource,
+    *,
+    strict: bool = False,
+    snap_angles: float = SAME_ANGLE,
+    others: Load | None = None,
+    under: str | None = None,
 ) -> Model:
     """The model that a text in the native format describes; arguments and errors as ``load_native``."""
     document = written_out(read_yaml(source))
     table = read_tables(document, snap_angles)
-    places = _with_parts(table, document, Reading(snap_angles, others, (Path(source.name).resolve(),)))
+    places = _with_parts(table, document, Reading(snap_angles, others, (Path(source.name).resolve(),), under))
     model = places.model
     diagnostics = validate(model, strict)
     return report_findings(model, (*diagnostics, *_stated_masses(diagnostics, table, model)), places.where)

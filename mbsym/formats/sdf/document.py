@@ -20,6 +20,7 @@ from mbsym.formats.sdf.words import MODEL_FRAME, NAMED, SDF_WORDS
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, IncludedFiles, read_xml
+from mbsym.shapes.mesh_file import PACKAGE_PATHS, package_directories
 
 OLDEST: Final = 4
 NEWEST: Final = 12
@@ -31,12 +32,13 @@ _TRUE: Final = ("1", "true", "True", "TRUE")
 _FALSE: Final = ("0", "false", "False", "FALSE")
 
 
-def read_document(source: TextSource, *, strict: bool) -> tuple[Element, tuple[str, ...]]:
+def read_document(source: TextSource, *, strict: bool, under: str | None = None) -> tuple[Element, tuple[str, ...]]:
     """The model or world of an SDF text.
 
     Args:
         source: the text.
         strict: every unknown word is an error.
+        under: the directory beneath which all files must lie, if there is one.
 
     Returns:
         The element <model> or <world>, and sentences for the user.
@@ -45,10 +47,10 @@ def read_document(source: TextSource, *, strict: bool) -> tuple[Element, tuple[s
         FormatError: the text is no SDF, a word is unknown where that can change the mechanics, or an included file
             cannot be had.
     """
-    reader = _Documents(source, strict)
+    reader = _Documents(source, strict, under)
     top = reader.top(read_xml(source), ("world", "model"))
     reader.with_includes(top, (reader.files.first.resolve(),))
-    return top, tuple(dict.fromkeys(reader.notes))
+    return top, tuple(dict.fromkeys((*reader.files.notes, *reader.notes)))
 
 
 def is_true(element: Element | None, default: bool = False) -> bool:
@@ -75,8 +77,8 @@ def _truth(element: Element, what: str, words: str) -> bool:
 class _Documents:
     """Reads a file and those that it includes."""
 
-    def __init__(self, source: TextSource, strict: bool) -> None:
-        self.files = IncludedFiles(source)
+    def __init__(self, source: TextSource, strict: bool, under: str | None) -> None:
+        self.files = IncludedFiles(source, under)
         self.notes: list[str] = []
         self._strict = strict
 
@@ -222,7 +224,7 @@ class _Documents:
         return model, path
 
     def _file(self, include: Element, shown: str, around: Path) -> Path:
-        """The file that a URI names, beneath the directory of the first."""
+        """The file that a URI names: around the files, then where the environment says that models are."""
         scheme, sign, rest = shown.partition("://")
         top = self.files.first.parent
         if not sign:
@@ -233,18 +235,17 @@ class _Documents:
             package, _, inner = rest.partition("/")
             candidates = [around / rest, top / rest]
             candidates += [parent / inner for parent in (around, top.resolve()) if parent.name == package and inner]
+            candidates += [place / inner for place in package_directories(package, top.resolve())]
         else:
             raise include.error(f"{shown!r} is not fetched", "put the file beneath the model's directory and name it")
-        for candidate in candidates:
-            path = self.files.located(include, shown, candidate)
-            if path.is_dir():
-                path = self._of_directory(include, shown, path)
-            if path.is_file():
-                return path
-        raise include.error(
-            f"{shown!r} is not found",
-            f"put it beneath the directory of {self.files.first.name}, or remove the <include>",
-        )
+        path = self.files.found(include, shown, candidates)
+        if path is not None and path.is_dir():
+            path = self._of_directory(include, shown, path)
+        if path is None or not path.is_file():
+            variables = " or ".join(name for name, _ in PACKAGE_PATHS)
+            remedy = f"put it beneath the directory of {self.files.first.name}, or name where it is in {variables}"
+            raise include.error(f"{shown!r} is not found", remedy)
+        return path
 
     def _of_directory(self, include: Element, shown: str, directory: Path) -> Path:
         """The SDF file of a directory, the newest that its ``model.config`` names."""
@@ -255,7 +256,8 @@ class _Documents:
         if not named:
             raise include.error(f"model.config of {shown!r} names no <sdf>", "add one")
         newest = max(named, key=_version_of)
-        return self.files.located(include, shown, directory / newest.text.strip())
+        name = newest.text.strip()
+        return self.files.found(include, f"{name} of {shown}", [directory / name]) or directory / name
 
 
 def _models(top: Element) -> Iterator[Element]:

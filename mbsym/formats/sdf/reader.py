@@ -48,7 +48,7 @@ def load_sdf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
 
 def read_sdf(source: TextSource, options: LoadOptions = DEFAULTS) -> Model:
     """The model that an SDF text describes; errors as ``load_sdf``."""
-    top, notes = read_document(source, strict=options.strict)
+    top, notes = read_document(source, strict=options.strict, under=options.files_under)
     reader = _Reader(options, top, list(notes), Frames(top, options.snap_angles))
     model = reader.model()
     return finished(model, options, reader.places, reader.rigid)

@@ -34,7 +34,10 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "actuators": ("inputs",),
     "snap_angles": (0.0, 1e-4),
 }
-"""Values of each option besides its default; what closes loops has tests of its own."""
+"""Values of each option besides its default."""
+
+APART = {"loops", "files_under"}
+"""What closes loops, and where files may lie, have tests of their own (test_urdf, test_file_finder)."""
 
 INERTIAL = """<inertial><origin xyz="0.1 0.2 -0.1" rpy="0.3 1.5708 0.1"/><mass value="{}"/>
 <inertia ixx="0.2" iyy="0.3" izz="0.25" ixy="0.01" ixz="-0.02" iyz="0.03"/></inertial>"""
@@ -104,8 +107,8 @@ def mechanics(model: Model, state: tuple[np.ndarray, np.ndarray] | None = None) 
 
 
 def test_every_option_is_asked_about() -> None:
-    assert {*VALUES, "loops"} == {entry.name for entry in fields(LoadOptions)}
-    assert all(form.heeds <= {*VALUES, "loops"} for form in FORMATS.values())
+    assert {*VALUES, *APART} == {entry.name for entry in fields(LoadOptions)}
+    assert all(form.heeds <= {*VALUES, *APART} for form in FORMATS.values())
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
@@ -141,7 +144,7 @@ def test_what_is_heeded_makes_a_difference(name: str, form: Any, tmp_path: Path)
     path = tmp_path / name
     path.write_text(FILES[name], encoding="utf-8")
     plain = dump_native(mbsym.load(path))
-    for entry in sorted(form.heeds - {"loops", "strict"}):
+    for entry in sorted(form.heeds - APART - {"strict"}):
         changed = [dump_native(mbsym.load(path, LoadOptions(**{entry: value}))) for value in VALUES[entry]]
         assert any(text != plain for text in changed), entry
 
