@@ -18,6 +18,7 @@ LIBRARIES: Final = ("numpy", "scipy", "sympy", "jinja2", "pyyaml", "pydantic", "
 EXTRAS: Final[tuple[tuple[str, str, str], ...]] = (
     ("matplotlib", "plots of motions and responses", "pip install 'mbsym[plot]'"),
     ("pyarrow", "Parquet tables", "pip install 'mbsym[parquet]'"),
+    ("xacro", "robots of ROS that are written in it", "pip install 'mbsym[xacro]'"),
     ("trimesh", "meshes of robots", "pip install 'mbsym[meshes]'"),
     ("distributed", "sweeps on several machines", "pip install 'mbsym[dask]'"),
     ("zarr", "sweeps that do not fit into memory", "pip install 'mbsym[zarr]'"),

@@ -76,7 +76,7 @@ FORMATS: Final = Registry(
         ModelFormat(
             "urdf",
             "Unified Robot Description Format",
-            (".urdf",),
+            (".urdf", ".xacro"),
             _urdf,
             NUMBERS | {"floating", "fixed_joints", "mimic", "joint_dynamics", "loops"},
         ),

@@ -19,6 +19,7 @@ from mbsym.formats.urdf.loop_file import Closing, loops_beside, read_loops
 from mbsym.formats.urdf.plus import read_plus
 from mbsym.formats.urdf.shapes import ShapeReader, named_colors
 from mbsym.formats.urdf.words import URDF_WORDS
+from mbsym.formats.urdf.xacro_file import SUFFIX, expanded
 from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml
 from mbsym.joints.fixed import FIXED
@@ -61,7 +62,7 @@ def load_urdf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
     Raises:
         FormatError: the file cannot be read, or what it describes is no mechanism; ``where`` is ``FILE:LINE:COL``.
     """
-    source = read_text(path, LARGEST_XML)
+    source = expanded(path) if Path(path).suffix.lower() == SUFFIX else read_text(path, LARGEST_XML)
     loops = options.loops or loops_beside(path)
     return read_urdf(source, options, read_loops(loops, options.snap_angles) if loops is not None else None)
 
@@ -98,7 +99,8 @@ def _robot(source: TextSource) -> Element:
         raise robot.error(f"<{robot.tag}> is no robot description in URDF", remedy)
     for element in robot.every():
         if element.tag.startswith("xacro:"):
-            raise element.error("this file is written in xacro, a macro language", "run it through xacro first")
+            remedy = f"end its name in {SUFFIX}, so that the package xacro expands it"
+            raise element.error("this file is written in xacro, a macro language", remedy)
     return robot
 
 
