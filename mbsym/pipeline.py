@@ -26,7 +26,7 @@ from mbsym.options.generation import chosen
 from mbsym.options.keywords import OfGeneration
 from mbsym.proof.smallest import with_least_options
 from mbsym.records import Registry
-from mbsym.registry import SIMPLIFICATIONS, contracts_of
+from mbsym.registry import KINEMATIC, SIMPLIFICATIONS, contracts_of
 from mbsym.stages.asked import asked_for
 from mbsym.stages.derivation import Derivation as Derivation
 from mbsym.stages.derivation import Progress as Progress
@@ -60,16 +60,19 @@ def express(model: Model, options: GenerationOptions) -> Mechanism:
     """The model labelled and written in a graph.
 
     Raises:
-        DerivationError: no body has mass or inertia, so that there are no dynamics to derive.
+        DerivationError: no body has mass or inertia, and more than kinematics is asked for.
     """
     model = with_frames(on_bodies(model), options.frames, options.frame_axes)
     model, symbolic = with_named_parameters(model, options.symbolic_parameters)
     mechanism = build_mechanism(model, model.label(order=options.order), symbolic)
-    if not any(body.inertia.is_anything for body in mechanism.bodies):
+    is_tree = not mechanism.cut_joints and not model.constraints
+    is_kinematic = is_tree and bool(options.functions) and KINEMATIC.issuperset(options.functions)
+    if not is_kinematic and not any(body.inertia.is_anything for body in mechanism.bodies):
         raise DerivationError(
             "no body has mass or inertia, so there are no equations of motion",
             where=model.name,
-            remedy="give the bodies masses, or use mbsym label for the topology alone",
+            remedy="give the bodies masses; of trees body_poses, body_jacobians and functions of frames need none, and "
+            "mbsym label tells the topology",
         )
     ways = {"all": tuple(SIMPLIFICATIONS), "none": ()}
     simplify = options.simplify if isinstance(options.simplify, tuple) else ways[options.simplify]

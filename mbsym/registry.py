@@ -298,6 +298,10 @@ class Available:
         return None if self.formulation.whole is None else self.formulation.whole(self.mechanism)
 
 
+KINEMATIC: Final = frozenset((*FRAME_FUNCTIONS, "body_poses", "body_velocities", "body_jacobians", "position_rate"))
+"""Functions of trees that need no mass."""
+
+
 def available_functions(mechanism: Mechanism, formulation: str, analysed: LoopAnalysis | None = None) -> Available:
     """What can be derived for a mechanism; nothing is derived here.
 

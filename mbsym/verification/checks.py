@@ -216,7 +216,8 @@ def run_checks(
             progress("verify", number, settings.states)
         numbers = Numbers(reference, state)
         matrix = numbers["mass_matrix"]
-        here = float(np.linalg.cond(matrix)) if matrix.size else 1.0
+        # Where nothing has mass there is nothing to solve for.
+        here = float(np.linalg.cond(matrix)) if matrix.any() else 1.0
         condition = max(condition, here)
         for module in modules:
             for name in module.functions:
