@@ -9,6 +9,7 @@ from os.path import isabs, join, relpath
 from types import MappingProxyType
 from typing import Any, Final
 
+from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import ModelError, SymbolicError
 from mbsym.model.beams_of_models import with_beams, without_beams
 from mbsym.model.body import COINCIDENT, Body, Placement, placement
@@ -127,6 +128,8 @@ def joined(model: Model, added: Model) -> Model:
     together["shapes"] = in_body_order(together["shapes"], ordered)
     accepts = model.accept_impossible_inertia or added.accept_impossible_inertia
     warnings = (*model.warnings, *added.warnings)
+    if added.gravity not in (STANDARD_GRAVITY, model.gravity):
+        warnings = (*warnings, f"the gravity of part {added.name} is left out: that of {model.name} holds")
     whole = with_beams(replace(model, **together, accept_impossible_inertia=accepts, warnings=warnings), beams)
     _require_same_names(model, added, whole)
     return whole

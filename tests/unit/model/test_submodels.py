@@ -202,6 +202,14 @@ def test_parts_in_parts_couplings_and_beams() -> None:
     ]
 
 
+def test_another_gravity_is_told() -> None:
+    space = replace(part(), gravity=(0, 0, 0))
+    assert not with_submodel(carrier(), part(), "p_").warnings
+    assert not with_submodel(replace(carrier(), gravity=(0, 0, 0)), space, "p_").warnings
+    (told,) = with_submodel(carrier(), space, "p_").warnings
+    assert told == "the gravity of part part is left out: that of whole holds"
+
+
 def test_meshes_are_found_from_the_directory_of_the_whole() -> None:
     model = replace(carrier(), directory="models")
     found = with_submodel(model, replace(part(), directory="models/parts/leg"), "p_")
