@@ -31,6 +31,8 @@ class RoundedArray(np.ndarray[Any, Any]):
         generator: of the roundings.
     """
 
+    # Modules look into what has attributes of its own: arrays have none.
+    __slots__ = ("generator",)
     generator: np.random.Generator
 
     def __array_finalize__(self, made_of: Any) -> None:

@@ -94,6 +94,7 @@ def test_roundings_are_as_large_as_those_of_single_precision() -> None:
 def test_sums_of_products_and_changes_in_place_round_as_well() -> None:
     numpy = RoundedNumpy(np.random.default_rng(3))
     made = numpy.zeros((2, ROWS))
+    assert not hasattr(made, "__dict__")
     assert isinstance(made, RoundedArray) and not isinstance(numpy.zeros(2, dtype=int), RoundedArray)
     made += 3.0
     errors = np.asarray(made) / 3.0 - 1.0
