@@ -156,6 +156,7 @@ FIGURES: Final[Mapping[str, Callable[[Tree], int | str]]] = {
     "lines of the runtime, pages aside": lambda tree: tree.lines(
         *(path.relative_to(tree.root).as_posix() for path in tree.files("runtime") if path.suffix != ".js")
     ),
+    "of these for one language alone, C or NumPy": lambda tree: tree.lines("runtime/c", "runtime/numpy"),
     "texts of the solver of closed loops, lines in files": _solvers,
     "lines of pipeline.py": lambda tree: tree.lines("mbsym/pipeline.py"),
     "complexity of derive": lambda tree: tree.complexity("mbsym/pipeline.py", "derive"),
