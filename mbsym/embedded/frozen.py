@@ -55,11 +55,7 @@ def freeze(description: ModuleDescription, mechanism: Mechanism, contracts: Mapp
             where=description.name,
             remedy="generate another formulation, or check the steps with mbsym verify",
         )
-    alike = replace(
-        description, tolerances=tuple(_as_on_target(item, description.real) for item in description.tolerances)
-    )
-    double, single = (_loaded(alike, real) for real in get_args(Real))
-    rounded = _rounded(alike)
+    modules = double, single, _ = ways_to_compute(description)
     generator = np.random.default_rng(21)
     fixed = {each.name: bool(ITERATES & {item.status for item in each.failures}) for each in description.runtime}
     solving = {name for name, contract in contracts.items() if contract.solves}
@@ -70,7 +66,7 @@ def freeze(description: ModuleDescription, mechanism: Mechanism, contracts: Mapp
             np.array([state.quarters if fixed[name] else state.unsure for state in states]) if name in fixed else None
         )
         most = LINEAR if description.real == "double" and name in solving else None
-        own, other, third = (module.functions[name] for module in (double, single, rounded))
+        own, other, third = (module.functions[name] for module in modules)
         return frozen_function(own, other, third, states, generator, left, most)
 
     drawing = Drawing(mechanism, double, single, fixed)
@@ -81,6 +77,15 @@ def freeze(description: ModuleDescription, mechanism: Mechanism, contracts: Mapp
         tuple(at(name, kept) for name in double.functions),
         choice.strength,
     )
+
+
+def ways_to_compute(description: ModuleDescription) -> tuple[LoadedModule, LoadedModule, LoadedModule]:
+    """The NumPy form in double and in single precision, and with each operation rounded at random."""
+    alike = replace(
+        description, tolerances=tuple(_as_on_target(item, description.real) for item in description.tolerances)
+    )
+    double, single = (_loaded(alike, real) for real in get_args(Real))
+    return double, single, _rounded(alike)
 
 
 def _as_on_target(tolerance: Tolerance, real: Real) -> Tolerance:

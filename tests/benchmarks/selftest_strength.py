@@ -88,14 +88,15 @@ class Beyond:
 
     def __init__(self, done: mbsym.Generation, switched: Switched) -> None:
         description = describe(done.derivation, done.options)
-        double, single = (frozen._loaded(description, real) for real in ("double", "float"))
-        pairs = [(double.functions[name], single.functions[name]) for name in double.functions]
+        modules = frozen.ways_to_compute(description)
+        double = modules[0]
+        ways = [tuple(module.functions[name] for module in modules) for name in double.functions]
         every = states(done.derivation.mechanism, double)
-        kept = [each for each in every if all(agree(*pair, each) for pair in pairs)]
+        kept = [each for each in every if all(agree(own, other, each) for own, other, _ in ways)]
         drawn = [State(each) for each in kept]
         random = np.random.default_rng(8)
-        known = [pair for pair in pairs if pair[0].name in switched.calls]
-        self._functions = [results.frozen_function(*pair, drawn, random) for pair in known]
+        known = [each for each in ways if each[0].name in switched.calls]
+        self._functions = [results.frozen_function(*each, drawn, random) for each in known]
         self._given = {name: np.array([state[name] for state in kept]) for name in kept[0]}
         self._switched = switched
         self._epsilon = np.finfo({"double": np.float64, "float": np.float32}[done.options.real]).eps
