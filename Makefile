@@ -18,6 +18,7 @@ lint:
 
 types:
 	$(BIN)/python -m mypy
+	$(BIN)/python -m mypy --config-file .ci/benchmarks.ini tests/benchmarks
 
 # The list of exemplars stands in .ci/regenerate.
 generated:

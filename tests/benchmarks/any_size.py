@@ -24,6 +24,10 @@ import tempfile
 from datetime import date
 from pathlib import Path
 from time import process_time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mbsym.options.generation import Style
 
 JOINTS = (10, 30, 100, 300, 1000)
 SIZES = {"mass_matrix": "NAME_NV*NAME_NV", "body_jacobians": "6*NAME_NV*NAME_NV"}
@@ -71,7 +75,7 @@ int main(void)
 """
 
 
-def row(joints: int, function: str, style: str) -> dict[str, float]:
+def row(joints: int, function: str, style: Style) -> dict[str, float]:
     """The figures of one chain, in this process."""
     import mbsym
     from mbsym.codegen.build import find_compiler
@@ -209,7 +213,8 @@ def two_digits(value: float) -> str:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["row"]:
-        print(json.dumps(row(int(sys.argv[2]), sys.argv[3], sys.argv[4])))
+        _, _, joints, function, style = sys.argv
+        print(json.dumps(row(int(joints), function, "shared" if style == "shared" else "straight")))
     else:
         straight = "--straight" in sys.argv
         target = Path(sys.argv[sys.argv.index("--write") + 1]) if "--write" in sys.argv else None

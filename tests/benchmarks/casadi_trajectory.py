@@ -62,7 +62,8 @@ def articulated_bodies(model: Any) -> ca.Function:
         bias.append(cross @ (S[-1] * v[i - 1]))
         inertia.append(ca.sparsify(ca.SX(model.inertias[i].matrix())))
         force.append(-cross.T @ (inertia[-1] @ w))
-    U, D, u = [None] * n, [None] * n, [None] * n
+    nothing: list[Any] = [None] * n
+    U, D, u = nothing.copy(), nothing.copy(), nothing.copy()
     for i in reversed(range(n)):
         U[i] = inertia[i] @ S[i]
         D[i] = ca.dot(S[i], U[i])
@@ -135,14 +136,19 @@ def solved(
     problem.set_initial(x, guess[0])
     problem.set_initial(torque, guess[1])
     problem.minimize(h * (ca.sumsqr(torque) / 100 + ca.sumsqr(x[6:, :])))
-    options = {"print_level": 0, "max_iter": 3000, "tol": 1e-9, "sb": "yes"}
+    options: dict[str, Any] = {"print_level": 0, "max_iter": 3000, "tol": 1e-9, "sb": "yes"}
     if not exact:
         options |= {"hessian_approximation": "limited-memory", "limited_memory_max_history": 30}
     problem.solver("ipopt", {"print_time": False}, options)
     start = time.process_time()
     solution = problem.solve()
     seconds = time.process_time() - start
-    return seconds, float(solution.value(problem.f)), int(solution.stats()["iter_count"]), solution.value(x).T
+    return (
+        seconds,
+        float(solution.value(problem.f)),
+        int(solution.stats()["iter_count"]),
+        np.asarray(solution.value(x)).T,
+    )
 
 
 def main() -> None:

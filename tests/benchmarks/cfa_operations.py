@@ -9,7 +9,7 @@ the coupling of the tree; ``--large`` adds the trees on which elimination takes 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 
@@ -18,10 +18,11 @@ from mbsym.formulations.constraint_force.block_system import BlockSystem, solve
 from mbsym.formulations.constraint_force.elimination_order import leaf_to_root, rake_and_compress
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_BIAS_FUNCTIONS, CFA_FUNCTIONS
 from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_elimination
+from mbsym.formulations.contracts import Function
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.graph import Graph
-from mbsym.symbolic.program import OperationCount, Program, count_operations
+from mbsym.symbolic.program import OperationCount, count_operations
 from mbsym.symbolic.scalar import Scalar, symbol
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
@@ -78,14 +79,14 @@ def tree(parents: Sequence[int], kind: str) -> Mechanism:
     return mechanism_of(tree_model(parents, (kind,) * len(parents)), order="input")
 
 
-def motion_and_wrenches(functions: dict[str, Callable[[Mechanism], Program]], mechanism: Mechanism) -> int:
+def motion_and_wrenches(functions: Mapping[str, Function], mechanism: Mechanism) -> int:
     """Operations of vdot and all joint wrenches together."""
     programs = [functions[name](mechanism) for name in ("forward_dynamics", "joint_wrenches")]
     refs = [ref for program in programs for ref in program.output_references]
     return count_operations(mechanism.graph, mechanism.graph.reachable(refs)).arithmetic
 
 
-def per_body(functions: dict[str, Callable[[Mechanism], Program]], kind: str, n: int = 6) -> int:
+def per_body(functions: Mapping[str, Function], kind: str, n: int = 6) -> int:
     """What one more body at the end of a chain adds."""
     first, second = (motion_and_wrenches(functions, tree(chain(k), kind)) for k in (n, n + 1))
     return second - first

@@ -91,10 +91,10 @@ def main(count: int, first: int) -> None:
         except MbsymError as error:
             print(f"tree {seed}: {error}")
             continue
-        for question, error in found.items():
-            worst[question].append(error)
-            if not error < LIMIT:
-                print(f"tree {seed}: {question} {error:.1e}")
+        for question, off in found.items():
+            worst[question].append(off)
+            if not off < LIMIT:
+                print(f"tree {seed}: {question} {off:.1e}")
     kinds = [(kind, True) for kind in JOINT_TYPES] + [("", False)] * len(CONSTRAINTS)
     for number, (kind, by_joint) in enumerate(kinds):
         for seed in range(first, first + max(1, count // 20)):
@@ -109,10 +109,10 @@ def main(count: int, first: int) -> None:
             except (MbsymError, ValueError):
                 continue
             derived = Derived(model)
-            for question, error in closure_errors(derived, q, *drawn(derived, seed)[1::2], DURATION).items():
-                worst[f"loops: {question}"].append(error)
-                if not error < LIMIT:
-                    print(f"loop {kind} {seed + 1000 * number}: {question} {error:.1e}")
+            for question, off in closure_errors(derived, q, *drawn(derived, seed)[1::2], DURATION).items():
+                worst[f"loops: {question}"].append(off)
+                if not off < LIMIT:
+                    print(f"loop {kind} {seed + 1000 * number}: {question} {off:.1e}")
     print(f"{'question':28}{'asked':>7}{'worst':>10}")
     for question, errors in worst.items():
         print(f"{question:28}{len(errors):7}{max(errors):10.1e}")

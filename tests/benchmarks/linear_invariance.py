@@ -10,7 +10,7 @@ eigenvalue.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,7 @@ def apart(found: Array, other: Array) -> float:
     return float(max(distances.min(axis=0).max(), distances.min(axis=1).max()) / np.abs(other).max())
 
 
-def differences(seed: int, methods: list[Callable[[Model, str], Array]]) -> tuple[float, int, int]:
+def differences(seed: int, methods: Sequence[Callable[[Model, str], Array]]) -> tuple[float, int, int]:
     """The largest of one mechanism, how many results were compared, and how many were refused."""
     model, q = random_closed_loops(seed, forces=False, constraints=False, loops=(1, 2), bodies=(3, 5))
     model = resting(model, q, seed)

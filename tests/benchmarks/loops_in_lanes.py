@@ -88,7 +88,8 @@ def measured(name: str, function: str, scratch: Path) -> str:
     opened = OPENED * (function == "project_position")
     arrays[0] = np.tile(assemble(model).q, (STATES, 1)) + opened * arrays[0]
     status = np.zeros(STATES, dtype=np.intc)
-    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (*arrays, status)]
+    given: list[np.ndarray] = [*arrays, status]
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in given]
     spent: dict[str, list[float]] = {"one": [], "many": []}
     found = {}
     for title in spent:

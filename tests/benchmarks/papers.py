@@ -59,7 +59,7 @@ def rules() -> None:
     print("\nyuan: cut joints of each rule")
     model = examples.load("driver_cab")
     for order in ASSEMBLY_ORDERS:
-        cut = sorted(model.label(order=order).cut_joints)
+        cut = sorted(map(str, model.label(order=order).cut_joints))
         print(f"  {order:14} {' '.join(cut)}")
 
 

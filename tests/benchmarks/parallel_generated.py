@@ -72,7 +72,8 @@ def single(
     scratch: Path, parents: Sequence[int], threads: int, state: Sequence[Any], seconds: float
 ) -> tuple[list[float], float]:
     """Microseconds of the recursion, and of the parts by one thread and by several; the largest difference."""
-    model, functions = model_of(parents), []
+    model = model_of(parents)
+    functions: list[Any] = []
     asked = {"functions": ["forward_dynamics"], "languages": ["c"], "style": "shared"}
     mbsym.generate(model, scratch / "recursion", **asked, force=True)  # type: ignore[arg-type]
     more = {"formulation": "cfa-parallel", "threads": threads}
@@ -97,7 +98,7 @@ def batches(seconds: float) -> Iterator[str]:
     rng = np.random.default_rng(0)
     expected = None
     for title, formulation in BATCHED.items():
-        calls = []
+        calls: list[Any] = []
         for threads in (False, True):
             robot = mbsym.compile("space_robot", ["forward_dynamics"], formulation=formulation, threads=threads)
             function = robot.forward_dynamics

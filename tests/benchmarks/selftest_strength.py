@@ -24,7 +24,7 @@ import numpy as np
 
 import mbsym
 from mbsym.codegen.description import Real
-from mbsym.codegen.load import LoadedModule
+from mbsym.codegen.load import LoadedFunction
 from mbsym.embedded import frozen, results
 from mbsym.embedded.choice import CERTAIN, OFF
 from mbsym.embedded.results import FrozenFunction
@@ -32,6 +32,7 @@ from mbsym.embedded.states import State, agree
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.pipeline import describe
+from mbsym.stages.write import Generation
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -54,12 +55,12 @@ def source_of(model: str) -> tuple[str, dict[str, Any]]:
     return listed[ROBOTS[name]] if name in ROBOTS else name, {"style": "shared"} if shared else {}
 
 
-def states(mechanism: Mechanism, module: LoadedModule) -> Iterator[Mapping[str, np.ndarray]]:
+def states(mechanism: Mechanism, functions: Mapping[str, LoadedFunction]) -> Iterator[Mapping[str, np.ndarray]]:
     """Arguments of all functions at many states; loops are closed at half of them where they can be."""
     random = np.random.default_rng(7)
-    items = {item.name: item for function in module.functions.values() for item in function.inputs}
+    items = {item.name: item for function in functions.values() for item in function.inputs}
     start = np.array(initial_coordinates(mechanism), dtype=float)
-    project = module.functions.get("project_position")
+    project = functions.get("project_position")
     for number in range(STATES):
         spread = (0.3, 3.0, 30.0)[number % 3]
         q = start + random.uniform(-spread, spread, len(start))
@@ -86,17 +87,18 @@ class Beyond:
         switched: its module with faults.
     """
 
-    def __init__(self, done: mbsym.Generation, switched: Switched) -> None:
+    def __init__(self, done: Generation, switched: Switched) -> None:
         description = describe(done.derivation, done.options)
-        modules = frozen.ways_to_compute(description)
-        double = modules[0]
-        ways = [tuple(module.functions[name] for module in modules) for name in double.functions]
+        double, single, rounded = (module.functions for module in frozen.ways_to_compute(description))
         every = states(done.derivation.mechanism, double)
-        kept = [each for each in every if all(agree(own, other, each) for own, other, _ in ways)]
+        kept = [each for each in every if all(agree(double[name], single[name], each) for name in double)]
         drawn = [State(each) for each in kept]
         random = np.random.default_rng(8)
-        known = [each for each in ways if each[0].name in switched.calls]
-        self._functions = [results.frozen_function(*each, drawn, random) for each in known]
+        self._functions = [
+            results.frozen_function(double[name], single[name], rounded[name], drawn, random)
+            for name in double
+            if name in switched.calls
+        ]
         self._given = {name: np.array([state[name] for state in kept]) for name in kept[0]}
         self._switched = switched
         self._epsilon = np.finfo({"double": np.float64, "float": np.float32}[done.options.real]).eps

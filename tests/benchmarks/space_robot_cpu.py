@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,6 +30,7 @@ from mbsym.formulations.constraint_force.block_system import BlockSystem
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS, derive_motion, motion_functions
 from mbsym.formulations.constraint_force.odd_even_elimination import CFA_ELIMINATION_FUNCTIONS
 from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS
+from mbsym.formulations.contracts import Function
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.pipeline import optimise
@@ -152,7 +153,7 @@ class Method:
     operations: tuple[int, int]
 
 
-def both(mechanism: Mechanism, functions: dict[str, Callable[[Mechanism], Program]], key: str) -> list[Program]:
+def both(mechanism: Mechanism, functions: Mapping[str, Function], key: str) -> list[Program]:
     """Programs for vdot, and for vdot with wrenches."""
     forward = functions["forward_dynamics"](mechanism)
     wrenches = functions["joint_wrenches"](mechanism)
@@ -171,7 +172,9 @@ def dense_programs(mechanism: Mechanism) -> tuple[list[Program], int, int]:
     found, _ = derive_motion(mechanism, as_input)
     ((system, right),) = caught
     n = len(right)
-    rows = system.entry_rows()
+    rows: list[dict[int, Scalar]] = [{} for _ in range(n)]
+    for pair in system.blocks:
+        system.enter(pair, rows)
     zero = Scalar(mechanism.graph, 0)
     entries = tuple(rows[r].get(c, zero).ref for r in range(n) for c in range(n))
     inputs = (mechanism.q, mechanism.v, mechanism.tau)

@@ -84,13 +84,13 @@ def main(count: int) -> list[str]:
     masses = value * np.random.default_rng(0).uniform(0.9, 1.1, count)
     sizes = [item.shape for item in compiled.functions[FUNCTION].function.inputs]
     state = [np.zeros(shape) for shape in sizes]
-    for start in compiled.functions[FUNCTION].function.inputs[0].quaternions:
-        state[0][start] = 1.0
+    for first in compiled.functions[FUNCTION].function.inputs[0].quaternions:
+        state[0][first] = 1.0
     for title, executors in (("processes", processes), ("Dask", dask)):
         if title == "Dask" and find_spec("distributed") is None:
             print("Dask: not installed (pip install distributed)")
             continue
-        seconds = []
+        seconds: list[float] = []
         for workers in (1, 2):
             with executors(workers) as executor:
                 for some in (64 * workers, count):

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from mbsym.codegen.description import Argument
+from mbsym.codegen.interface import Trigonometry
 from mbsym.codegen.load import arguments_of_entry
 from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.model.system import Model
@@ -56,7 +57,11 @@ class Code:
 
 
 def code(
-    model: Model, functions: Sequence[str], trigonometry: str = "libm", real: str = "double", batch: bool = False
+    model: Model,
+    functions: Sequence[str],
+    trigonometry: Trigonometry = "libm",
+    real: str = "double",
+    batch: bool = False,
 ) -> Code:
     """What mbsym generates, all names with the prefix m."""
     with TemporaryDirectory() as scratch:
@@ -170,7 +175,7 @@ def entries(
     functions: Mapping[str, str],
     values: Mapping[str, Array],
     *,
-    trigonometry: Sequence[str] = ("libm", "inline"),
+    trigonometry: Sequence[Trigonometry] = ("libm", "inline"),
     extra: Sequence[tuple[str, ...]] = ((),),
     kept: Path = KEPT,
 ) -> Iterator[tuple[Entry, Opened, int]]:
