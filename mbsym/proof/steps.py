@@ -115,7 +115,7 @@ class Steps:
                 return lambda: first() if condition() else second()
             case While(test, inside):
                 return self._repeated(self._asked(test), self._for_pairs(inside))
-            case For(is_down=False):
+            case For():
                 rounds, through = self._rounds(node), self._range(node)
                 return lambda: rounds(through())
             case Threads(_, inside):
@@ -140,6 +140,8 @@ class Steps:
         return done
 
     def _range(self, node: For) -> Callable[[], range]:
+        if node.is_down:
+            _unknown(node)
         start, stop = self._asked(node.start), self._asked(node.stop)
         return lambda: range(start(), stop())
 

@@ -19,7 +19,7 @@ from mbsym.codegen.description import Argument
 from mbsym.codegen.expressions import Array, Constant, Place, Span, Sum, Variable
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import ModuleFunction
-from mbsym.codegen.statements import Store
+from mbsym.codegen.statements import For, Statement, Store, Threads
 from mbsym.consumers.export import export
 from mbsym.errors import ProofError, SymbolicError
 from mbsym.forces.joint_friction import JointFriction
@@ -259,10 +259,16 @@ def test_a_defect_among_rounded_numbers_is_seen(tmp_path: Path, monkeypatch: pyt
     assert refused(tmp_path, heavier, options).function == "mass_matrix"
 
 
-def test_what_would_be_followed_in_another_way_is_refused() -> None:
-    """A sum into a result, of which the proof of loops knows nothing."""
+def _unfollowed() -> list[Statement]:
+    """A sum into a result, and rounds from the last to the first, by one thread and by several."""
     entry = Place(Array("tau", (1,), writable=True), (Span(Constant(0, "int"), Constant(1, "int"), is_whole=True),))
-    body = LoweredFunction((), (), frozenset(), (), OperationCount(), 0, (Store(entry, "+=", entry),))
+    down = For(Variable("k"), Constant(2, "int"), Constant(0, "int"), True, (), is_shared=True)
+    return [Store(entry, "+=", entry), replace(down, is_shared=False), Threads(2, (down,))]
+
+
+@pytest.mark.parametrize("statement", _unfollowed(), ids=["sum", "down", "down, shared"])
+def test_what_would_be_followed_in_another_way_is_refused(statement: Statement) -> None:
+    body = LoweredFunction((), (), frozenset(), (), OperationCount(), 0, (statement,))
     function = ModuleFunction("f", "f", "", (), (Argument("tau", "out", (1,)),), ("tau",), body)
-    with pytest.raises(SymbolicError, match="Store cannot be followed"):
+    with pytest.raises(SymbolicError, match=r"(Store|For) cannot be followed"):
         Steps(body, function, Graph(), {}, {}).results(lambda step: lambda inputs: (), abreast=True)
