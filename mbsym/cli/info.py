@@ -1,15 +1,18 @@
-"""mbsym info: what a model is, before anything is derived."""
+"""mbsym info: what a model is, or the models of a directory are, before anything is derived."""
 
 from __future__ import annotations
 
 import shutil
 import sys
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import typer
 
 from mbsym.cli.delivery import PRINTING, Delivery
 from mbsym.cli.json_output import print_json
+from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import verb
@@ -17,15 +20,29 @@ from mbsym.cli.taken import verb
 
 @verb
 def info(model: str = MODEL, reading: Reading = READING, delivery: Delivery = PRINTING) -> None:
-    """Tell what a model has: bodies, joints, freedoms, loops, frames, forces, mass, and what does not fit."""
+    """Tell what a model has: bodies, joints, freedoms, loops, frames, forces, mass, and what does not fit.
+
+    Of a directory every model file in it and below it, a line each, and why some are not read.
+    """
+    from mbsym.formats.registry import example_names
+    from mbsym.report.directory import directory_overview
     from mbsym.report.overview import overview
     from mbsym.report.overview_text import overview_text
 
-    system = read_model(model, reading, tell=False)
-    found = overview(system, reading.order)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    read = partial(read_model, reading=reading, tell=False)
+    if model not in example_names() and Path(model).is_dir():
+        with progress_bar() as progress:
+            files = directory_overview(Path(model), read, reading.order, progress)
+        files = replace(files, not_read={path: spoken(reason) for path, reason in files.not_read.items()})
+        if delivery.as_json:
+            print_json("info", Path(model).resolve().name, files.as_dict())
+        else:
+            typer.echo(files.as_text(width), nl=False)
+        return
+    found = overview(read(model), reading.order)
     found = replace(found, findings=tuple(map(spoken, found.findings)))
     if delivery.as_json:
-        print_json("info", system.name, found.as_dict())
+        print_json("info", found.model.name, found.as_dict())
     else:
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         typer.echo(overview_text(found, width), nl=False)

@@ -52,6 +52,9 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "inputs": "name, unit and limits of each control input",
         "parameters": "name, value and unit of each, and whether it stays a run-time argument",
         "findings": "what does not fit, a sentence each",
+        "models": "of a directory, in place of all others: file, name, bodies, joints, cut_joints, nv, "
+        "degrees_of_freedom and findings of each model",
+        "not_read": "likewise: file and reason of each that is not read",
     },
     "label": {
         "bodies": "label of each body",

@@ -28,7 +28,7 @@ def overview_text(found: Overview, width: int | None = None) -> str:
             blocks.append("\n".join((heading, *fitted_table(rows, width))))
     for heading, sentences in (("closure equations", found.reasons), ("what does not fit", found.findings)):
         if sentences:
-            blocks.append("\n".join((heading, *(line for text in sentences for line in _item(text, width)))))
+            blocks.append("\n".join((heading, *(line for text in sentences for line in bullet(text, width)))))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -38,7 +38,8 @@ def _entry(term: str, text: str, width: int | None) -> list[str]:
     return [f"{term if k == 0 else '':{_INDENT}}{line}" for k, line in enumerate(lines)]
 
 
-def _item(text: str, width: int | None) -> list[str]:
+def bullet(text: str, width: int | None) -> list[str]:
+    """A sentence of a list in lines that fit the terminal."""
     lines = [text] if width is None else wrap(text, max(width - 2, 20))
     return [f"{'*' if k == 0 else ' '} {line}" for k, line in enumerate(lines)]
 
