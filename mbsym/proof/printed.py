@@ -39,6 +39,9 @@ from mbsym.proof.steps import Evaluate, Steps, at_a_point, written
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Program
 
+WAYS_OF_STEPS: Final = (("shared steps", False), ("shared steps by several threads", True))
+"""By one thread what threads share comes in order; by several it may come in any, and is followed last first."""
+
 Results: TypeAlias = Mapping[str, Sequence[Reference]]
 """The entries of each result, by its name, row-major."""
 
@@ -75,9 +78,10 @@ def readings(module: LoweredModule, graph: Graph, languages: Sequence[str]) -> I
         scene = _scene(module, function, heads[function.name], graph, handed)
         if function.body.loops:
             arrays = {name: [_written(ref, name) for ref in entries] for name, entries in scene.arrays.items()}
-            steps = Steps(function.body, function, graph, arrays, scene.variables)
-            results = at_a_point(steps, graph) if isinstance(graph, Field) else _followed(steps, graph)
-            yield Reading(function.name, "shared steps", results)
+            for way, last_first in WAYS_OF_STEPS[: 2 if function.body.threads else 1]:
+                steps = Steps(function.body, function, graph, arrays, scene.variables, last_first=last_first)
+                results = at_a_point(steps, graph) if isinstance(graph, Field) else _followed(steps, graph)
+                yield Reading(function.name, way, results)
             continue
         for way, results in _ways(module, function, scene, languages):
             named = {item.name: results[identifier] for item, identifier in function.paired if item.direction == "out"}

@@ -40,6 +40,8 @@ class Steps:
         graph: Graph,
         arrays: Mapping[str, Sequence[Reference]],
         variables: Mapping[str, Reference],
+        *,
+        last_first: bool = False,
     ) -> None:
         """Nothing is called yet.
 
@@ -48,8 +50,10 @@ class Steps:
             function: it.
             graph: of all values.
             arrays, variables: arguments and parameters by their identifiers.
+            last_first: rounds that threads share come last first, for none may wait for one before it.
         """
         self.body = body
+        self._last_first = last_first
         self.variables = variables
         self._outputs = {item.name: identifier for item, identifier in function.paired if item.direction == "out"}
         self._arrays: dict[str, list[Any]] = {name: [*entries] for name, entries in arrays.items()}
@@ -146,7 +150,8 @@ class Steps:
         return lambda: range(start(), stop())
 
     def _threads(self, body: Sequence[Statement]) -> Action:
-        """Rounds of loops that threads share come last first, for none may wait for one before it."""
+        if not self._last_first:
+            return self._block(body)
         actions: list[Action] = []
         waiting: list[Action] = []
         for node in body:

@@ -16,10 +16,10 @@ from mbsym.codegen import lower, lower_loops
 from mbsym.codegen.c import pieces, placing
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.description import Argument
-from mbsym.codegen.expressions import Array, Constant, Place, Span, Sum, Variable
-from mbsym.codegen.lowered import LoweredFunction
+from mbsym.codegen.expressions import Array, Call, Constant, Expression, Place, Span, Sum, Variable, combined
+from mbsym.codegen.lowered import LoweredFunction, LoweredStep
 from mbsym.codegen.lowered_module import ModuleFunction
-from mbsym.codegen.statements import For, Statement, Store, Threads
+from mbsym.codegen.statements import For, Invoke, Statement, Store, Threads
 from mbsym.consumers.export import export
 from mbsym.errors import ProofError, SymbolicError
 from mbsym.forces.joint_friction import JointFriction
@@ -266,9 +266,60 @@ def _unfollowed() -> list[Statement]:
     return [Store(entry, "+=", entry), replace(down, is_shared=False), Threads(2, (down,))]
 
 
+def _steps(statements: tuple[Statement, ...], size: int = 1, **asked: Any) -> Steps:
+    """A function of one result whose loops are these; its one step returns what it is given."""
+    nothing = LoweredFunction((), (), frozenset(), (), OperationCount(), 0)
+    body = replace(nothing, loops=statements, steps=(LoweredStep("same", (), (), nothing),))
+    function = ModuleFunction("f", "f", "", (), (Argument("tau", "out", (size,)),), ("tau",), body)
+    return Steps(body, function, Graph(), {"given": [1]}, {}, **asked)
+
+
 @pytest.mark.parametrize("statement", _unfollowed(), ids=["sum", "down", "down, shared"])
-def test_what_would_be_followed_in_another_way_is_refused(statement: Statement) -> None:
-    body = LoweredFunction((), (), frozenset(), (), OperationCount(), 0, (statement,))
-    function = ModuleFunction("f", "f", "", (), (Argument("tau", "out", (1,)),), ("tau",), body)
+@pytest.mark.parametrize("last_first", [False, True])
+def test_what_would_be_followed_in_another_way_is_refused(statement: Statement, last_first: bool) -> None:
     with pytest.raises(SymbolicError, match=r"(Store|For) cannot be followed"):
-        Steps(body, function, Graph(), {}, {}).results(lambda step: lambda inputs: (), abreast=True)
+        _steps((statement,), last_first=last_first).results(lambda step: lambda inputs: (), abreast=True)
+
+
+@pytest.mark.parametrize(("first", "others", "beside"), [(0, (1, 3), "-"), (2, (0, 2), "+")])
+@pytest.mark.parametrize("last_first", [False, True])
+def test_rounds_for_threads_wait_for_none_before_them_or_behind(
+    first: int, others: tuple[int, int], beside: str, last_first: bool
+) -> None:
+    """Each entry is the one beside it, whose round comes before or behind: only one order of rounds does without."""
+
+    def entry(array: str, size: int, place: Expression) -> Place:
+        stop = combined("+", place, Constant(1, "int"))
+        return Place(Array(array, (size,), writable=True), (Span(place, stop, is_whole=False),))
+
+    def copied(goal: Expression, source: Place) -> Invoke:
+        return Invoke((entry("tau", 3, goal),), "=", Call("same", (source,)))
+
+    k = Variable("k", "int")
+    start, stop = (Constant(number, "int") for number in others)
+    body = copied(k, entry("tau", 3, combined(beside, k, Constant(1, "int"))))
+    begin = copied(Constant(first, "int"), entry("given", 1, Constant(0, "int")))
+    steps = _steps(
+        (begin, Threads(2, (For(k, start, stop, False, (body,), is_shared=True),))), 3, last_first=last_first
+    )
+    if (beside == "+") == last_first:
+        assert steps.results(lambda step: lambda inputs: inputs, abreast=True) == {"tau": [1, 1, 1]}
+    else:
+        with pytest.raises(SymbolicError, match="tau is read before it is written"):
+            steps.results(lambda step: lambda inputs: inputs, abreast=True)
+
+
+def test_functions_for_threads_are_followed_in_both_orders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    orders: list[bool] = []
+
+    class Noted(Steps):
+        def __init__(self, *given: Any, last_first: bool) -> None:
+            orders.append(last_first)
+            super().__init__(*given, last_first=last_first)
+
+    monkeypatch.setattr(printed, "Steps", Noted)
+    options: dict[str, Any] = {**SHARED, "formulation": "cfa-parallel", "functions": ("forward_dynamics",)}
+    mbsym.generate("quadruped", tmp_path / "one", **options)
+    assert orders and not any(orders)
+    mbsym.generate("quadruped", tmp_path / "two", threads=2, **options)
+    assert any(orders)
