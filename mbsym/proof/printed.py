@@ -242,7 +242,7 @@ def _run_lanes(loop: Loop, scene: _Scene, shared: list[Reference | None]) -> Non
     for lane in range(loop.width):
         own, found = scene.inside(), [*shared[lane:]]
         numbers = [own.value(row[lane]) for row in loop.table]
-        own.arrays = {**scene.arrays, SHARED: shared[lane:], NUMBERS: numbers}
+        own.arrays = {**scene.arrays, SHARED: found, NUMBERS: numbers}
         _run(loop.statements, own, {SHARED: found})
         shared[lane:] = found
 

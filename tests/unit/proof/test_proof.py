@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,11 @@ import pytest
 
 import mbsym
 import mbsym.stages
-from mbsym.codegen import lower, lower_loops
+from mbsym.codegen import lower, lower_loops, lowered
 from mbsym.codegen.c import pieces, placing
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.description import Argument
-from mbsym.codegen.expressions import Array, Call, Constant, Expression, Place, Span, Sum, Variable, combined
+from mbsym.codegen.expressions import Array, Call, Constant, Element, Expression, Place, Span, Sum, Variable, combined
 from mbsym.codegen.lowered import LoweredFunction, LoweredStep
 from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.codegen.statements import For, Invoke, Statement, Store, Threads
@@ -175,6 +176,26 @@ def test_a_fault_in_lanes_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     changed(monkeypatch, placing.Placing, "_loop", other_sign)
     assert ", in C," in str(refused(tmp_path, benchmark_chain(8), {**IN_LANES, "simplify": "none"}))
+
+
+def test_lanes_read_what_they_wrote_themselves() -> None:
+    """Entries are read where they stand: after a statement that fills them, what that put there."""
+    graph = Graph()
+    loop = pieces.Loop(
+        title="two alike sections",
+        lanes=2,
+        width=2,
+        table=((Constant(Fraction(7)), Constant(Fraction(9))),),
+        common=(),
+        statements=(
+            lowered.Store(pieces.SHARED, 0, Element(pieces.NUMBERS, 0)),
+            lowered.Store(pieces.SHARED, 2, Element(pieces.SHARED, 0)),
+        ),
+        operations=0,
+    )
+    shared: list[Any] = [graph.const(Fraction(1)), graph.const(Fraction(2)), None, None]
+    printed._run_lanes(loop, _Scene(graph), shared)
+    assert shared == [graph.const(Fraction(number)) for number in (7, 9, 7, 9)]
 
 
 def test_a_sum_inside_a_sum_is_read_as_it_is_written() -> None:
