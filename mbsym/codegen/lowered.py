@@ -40,7 +40,7 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class StoreConstants:
-    """All entries of a result that are constants."""
+    """All entries of a result that are constants; the others are zero until they are stored."""
 
     result: Result
 

@@ -231,9 +231,10 @@ def _run(statements: Sequence[Straight], scene: _Scene, written: Mapping[str, li
         elif isinstance(statement, Store):
             written[statement.array][statement.index] = scene.value(statement.expression)
         else:
-            for index, entry in enumerate(statement.result.entries):
-                if isinstance(entry, Constant):
-                    written[statement.result.identifier][index] = scene.value(entry)
+            # All entries are filled at once: what is not constant is zero until it is stored.
+            entries = statement.result.entries
+            filled = [scene.value(entry if isinstance(entry, Constant) else Constant(Fraction(0))) for entry in entries]
+            written[statement.result.identifier][:] = filled
 
 
 def _run_lanes(loop: Loop, scene: _Scene, shared: list[Reference | None]) -> None:

@@ -198,6 +198,18 @@ def test_lanes_read_what_they_wrote_themselves() -> None:
     assert shared == [graph.const(Fraction(number)) for number in (7, 9, 7, 9)]
 
 
+def test_constants_of_a_result_fill_all_of_it() -> None:
+    """C copies them over every entry, those that were stored before included."""
+    graph = Graph()
+    result = lowered.Result("M", (2,), (Variable("m"), Constant(Fraction(3))))
+    m, zero, three = graph.symbol("m"), graph.const(Fraction(0)), graph.const(Fraction(3))
+    constants, entry = lowered.StoreConstants(result), lowered.Store("M", 0, Variable("m"))
+    for statements, expected in (([constants, entry], [m, three]), ([entry, constants], [zero, three])):
+        found: list[Any] = [None, None]
+        printed._run(statements, _Scene(graph, {"m": m}), {"M": found})
+        assert found == expected
+
+
 def test_a_sum_inside_a_sum_is_read_as_it_is_written() -> None:
     a, b, c = (Variable(name) for name in "abc")
     scene = _Scene(Graph())
