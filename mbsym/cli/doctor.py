@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from mbsym.cli.delivery import PRINTING, Delivery
 from mbsym.cli.taken import verb
+from mbsym.codegen.text import table
 
 LIBRARIES: Final = ("numpy", "scipy", "sympy", "jinja2", "pyyaml", "pydantic", "typer", "rich")
 """That mbsym is made of."""
@@ -79,14 +80,11 @@ def doctor(delivery: Delivery = PRINTING) -> None:
     """Tell what this machine has: libraries, compilers and their vectors, and what is missing for what."""
     groups = {"libraries": [*_libraries()], "compiler": [*_compiler()], "programs": [*_programs()]}
     groups["extras"] = [Part(name, _package(name), purpose, remedy) for name, purpose, remedy in EXTRAS]
-    text = "\n\n".join(f"{title}\n{_table([part.line for part in parts])}" for title, parts in groups.items())
+    text = "\n\n".join(
+        "\n".join((title, *(f"  {line}" for line in table(part.line for part in parts))))
+        for title, parts in groups.items()
+    )
     delivery.tell("doctor", "", {title: [asdict(part) for part in parts] for title, parts in groups.items()}, (), text)
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
-    return "\n".join(f"  {line.rstrip()}" for line in lines)
 
 
 def _libraries() -> Iterator[Part]:
@@ -122,10 +120,8 @@ def _compiler() -> Iterator[Part]:
 
 
 def _programs() -> Iterator[Part]:
-    from mbsym.codegen.programs import runs
-
     for name, purpose, remedy in PROGRAMS:
-        yield Part(name, _said((name, "--version")) if runs(name) else "", purpose, remedy)
+        yield Part(name, _said((name, "--version")), purpose, remedy)
 
 
 def _said(command: tuple[str, ...], *, whole: bool = False) -> str:

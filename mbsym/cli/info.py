@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 import sys
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -16,6 +16,9 @@ from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import verb
+
+if TYPE_CHECKING:
+    from mbsym.report.overview import Overview
 
 
 @verb
@@ -30,18 +33,21 @@ def info(model: str = MODEL, reading: Reading = READING, delivery: Delivery = PR
     from mbsym.report.overview_text import overview_text
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    read = partial(read_model, reading=reading, tell=False)
+
+    def look(source: str) -> Overview:
+        found = overview(read_model(source, reading, tell=False), reading.order)
+        return replace(found, findings=tuple(map(spoken, found.findings)))
+
     if model not in example_names() and Path(model).is_dir():
         with progress_bar() as progress:
-            files = directory_overview(Path(model), read, reading.order, progress)
+            files = directory_overview(Path(model), look, progress)
         files = replace(files, not_read={path: spoken(reason) for path, reason in files.not_read.items()})
         if delivery.as_json:
             print_json("info", Path(model).resolve().name, files.as_dict())
         else:
             typer.echo(files.as_text(width), nl=False)
         return
-    found = overview(read(model), reading.order)
-    found = replace(found, findings=tuple(map(spoken, found.findings)))
+    found = look(model)
     if delivery.as_json:
         print_json("info", found.model.name, found.as_dict())
     else:

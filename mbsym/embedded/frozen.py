@@ -99,10 +99,9 @@ def _as_on_target(tolerance: Tolerance, real: Real) -> Tolerance:
 def _rounded(description: ModuleDescription) -> LoadedModule:
     """The module in double precision with the tolerances of single precision, as far as which it is rounded."""
     tolerances = tuple(replace(item, double=item.of("float")) for item in description.tolerances)
-    own = replace(description, real="double", batch=(), tolerances=tolerances)
-    python, manifest = render(own, ("numpy",))
-    return numpy_module(python, manifest, RoundedNumpy(np.random.default_rng(22)))
+    return _loaded(replace(description, tolerances=tolerances), "double", RoundedNumpy(np.random.default_rng(22)))
 
 
-def _loaded(description: ModuleDescription, real: Real) -> LoadedModule:
-    return numpy_module(*render(replace(description, real=real, batch=()), ("numpy",)))
+def _loaded(description: ModuleDescription, real: Real, arithmetic: RoundedNumpy | None = None) -> LoadedModule:
+    python, manifest = render(replace(description, real=real, batch=()), ("numpy",))
+    return numpy_module(python, manifest, arithmetic)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -136,21 +135,21 @@ def _meshes_outside(model: Model, path: Path, under: str | None) -> Iterator[str
     names = dict.fromkeys(shape.form.file for shape in model.shapes if isinstance(shape.form, Mesh))
     if not names:
         return
+    from mbsym.formats.xml_document import require_under
     from mbsym.shapes.mesh_file import PACKAGE, find_mesh
 
     home = path.parent.resolve()
     tree = next((place for place in (home, *home.parents) if (place / "package.xml").is_file()), home)
     outside = []
     for name in names:
-        with suppress(FormatError):  # of one that is not there is said where it is drawn or weighed
+        try:
             mesh = find_mesh(name, str(home))
-            if under is not None:
-                outside += [] if mesh.is_relative_to(Path(under).resolve()) else [name]
-            elif not mesh.is_relative_to(tree) and not name.startswith(PACKAGE):
-                outside.append(name)
-    if outside and under is not None:
-        remedy = "keep the files of the model beneath it"
-        raise FormatError(f"the mesh {outside[0]!r} lies outside {under}", where=str(path), remedy=remedy)
+        except FormatError:
+            continue  # of one that is not there is said where it is drawn or weighed
+        if under is not None:
+            require_under(mesh, f"the mesh {name!r}", under, str(path))
+        elif not mesh.is_relative_to(tree) and not name.startswith(PACKAGE):
+            outside.append(name)
     if outside:
         more = f" and {len(outside) - 1} more" if len(outside) > 1 else ""
         yield f"the mesh {outside[0]!r}{more} lies outside the directory of the model"

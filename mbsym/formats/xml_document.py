@@ -244,7 +244,7 @@ def require_under(path: Path, shown: str, directory: str, where: str) -> None:
     """
     if not path.resolve().is_relative_to(Path(directory).resolve()):
         raise FormatError(
-            f"{shown!r} lies outside {directory}", where=where, remedy="keep the files of the model beneath it"
+            f"{shown} lies outside {directory}", where=where, remedy="keep the files of the model beneath it"
         )
 
 
@@ -291,7 +291,7 @@ class IncludedFiles:
         if others:
             self.notes.append(f"{shown!r} (line {line}) is {real}, and there is {others[0]}: the first is taken")
         if self._under is not None:
-            require_under(real, shown, self._under, str(include.place))
+            require_under(real, repr(shown), self._under, str(include.place))
         elif not real.is_relative_to(self.first.parent.resolve()):
             self.notes.append(f"{shown!r} (line {line}) lies outside the directory of the model: {real}")
         return real

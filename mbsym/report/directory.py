@@ -9,9 +9,8 @@ from typing import Any
 
 from mbsym.errors import FormatError, MbsymError
 from mbsym.formats.registry import known_suffixes
-from mbsym.model.system import Model
 from mbsym.report.fitted_table import fitted_table
-from mbsym.report.overview import Overview, overview
+from mbsym.report.overview import Overview
 from mbsym.report.overview_text import bullet
 
 _HEADING = ("file", "name", "bodies", "joints", "cut", "speeds", "freedoms", "to look at")
@@ -63,14 +62,13 @@ class DirectoryOverview:
 
 
 def directory_overview(
-    directory: Path, read: Callable[[str], Model], order: str, progress: Callable[[str, int, int], None]
+    directory: Path, look: Callable[[str], Overview], progress: Callable[[str, int, int], None]
 ) -> DirectoryOverview:
     """Looks over every file that ends as model files do, in the directory and below it; what is hidden is left out.
 
     Args:
         directory: it.
-        read: the model of a file.
-        order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
+        look: reads a file and looks its model over.
         progress: told of each file.
 
     Raises:
@@ -85,7 +83,7 @@ def directory_overview(
         name = path.relative_to(directory).as_posix()
         progress(name, number, len(paths))
         try:
-            found.models[name] = overview(read(str(path)), order)
+            found.models[name] = look(str(path))
         except MbsymError as error:
             place = str(path)
             text = str(error)

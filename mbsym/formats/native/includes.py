@@ -85,7 +85,7 @@ def with_includes(
             raise document.error(entry, f"a part that includes itself: {names}", "include something else", of_key=True)
         if reading.under is not None:
             require_under(
-                file, include.file, reading.under, str(document.source.at(document.place(entry, of_key=True)))
+                file, repr(include.file), reading.under, str(document.source.at(document.place(entry, of_key=True)))
             )
         elif not file.resolve().is_relative_to(reading.within[0].parent):
             told = f"{include.file!r} of part {name!r} lies outside the directory of the model: {file.resolve()}"
