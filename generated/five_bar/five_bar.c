@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-const char five_bar_interface[17] = "bff6981e12749231";
+const char five_bar_interface[17] = "67259d86391599ba";
 
 #ifndef five_bar_REGULAR
 #define five_bar_REGULAR 0.00074
@@ -1122,7 +1122,7 @@ void five_bar_moved_position(
     q_moved[3] = q[3] + motion[3];
 }
 
-/* operations: 105 + or -, 153 *, 6 /, 4 sine-cosine pairs */
+/* operations: 54 + or -, 78 *, 2 /, 4 sine-cosine pairs */
 int five_bar_actuated_inverse_dynamics(
     const five_bar_real q[4],
     const five_bar_real v[4],
@@ -1131,7 +1131,7 @@ int five_bar_actuated_inverse_dynamics(
     const five_bar_real u[2],
     five_bar_real tau[restrict 4])
 {
-    five_bar_real guarded_values[6]; /* what must not vanish or leave its domain */
+    five_bar_real guarded_values[2]; /* what must not vanish or leave its domain */
     (void)t;
     const five_bar_real sin1 = sin(q[0]);
     const five_bar_real cos1 = cos(q[0]);
@@ -1158,11 +1158,7 @@ int five_bar_actuated_inverse_dynamics(
     const five_bar_real t13 = t5 - 0.25*t9 - t11;
     const five_bar_real t14 = t6 + 0.25*t10 + t12;
     const five_bar_real t15 = 0.38 - t13;
-    const five_bar_real t16 = t2 - t13;
-    const five_bar_real t17 = t1 - t14;
     const five_bar_real w4_z = v[2] + v[3];
-    const five_bar_real t18 = t5 - t13;
-    const five_bar_real t19 = t6 - t14;
 
     /* angular velocities and velocity-dependent accelerations, outward */
     const five_bar_real w3_z = v[0] + v[1];
@@ -1184,95 +1180,38 @@ int five_bar_actuated_inverse_dynamics(
     const five_bar_real f4_y = 0.114*alpha4_z;
 
     /* joint wrenches and generalised forces, inward */
-    const five_bar_real t20 = 0.055*vdot[2] + 2.4525*cos2;
-    const five_bar_real n2_z = t20 + n4_z + 0.25*(sin4*f4_x + cos4*f4_y);
-    const five_bar_real t21 = 0.055*vdot[0] + 2.4525*cos1;
-    const five_bar_real n1_z = t21 + n3_z + 0.25*(sin3*f3_x + cos3*f3_y);
+    const five_bar_real t16 = 0.055*vdot[2] + 2.4525*cos2;
+    const five_bar_real n2_z = t16 + n4_z + 0.25*(sin4*f4_x + cos4*f4_y);
+    const five_bar_real t17 = 0.055*vdot[0] + 2.4525*cos1;
+    const five_bar_real n1_z = t17 + n3_z + 0.25*(sin3*f3_x + cos3*f3_y);
 
-    /* least actuator forces */
-    const five_bar_real t22 = t14*t19 - t15*t18;
-    const five_bar_real t23 = t14*t17 - t15*t16;
-    const five_bar_real t24 = t12*t14 + t11*t15;
-    const five_bar_real t25 = t14*t14 + t15*t15;
+    /* forces of motors */
+    const five_bar_real t18 = t12*t14 + t11*t15;
+    const five_bar_real t19 = t14*t14 + t15*t15;
 
-    /* factorisation of the matrix of motors and closure rows */
-    const five_bar_real t26 = 1.0/t25;
-    const five_bar_real t27 = t24*t26;
-    const five_bar_real t28 = t12*t19 - t11*t18 - t22*t27;
-    const five_bar_real t29 = t12*t17 - t11*t16 - t23*t27;
-    const five_bar_real t30 = t12*t12 + t11*t11 - t24*t27;
-    const five_bar_real t31 = t23*t26;
-    const five_bar_real t32 = t22*t26;
-    const five_bar_real t33 = 1.0/t30;
-    const five_bar_real t34 = t29*t33;
-    const five_bar_real t35 = t17*t19 + t16*t18 - t22*t31 - t28*t34;
-    const five_bar_real t36 = 1.0 + t17*t17 + t16*t16 - t23*t31 - t29*t34;
-    const five_bar_real t37 = t28*t33;
-    const five_bar_real t38 = 1.0/t36;
-    const five_bar_real t39 = t35*t38;
-    const five_bar_real t40 = 1.0 + t19*t19 + t18*t18 - t22*t32 - t28*t37 - t35*t39;
-    const five_bar_real t41 = 1.0/t40;
+    /* factorisation of the matrix of closure rows without motors */
+    const five_bar_real t20 = 1.0/t19;
+    const five_bar_real t21 = t18*t20;
+    const five_bar_real t22 = t12*t12 + t11*t11 - t18*t21;
 
-    /* least actuator forces */
-    const five_bar_real t42 = t12 - t14*t27;
-    const five_bar_real t43 = t17 - t14*t31 - t34*t42;
-    const five_bar_real t44 = t19 - t14*t32 - t37*t42 - t39*t43;
-    const five_bar_real t45 = t11 - t15*t27;
-    const five_bar_real t46 = t16 + t15*t31 + t34*t45;
-    const five_bar_real t47 = t18 + t15*t32 + t37*t45 - t39*t46;
-    const five_bar_real t48 = n3_z + n4_z*t27;
-    const five_bar_real t49 = u[1] - n2_z - n4_z*t31 + t34*t48;
-    const five_bar_real t50 = u[0] - n1_z + n4_z*t32 - t37*t48 + t39*t49;
-    const five_bar_real t51 = t41*t44;
-    const five_bar_real t52 = t38*t43;
-    const five_bar_real t53 = t33*t42;
-    const five_bar_real t54 = t14*t26;
-    const five_bar_real t55 = t41*t47;
-    const five_bar_real t56 = t38*t46;
-    const five_bar_real t57 = t33*t45;
-    const five_bar_real t58 = t15*t26;
-    const five_bar_real t59 = t44*t55 + t43*t56 - t42*t57 - t14*t58;
-    const five_bar_real t60 = t47*t55 + t46*t56 + t45*t57 + t15*t58;
+    /* forces of motors */
+    const five_bar_real t23 = 1.0/t22*(n3_z + n4_z*t21);
+    const five_bar_real t24 = n4_z*t20 + t21*t23;
+    const five_bar_real t25 = t12*t23 - t14*t24;
+    const five_bar_real t26 = t11*t23 - t15*t24;
 
-    /* factorisation of the matrix of motors and closure rows */
-    const five_bar_real t61 = 1.0/t60;
-    const five_bar_real t62 = t59*t61;
-    const five_bar_real t63 = t44*t51 + t43*t52 + t42*t53 + t14*t54 - t59*t62;
-
-    /* least actuator forces */
-    const five_bar_real t64 = t50*t55 - t49*t56 - t48*t57 + n4_z*t58;
-    const five_bar_real t65 = 1.0/t63*(t50*t51 - t49*t52 + t48*t53 - n4_z*t54 - t62*t64);
-    const five_bar_real t66 = t61*t64 - t62*t65;
-    const five_bar_real t67 = t41*(t50 - t44*t65 - t47*t66);
-
-    tau[0] = -t67;
+    tau[0] = n1_z - u[0] + (t6 - t14)*t25 - (t5 - t13)*t26;
     tau[1] = 0.0;
-    tau[2] = -t38*(t49 + t43*t65 + t46*t66) - t39*t67;
+    tau[2] = n2_z - u[1] - (t1 - t14)*t25 + (t2 - t13)*t26;
     tau[3] = 0.0;
-    guarded_values[0] = t25;
-    guarded_values[1] = t30;
-    guarded_values[2] = t36;
-    guarded_values[3] = t40;
-    guarded_values[4] = t60;
-    guarded_values[5] = t63;
+    guarded_values[0] = t19;
+    guarded_values[1] = t22;
 
     int status = five_bar_OK;
     if (!(fabs(guarded_values[0]) > five_bar_VANISHES * 0.5)) {
         status = five_bar_SINGULAR;
     }
     if (!(fabs(guarded_values[1]) > five_bar_VANISHES * 0.0625)) {
-        status = five_bar_SINGULAR;
-    }
-    if (!(fabs(guarded_values[2]) > five_bar_VANISHES)) {
-        status = five_bar_SINGULAR;
-    }
-    if (!(fabs(guarded_values[3]) > five_bar_VANISHES)) {
-        status = five_bar_SINGULAR;
-    }
-    if (!(fabs(guarded_values[4]) > five_bar_VANISHES)) {
-        status = five_bar_SINGULAR;
-    }
-    if (!(fabs(guarded_values[5]) > five_bar_VANISHES)) {
         status = five_bar_SINGULAR;
     }
     if (!five_bar_finite(q, 4)) {

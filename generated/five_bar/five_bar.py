@@ -1891,8 +1891,8 @@ def actuated_inverse_dynamics(
         generalised forces, zero where there is no motor, shape (..., 4), in N m.
 
     Raises:
-        StatusError: SINGULAR, results not numbers: a divisor vanishes in least actuator forces or in
-            factorisation of the matrix of motors and closure rows.
+        StatusError: SINGULAR, results not numbers: a divisor vanishes in forces of motors or in factorisation
+            of the matrix of closure rows without motors.
         StatusError: NOT_FINITE, results not numbers.
     """
     arguments = (
@@ -1905,10 +1905,6 @@ def actuated_inverse_dynamics(
     guards = (
         ("nonzero", 0.5),
         ("nonzero", 0.0625),
-        ("nonzero", 1.0),
-        ("nonzero", 1.0),
-        ("nonzero", 1.0),
-        ("nonzero", 1.0),
     )
     results, status = _judged(_actuated_inverse_dynamics, arguments, ((4,),), guards)
     return _settled("actuated_inverse_dynamics", results[0], status, failures)
@@ -1941,11 +1937,7 @@ def _actuated_inverse_dynamics(function, q, v, vdot, t, u):
     t13 = t5 - 0.25*t9 - t11
     t14 = t6 + 0.25*t10 + t12
     t15 = 0.38 - t13
-    t16 = t2 - t13
-    t17 = t1 - t14
     w4_z = v[2] + v[3]
-    t18 = t5 - t13
-    t19 = t6 - t14
     # angular velocities and velocity-dependent accelerations, outward
     w3_z = v[0] + v[1]
     # accelerations and inertial wrenches, outward
@@ -1964,74 +1956,31 @@ def _actuated_inverse_dynamics(function, q, v, vdot, t, u):
     f4_x = -0.114*w4_z*w4_z
     f4_y = 0.114*alpha4_z
     # joint wrenches and generalised forces, inward
-    t20 = 0.055*vdot[2] + 2.4525*cos2
-    n2_z = t20 + n4_z + 0.25*(sin4*f4_x + cos4*f4_y)
-    t21 = 0.055*vdot[0] + 2.4525*cos1
-    n1_z = t21 + n3_z + 0.25*(sin3*f3_x + cos3*f3_y)
-    # least actuator forces
-    t22 = t14*t19 - t15*t18
-    t23 = t14*t17 - t15*t16
-    t24 = t12*t14 + t11*t15
-    t25 = t14*t14 + t15*t15
-    # factorisation of the matrix of motors and closure rows
-    t26 = 1.0/t25
-    t27 = t24*t26
-    t28 = t12*t19 - t11*t18 - t22*t27
-    t29 = t12*t17 - t11*t16 - t23*t27
-    t30 = t12*t12 + t11*t11 - t24*t27
-    t31 = t23*t26
-    t32 = t22*t26
-    t33 = 1.0/t30
-    t34 = t29*t33
-    t35 = t17*t19 + t16*t18 - t22*t31 - t28*t34
-    t36 = 1.0 + t17*t17 + t16*t16 - t23*t31 - t29*t34
-    t37 = t28*t33
-    t38 = 1.0/t36
-    t39 = t35*t38
-    t40 = 1.0 + t19*t19 + t18*t18 - t22*t32 - t28*t37 - t35*t39
-    t41 = 1.0/t40
-    # least actuator forces
-    t42 = t12 - t14*t27
-    t43 = t17 - t14*t31 - t34*t42
-    t44 = t19 - t14*t32 - t37*t42 - t39*t43
-    t45 = t11 - t15*t27
-    t46 = t16 + t15*t31 + t34*t45
-    t47 = t18 + t15*t32 + t37*t45 - t39*t46
-    t48 = n3_z + n4_z*t27
-    t49 = u[1] - n2_z - n4_z*t31 + t34*t48
-    t50 = u[0] - n1_z + n4_z*t32 - t37*t48 + t39*t49
-    t51 = t41*t44
-    t52 = t38*t43
-    t53 = t33*t42
-    t54 = t14*t26
-    t55 = t41*t47
-    t56 = t38*t46
-    t57 = t33*t45
-    t58 = t15*t26
-    t59 = t44*t55 + t43*t56 - t42*t57 - t14*t58
-    t60 = t47*t55 + t46*t56 + t45*t57 + t15*t58
-    # factorisation of the matrix of motors and closure rows
-    t61 = 1.0/t60
-    t62 = t59*t61
-    t63 = t44*t51 + t43*t52 + t42*t53 + t14*t54 - t59*t62
-    # least actuator forces
-    t64 = t50*t55 - t49*t56 - t48*t57 + n4_z*t58
-    t65 = 1.0/t63*(t50*t51 - t49*t52 + t48*t53 - n4_z*t54 - t62*t64)
-    t66 = t61*t64 - t62*t65
-    t67 = t41*(t50 - t44*t65 - t47*t66)
+    t16 = 0.055*vdot[2] + 2.4525*cos2
+    n2_z = t16 + n4_z + 0.25*(sin4*f4_x + cos4*f4_y)
+    t17 = 0.055*vdot[0] + 2.4525*cos1
+    n1_z = t17 + n3_z + 0.25*(sin3*f3_x + cos3*f3_y)
+    # forces of motors
+    t18 = t12*t14 + t11*t15
+    t19 = t14*t14 + t15*t15
+    # factorisation of the matrix of closure rows without motors
+    t20 = 1.0/t19
+    t21 = t18*t20
+    t22 = t12*t12 + t11*t11 - t18*t21
+    # forces of motors
+    t23 = 1.0/t22*(n3_z + n4_z*t21)
+    t24 = n4_z*t20 + t21*t23
+    t25 = t12*t23 - t14*t24
+    t26 = t11*t23 - t15*t24
     tau = (
-        -t67,
+        n1_z - u[0] + (t6 - t14)*t25 - (t5 - t13)*t26,
         0.0,
-        -t38*(t49 + t43*t65 + t46*t66) - t39*t67,
+        n2_z - u[1] - (t1 - t14)*t25 + (t2 - t13)*t26,
         0.0,
     )
     guarded_values = (
-        t25,
-        t30,
-        t36,
-        t40,
-        t60,
-        t63,
+        t19,
+        t22,
     )
     return (tau, guarded_values,)
 

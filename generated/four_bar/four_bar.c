@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-const char four_bar_interface[17] = "9a8ff16c88e8f890";
+const char four_bar_interface[17] = "fcfda0404dea74a7";
 
 #ifndef four_bar_REGULAR
 #define four_bar_REGULAR 0.00074
@@ -977,14 +977,14 @@ void four_bar_moved_position(
     q_moved[2] = q[2] + motion[2];
 }
 
-/* operations: 72 + or -, 109 *, 5 /, 3 sine-cosine pairs */
+/* operations: 47 + or -, 69 *, 2 /, 3 sine-cosine pairs */
 int four_bar_actuated_inverse_dynamics(
     const four_bar_real q[3],
     const four_bar_real v[3],
     const four_bar_real vdot[3],
     four_bar_real tau[restrict 3])
 {
-    four_bar_real guarded_values[5]; /* what must not vanish or leave its domain */
+    four_bar_real guarded_values[2]; /* what must not vanish or leave its domain */
     const four_bar_real sin1 = sin(q[0]);
     const four_bar_real cos1 = cos(q[0]);
     const four_bar_real sin2 = sin(q[1]);
@@ -1034,70 +1034,30 @@ int four_bar_actuated_inverse_dynamics(
     const four_bar_real t18 = 0.345*vdot[0] + 11.772*cos1;
     const four_bar_real n1_z = t18 + n2_z + 0.3*(sin2*f2_x + cos2*f2_y);
 
-    /* least actuator forces */
-    const four_bar_real t19 = t8*t10 + t7*t11;
-    const four_bar_real t20 = t10*t13 - t11*t12;
-    const four_bar_real t21 = t10*t10 + t11*t11;
+    /* forces of motors */
+    const four_bar_real t19 = t10*t13 - t11*t12;
+    const four_bar_real t20 = t10*t10 + t11*t11;
 
-    /* factorisation of the matrix of motors and closure rows */
-    const four_bar_real t22 = 1.0/t21;
-    const four_bar_real t23 = t20*t22;
-    const four_bar_real t24 = t8*t13 - t7*t12 - t19*t23;
-    const four_bar_real t25 = t13*t13 + t12*t12 - t20*t23;
-    const four_bar_real t26 = t19*t22;
-    const four_bar_real t27 = 1.0/t25;
-    const four_bar_real t28 = t24*t27;
-    const four_bar_real t29 = 1.0 + t8*t8 + t7*t7 - t19*t26 - t24*t28;
-    const four_bar_real t30 = 1.0/t29;
+    /* factorisation of the matrix of closure rows without motors */
+    const four_bar_real t21 = 1.0/t20;
+    const four_bar_real t22 = t19*t21;
+    const four_bar_real t23 = t13*t13 + t12*t12 - t19*t22;
 
-    /* least actuator forces */
-    const four_bar_real t31 = t13 - t10*t23;
-    const four_bar_real t32 = t8 - t10*t26 - t28*t31;
-    const four_bar_real t33 = t12 + t11*t23;
-    const four_bar_real t34 = t7 - t11*t26 + t28*t33;
-    const four_bar_real t35 = n2_z + n3_z*t23;
-    const four_bar_real t36 = n1_z + n3_z*t26 - t28*t35;
-    const four_bar_real t37 = t30*t32;
-    const four_bar_real t38 = t27*t31;
-    const four_bar_real t39 = t10*t22;
-    const four_bar_real t40 = t30*t34;
-    const four_bar_real t41 = t27*t33;
-    const four_bar_real t42 = t11*t22;
-    const four_bar_real t43 = t32*t40 - t31*t41 + t10*t42;
-    const four_bar_real t44 = t34*t40 + t33*t41 + t11*t42;
+    /* forces of motors */
+    const four_bar_real t24 = 1.0/t23*(n2_z + n3_z*t22);
+    const four_bar_real t25 = n3_z*t21 + t22*t24;
 
-    /* factorisation of the matrix of motors and closure rows */
-    const four_bar_real t45 = 1.0/t44;
-    const four_bar_real t46 = t43*t45;
-    const four_bar_real t47 = t32*t37 + t31*t38 + t10*t39 - t43*t46;
-
-    /* least actuator forces */
-    const four_bar_real t48 = t36*t40 - t35*t41 - n3_z*t42;
-    const four_bar_real t49 = 1.0/t47*(t36*t37 + t35*t38 - n3_z*t39 - t46*t48);
-
-    tau[0] = t30*(t36 - t32*t49 - t34*(t45*t48 - t46*t49));
+    tau[0] = n1_z - t8*(t13*t24 - t10*t25) + t7*(t12*t24 + t11*t25);
     tau[1] = 0.0;
     tau[2] = 0.0;
-    guarded_values[0] = t21;
-    guarded_values[1] = t25;
-    guarded_values[2] = t29;
-    guarded_values[3] = t44;
-    guarded_values[4] = t47;
+    guarded_values[0] = t20;
+    guarded_values[1] = t23;
 
     int status = four_bar_OK;
     if (!(fabs(guarded_values[0]) > four_bar_VANISHES)) {
         status = four_bar_SINGULAR;
     }
     if (!(fabs(guarded_values[1]) > four_bar_VANISHES * 0.25)) {
-        status = four_bar_SINGULAR;
-    }
-    if (!(fabs(guarded_values[2]) > four_bar_VANISHES)) {
-        status = four_bar_SINGULAR;
-    }
-    if (!(fabs(guarded_values[3]) > four_bar_VANISHES)) {
-        status = four_bar_SINGULAR;
-    }
-    if (!(fabs(guarded_values[4]) > four_bar_VANISHES)) {
         status = four_bar_SINGULAR;
     }
     if (!four_bar_finite(q, 3)) {

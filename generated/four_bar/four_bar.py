@@ -1719,8 +1719,8 @@ def actuated_inverse_dynamics(
         generalised forces, zero where there is no motor, shape (..., 3), in N m.
 
     Raises:
-        StatusError: SINGULAR, results not numbers: a divisor vanishes in least actuator forces or in
-            factorisation of the matrix of motors and closure rows.
+        StatusError: SINGULAR, results not numbers: a divisor vanishes in forces of motors or in factorisation
+            of the matrix of closure rows without motors.
         StatusError: NOT_FINITE, results not numbers.
     """
     arguments = (
@@ -1731,9 +1731,6 @@ def actuated_inverse_dynamics(
     guards = (
         ("nonzero", 1.0),
         ("nonzero", 0.25),
-        ("nonzero", 1.0),
-        ("nonzero", 1.0),
-        ("nonzero", 1.0),
     )
     results, status = _judged(_actuated_inverse_dynamics, arguments, ((3,),), guards)
     return _settled("actuated_inverse_dynamics", results[0], status, failures)
@@ -1786,53 +1783,24 @@ def _actuated_inverse_dynamics(function, q, v, vdot):
     f2_y = 2.0*alpha2_z + t17
     t18 = 0.345*vdot[0] + 11.772*cos1
     n1_z = t18 + n2_z + 0.3*(sin2*f2_x + cos2*f2_y)
-    # least actuator forces
-    t19 = t8*t10 + t7*t11
-    t20 = t10*t13 - t11*t12
-    t21 = t10*t10 + t11*t11
-    # factorisation of the matrix of motors and closure rows
-    t22 = 1.0/t21
-    t23 = t20*t22
-    t24 = t8*t13 - t7*t12 - t19*t23
-    t25 = t13*t13 + t12*t12 - t20*t23
-    t26 = t19*t22
-    t27 = 1.0/t25
-    t28 = t24*t27
-    t29 = 1.0 + t8*t8 + t7*t7 - t19*t26 - t24*t28
-    t30 = 1.0/t29
-    # least actuator forces
-    t31 = t13 - t10*t23
-    t32 = t8 - t10*t26 - t28*t31
-    t33 = t12 + t11*t23
-    t34 = t7 - t11*t26 + t28*t33
-    t35 = n2_z + n3_z*t23
-    t36 = n1_z + n3_z*t26 - t28*t35
-    t37 = t30*t32
-    t38 = t27*t31
-    t39 = t10*t22
-    t40 = t30*t34
-    t41 = t27*t33
-    t42 = t11*t22
-    t43 = t32*t40 - t31*t41 + t10*t42
-    t44 = t34*t40 + t33*t41 + t11*t42
-    # factorisation of the matrix of motors and closure rows
-    t45 = 1.0/t44
-    t46 = t43*t45
-    t47 = t32*t37 + t31*t38 + t10*t39 - t43*t46
-    # least actuator forces
-    t48 = t36*t40 - t35*t41 - n3_z*t42
-    t49 = 1.0/t47*(t36*t37 + t35*t38 - n3_z*t39 - t46*t48)
+    # forces of motors
+    t19 = t10*t13 - t11*t12
+    t20 = t10*t10 + t11*t11
+    # factorisation of the matrix of closure rows without motors
+    t21 = 1.0/t20
+    t22 = t19*t21
+    t23 = t13*t13 + t12*t12 - t19*t22
+    # forces of motors
+    t24 = 1.0/t23*(n2_z + n3_z*t22)
+    t25 = n3_z*t21 + t22*t24
     tau = (
-        t30*(t36 - t32*t49 - t34*(t45*t48 - t46*t49)),
+        n1_z - t8*(t13*t24 - t10*t25) + t7*(t12*t24 + t11*t25),
         0.0,
         0.0,
     )
     guarded_values = (
-        t21,
-        t25,
-        t29,
-        t44,
-        t47,
+        t20,
+        t23,
     )
     return (tau, guarded_values,)
 

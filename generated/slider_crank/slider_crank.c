@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-const char slider_crank_interface[17] = "881e942993461123";
+const char slider_crank_interface[17] = "1aa40a36665f86ec";
 
 #ifndef slider_crank_REGULAR
 #define slider_crank_REGULAR 0.00074
@@ -915,7 +915,7 @@ void slider_crank_moved_position(
     q_moved[2] = q[2] + motion[2];
 }
 
-/* operations: 30 + or -, 51 *, 3 /, 2 sine-cosine pairs */
+/* operations: 22 + or -, 38 *, 1 /, 2 sine-cosine pairs */
 int slider_crank_actuated_inverse_dynamics(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
@@ -923,7 +923,7 @@ int slider_crank_actuated_inverse_dynamics(
     const slider_crank_real vdot[3],
     slider_crank_real tau[restrict 3])
 {
-    slider_crank_real guarded_values[3]; /* what must not vanish or leave its domain */
+    slider_crank_real guarded_values[1]; /* what must not vanish or leave its domain */
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
     const slider_crank_real m_slider = parameters->m_slider;
@@ -936,8 +936,6 @@ int slider_crank_actuated_inverse_dynamics(
     /* closure of loops */
     const slider_crank_real t2 = l*(cos1*cos2 - sin1*sin2);
     const slider_crank_real t3 = l*(cos1*sin2 + sin1*cos2);
-    const slider_crank_real t4 = r*sin1 + t3;
-    const slider_crank_real t5 = q[2] - q[2] + r*cos1 + t2;
     const slider_crank_real w2_z = v[0] + v[1];
 
     /* accelerations and inertial wrenches, outward */
@@ -951,44 +949,20 @@ int slider_crank_actuated_inverse_dynamics(
     const slider_crank_real f3_z = m_slider*vdot[2];
 
     /* joint wrenches and generalised forces, inward */
-    const slider_crank_real t6 = 2.0*v[2] + f3_z;
-    const slider_crank_real t7 = r*(sin2*f2_x + cos2*f2_y + 8.829*cos1);
-    const slider_crank_real n1_z = n2_z + t7 + vdot[0]*(0.0015 + 0.675*r*r);
+    const slider_crank_real t4 = 2.0*v[2] + f3_z;
+    const slider_crank_real t5 = r*(sin2*f2_x + cos2*f2_y + 8.829*cos1);
+    const slider_crank_real n1_z = n2_z + t5 + vdot[0]*(0.0015 + 0.675*r*r);
 
-    /* least actuator forces */
-    const slider_crank_real t8 = t4*t4;
-    const slider_crank_real t9 = t2*t5;
-    const slider_crank_real t10 = t2*t2;
+    /* forces of motors */
+    const slider_crank_real t6 = t2*t2;
 
-    /* factorisation of the matrix of motors and closure rows */
-    const slider_crank_real t11 = 1.0/t10;
-    const slider_crank_real t12 = t9*t11;
-    const slider_crank_real t13 = t8 - 1.0 - t8 - t5*t5 + t9*t12;
-    const slider_crank_real t14 = 1.0/t13;
-
-    /* least actuator forces */
-    const slider_crank_real t15 = t5 - t2*t12;
-    const slider_crank_real t16 = n2_z - t3*t6;
-    const slider_crank_real t17 = n1_z - t4*t6 - t12*t16;
-    const slider_crank_real t18 = t14*t15;
-    const slider_crank_real t19 = t2*t11;
-    const slider_crank_real t20 = t15*t18 - t2*t19;
-
-    tau[0] = t14*(t15*(1.0/t20)*(t17*t18 - t16*t19) - t17);
+    tau[0] = n1_z - (r*sin1 + t3)*t4 - (q[2] - q[2] + r*cos1 + t2)*t2*(1.0/t6)*(n2_z - t3*t4);
     tau[1] = 0.0;
     tau[2] = 0.0;
-    guarded_values[0] = t10;
-    guarded_values[1] = t13;
-    guarded_values[2] = t20;
+    guarded_values[0] = t6;
 
     int status = slider_crank_OK;
     if (!(fabs(guarded_values[0]) > slider_crank_VANISHES * 0.03125)) {
-        status = slider_crank_SINGULAR;
-    }
-    if (!(fabs(guarded_values[1]) > slider_crank_VANISHES)) {
-        status = slider_crank_SINGULAR;
-    }
-    if (!(fabs(guarded_values[2]) > slider_crank_VANISHES)) {
         status = slider_crank_SINGULAR;
     }
     if (!slider_crank_finite(q, 3)) {

@@ -18,7 +18,7 @@ from mbsym.embedded.states import KINDS, Drawing, State
 STATES: Final = 3
 """At least."""
 MOST_STATES: Final = 20
-FOR_CONSTANTS: Final = 15
+FOR_CONSTANTS: Final = 12
 """States behind these are taken for signs alone."""
 SIGN: Final = 4
 """Constants that count as much as a sign."""

@@ -30,7 +30,7 @@ _IN_NUMPY: Final = {
 ABREAST: Final = 2560
 """Faults times states that are evaluated side by side."""
 
-MOST: Final = 1024
+MOST: Final = 4096
 """Faults of a function; of more, as many are taken at even distances."""
 
 

@@ -27,9 +27,10 @@ from mbsym.symbolic.scalar import Scalar
 def actuated_inverse_dynamics(mechanism: Mechanism, loops: LoopAnalysis, actuated: Sequence[str] = ()) -> Program:
     """Forces of the actuated joints that produce vdot with closed loops.
 
-    With at least as many independent actuators as freedoms, those of least norm: tau = B^T mu, G mu = 0 and
-    (B B^T + G^T G) mu + G^T lambda = f with f = M vdot + bias. With fewer, those that leave the least constrained
-    acceleration error, |B tau + G^T lambda - f| in the norm of M^-1.
+    B tau + G^T lambda = f with f = M vdot + bias. With as many independent actuators as freedoms and no row too many,
+    lambda balances what f has where there is no motor, and tau the rest. With more, those of least norm: tau = B^T mu,
+    G mu = 0 and (B B^T + G^T G) mu + G^T lambda = f. With fewer, those that leave the least constrained acceleration
+    error, |B tau + G^T lambda - f| in the norm of M^-1.
 
     Args:
         mechanism: with tree joints that bear the motors.
@@ -61,11 +62,11 @@ def actuated_inverse_dynamics(mechanism: Mechanism, loops: LoopAnalysis, actuate
         kind = "as many motors as freedoms"
     else:
         kind = "least norm, more motors than freedoms" if enough else "fewer motors than freedoms: best fit"
-    found = (
-        [_least_forces(mechanism, rows, columns, force, given) for given in _orders(mechanism)]
-        if enough
-        else [_best_forces(mechanism, rows, columns, force)]
-    )
+    if enough:
+        solved = _only_forces if len(rows) + len(columns) == mechanism.nv else _least_forces
+        found = [solved(mechanism, rows, columns, force, given) for given in _orders(mechanism)]
+    else:
+        found = [_best_forces(mechanism, rows, columns, force)]
     programs = [
         ACTUATED_INVERSE_DYNAMICS.program(mechanism, Derived([forces.get(k, zero) for k in range(mechanism.nv)], kind))
         for forces in found
@@ -125,6 +126,23 @@ def actuated_columns(mechanism: Mechanism, actuated: Sequence[str] = ()) -> list
     return sorted(columns)
 
 
+def _only_forces(
+    mechanism: Mechanism, rows: Sequence[Vector], columns: Sequence[int], force: Vector, given: Sequence[int]
+) -> Mapping[int, Scalar]:
+    zero = Scalar(mechanism.graph, 0)
+    passive = [column for column in given if column not in columns]
+    with mechanism.graph.section("forces of motors"):
+        matrix = [[sum((row[i] * row[j] for row in rows), zero) for j in passive] for i in passive]
+        order = sparsest_order(matrix, range(len(passive)))
+        factor = factorised(mechanism, matrix, "matrix of closure rows without motors", order)
+        found = factor.outward(factor.inward([force[column] for column in passive]))
+        pulls = [sum((row[k] * x for k, x in zip(passive, found, strict=True)), zero) for row in rows]
+    return {
+        column: force[column] - sum((row[column] * pull for row, pull in zip(rows, pulls, strict=True)), zero)
+        for column in columns
+    }
+
+
 def _least_forces(
     mechanism: Mechanism, rows: Sequence[Vector], columns: Sequence[int], force: Vector, given: Sequence[int]
 ) -> Mapping[int, Scalar]:
@@ -143,12 +161,11 @@ def _least_forces(
         factor = factorised(mechanism, matrix, "matrix of motors and closure rows", sparsest_order(matrix, given))
         inward = [factor.inward(row) for row in rows]
         x = factor.inward(force)
-        if rows:
-            gram = [[weighted_product(factor, a, b) for b in inward] for a in inward]
-            small = factorised(mechanism, gram, "matrix of motors and closure rows")
-            multipliers = small.outward(small.inward([weighted_product(factor, a, x) for a in inward]))
-            for row, multiplier in zip(inward, multipliers, strict=True):
-                x = [total - entry * multiplier if entry else total for total, entry in zip(x, row, strict=True)]
+        gram = [[weighted_product(factor, a, b) for b in inward] for a in inward]
+        small = factorised(mechanism, gram, "matrix of motors and closure rows")
+        multipliers = small.outward(small.inward([weighted_product(factor, a, x) for a in inward]))
+        for row, multiplier in zip(inward, multipliers, strict=True):
+            x = [total - entry * multiplier if entry else total for total, entry in zip(x, row, strict=True)]
         solution = factor.outward(x)
     return {column: solution[column] for column in columns}
 

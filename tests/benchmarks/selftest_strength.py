@@ -67,7 +67,9 @@ def states(mechanism: Mechanism, functions: Mapping[str, LoadedFunction]) -> Ite
         if number % 4 == 1:
             q = np.round(q / (np.pi / 2)) * (np.pi / 2)
         for place in mechanism.q.quaternions:
-            q[place : place + 4] /= np.linalg.norm(q[place : place + 4])
+            quaternion = q[place : place + 4]
+            # Quarters may all be zero, which is no orientation.
+            q[place : place + 4] = quaternion / np.linalg.norm(quaternion) if quaternion.any() else (1, 0, 0, 0)
         if project is not None and number % 2:
             found, status = project.with_status(q)
             q = np.asarray(found[0] if isinstance(found, tuple) else found) if int(status) == 0 else q

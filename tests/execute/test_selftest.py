@@ -205,11 +205,11 @@ def test_faults_in_shared_steps_are_seen(tmp_path: Path) -> None:
 
 
 def test_signs_that_show_at_open_quarters_of_a_turn_are_seen(tmp_path: Path) -> None:
-    """All but those that stand before what vanishes: forces that close the loop twice over add rounding alone."""
+    """And all others: as many rows and motors as speeds leave nothing that vanishes before which a sign could stand."""
     require("gcc")
     code, test = sources("four_bar", tmp_path, functions=("actuated_inverse_dynamics",))
     found = seen(code, test, planted(code.read_text(), OFF["double"]))
-    assert sum(not each for each in found.values()) <= 12 and len(found) > 80
+    assert all(found.values()) and len(found) > 70
 
 
 def test_each_entry_has_an_allowance_of_its_own(tmp_path: Path) -> None:
