@@ -244,7 +244,7 @@ class _LaneFunction(CFunction):
             if isinstance(mask, Call) and mask.function == "everywhere":
                 return text
             return f"({self.expression(mask, ATOM)} & {text})"
-        if name == "real" and isinstance(node.arguments[0], (NamedConstant, Constant)):
+        if name == "real" and not self.varies(node.arguments[0]):
             return f"({self.style.number_type}){self.expression(node.arguments[0], ATOM)}"
         if name in ("finite", "peak"):
             (vector,) = node.arguments

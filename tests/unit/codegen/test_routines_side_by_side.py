@@ -13,12 +13,18 @@ from mbsym.codegen.build import DEFAULT_FLAGS, compile_c
 from mbsym.codegen.c.routines import print_c
 from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.expressions import Call
+from mbsym.codegen.interface import Argument, ModuleDescription, Real, RuntimeFunction, render
+from mbsym.codegen.load import c_module
+from mbsym.codegen.load_batch import CHECKED, batch_module
+from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.codegen.numpy.arrays import print_arrays
 from mbsym.codegen.routines.counts import count_operations
 from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.routines.reader import read_routine
 from mbsym.codegen.routines.seldom import without_seldom
 from mbsym.codegen.statements import Do, walk
+from mbsym.codegen.statuses import Failure, Status
+from mbsym.codegen.write import write_files
 from mbsym.errors import CodegenError
 
 TEXT = '''"""What differs from state to state."""
@@ -93,6 +99,33 @@ def settle(x: vector[N], y: array[N], found: integers[3]) -> int:
 '''
 N = 4
 
+COUNTED = '''"""Whole numbers that differ from state to state beside those that all states share."""
+
+from __future__ import annotations
+
+
+@seldom
+def doubled(y: array[N]) -> real:
+    y[:] = 2.0 * y
+    return y[0]
+
+
+def settle(x, y, rounds) -> int:
+    """Halves until all is small; as many entries as there were rounds change their sign."""
+    taken = 0
+    y[:] = x
+    while peak(y) > 1.0 and taken < 6:
+        y[:] = 0.5 * y
+        taken += 1
+    for i in range(N):
+        if taken > i:
+            y[i] = i * x[0] - y[i]
+    if y[0] < -0.75:
+        y[1] = doubled(y)
+    rounds[0] = taken
+    return NOT_CONVERGED if taken == 6 else OK
+'''
+
 
 def routine(text: str = TEXT) -> Routine:
     return read_routine(text, "sides", {"N": N}, {"OK": 0, "BAD": 7}, {}, {"settle": None})
@@ -138,6 +171,41 @@ def test_all_states_at_once_do_what_each_does_alone(tmp_path: Path) -> None:
     grid = all_at_once(states.reshape(20, 20, N))
     np.testing.assert_array_equal(grid[0], y.reshape(20, 20, N))
     np.testing.assert_array_equal(grid[2], status.reshape(20, 20))
+
+
+def halved(x: np.ndarray) -> tuple[np.ndarray, int]:
+    """What COUNTED does."""
+    taken = next((k for k in range(6) if np.abs(x).max() <= 2.0**k), 6)
+    y = x / 2.0**taken
+    y[:taken] = np.arange(N)[:taken] * x[0] - y[:taken]
+    if y[0] < -0.75:
+        y *= 2.0
+        y[1] = y[0]
+    return y, taken
+
+
+@pytest.mark.parametrize(("real", "lanes"), [("double", 4), ("float", 8), ("float", 1)])
+def test_whole_numbers_of_each_lane_meet_those_of_all(
+    real: Real, lanes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sides.py").write_text(COUNTED, encoding="utf-8")
+    monkeypatch.setattr("mbsym.codegen.routines.module.runtime_directory", lambda: tmp_path)
+    arguments = (Argument("x", "in", (N,)), Argument("y", "out", (N,)), Argument("rounds", "out", (1,), kind="int"))
+    failures = (Failure(Status.NOT_CONVERGED, "those of the last round"),)
+    settle = RuntimeFunction("settle", "sides", arguments, failures=failures, lanes=True)
+    description = ModuleDescription("sides", (), constants={"N": N}, runtime=(settle,), real=real, batch=("all",))
+    write_files(tmp_path, render(description, ("c", "batch")))
+    library = compile_c(tmp_path, "sides_batch", (*CHECKED, f"-Dsides_LANES={lanes}"), also=("sides",))
+    manifest = read_manifest(tmp_path)
+    # Halves of small whole numbers are exact in both types.
+    states = np.random.default_rng(3).integers(-4, 5, (43, N)) * np.resize([0.25, 0.5, 3.0, 40.0], 43)[:, None]
+    y, taken = (np.array(each) for each in zip(*map(halved, states), strict=True))
+    assert set(taken) == {0, 1, 2, 3, 4, 6} and (y[:, 0] == y[:, 1]).sum() > 5
+    for module in (c_module(library, manifest), batch_module(library, manifest)):
+        (found, rounds), status = module.functions["settle"].with_status(states)
+        np.testing.assert_array_equal(found, y)
+        np.testing.assert_array_equal(rounds[:, 0], taken)
+        np.testing.assert_array_equal(status, np.where(taken == 6, Status.NOT_CONVERGED, Status.OK))
 
 
 def test_what_few_states_need_is_left_to_the_function_for_one() -> None:
