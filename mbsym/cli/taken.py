@@ -73,7 +73,8 @@ def verb(function: Callable[..., None]) -> Callable[[typer.Typer], None]:
 def _with_options(verb: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, Taken] = {}
     parameters: dict[str, Parameter] = {}
-    for parameter in inspect.signature(verb, eval_str=True).parameters.values():
+    known = inspect.signature(verb).parameters
+    for parameter in known.values():
         if isinstance(parameter.default, Taken):
             groups[parameter.name] = parameter.default
             for item in parameter.default.options():
@@ -88,7 +89,6 @@ def _with_options(verb: Callable[..., None]) -> Callable[..., None]:
         own = {name: value for name, value in typed.items() if name in known}
         verb(**own, **{name: group.value(typed) for name, group in groups.items()})
 
-    known = inspect.signature(verb).parameters
     vars(run)["__signature__"] = inspect.Signature([*parameters.values()])
     return run
 
