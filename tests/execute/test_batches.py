@@ -176,7 +176,7 @@ def test_compilers_say_nothing(tool: str, real: Real, tmp_path: Path) -> None:
     for model in ("double_pendulum", "four_bar"):
         mbsym.generate(model, tmp_path, languages=("c", "batch"), functions=("forward_dynamics",), real=real)
         warnings = (CLANG if tool == "clang" else GCC)[real]
-        for extra in ((), ("-fopenmp", "-mavx512f"), (f"-D{model}_LANES=1",)):
+        for extra in ((), ("-mavx",), ("-fopenmp", "-mavx512f"), (f"-D{model}_LANES=1",)):
             command = (tool, "-std=c99", *warnings, "-Werror", "-Wno-psabi", "-O0", *extra, "-c", f"{model}_batch.c")
             done = run(*command, cwd=tmp_path)
             assert (done.returncode, done.stderr) == (0, ""), f"{command}\n{done.stderr[:2000]}"

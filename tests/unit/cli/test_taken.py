@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from mbsym.errors import MbsymError, ModelError
 from mbsym.formats.load_options import LoadOptions
 from mbsym.option import Option, made
 from mbsym.options.generation import OPTIONS, GenerationOptions, chosen
+from mbsym.verification.certificate import verify
 
 READ_NOTHING = {"doctor", "examples", "manual", "new", "schema"}
 OF_ONE_TREE = {"convert", "identify", "verify"}
@@ -39,6 +41,13 @@ def test_generate_has_every_option_and_each_once() -> None:
     names = [name for item in command_of("generate").params for name in item.opts]
     assert flags(iter(OPTIONS.values())) < set(names)
     assert len(set(names)) == len(names)
+
+
+def test_verify_draws_the_states_that_it_draws_from_python() -> None:
+    """Both write one certificate, which says how many states were drawn, and by which seed."""
+    typed = {item.name: item.default for item in command_of("verify").params}
+    called = {name: item.default for name, item in inspect.signature(verify).parameters.items()}
+    assert (typed["states"], typed["seed"]) == (called["states"], called["seed"])
 
 
 @pytest.mark.parametrize("texts", [["a,b"], ["a", "b"], [" a , b "]])

@@ -48,6 +48,12 @@ def test_sentences_go_on_below_where_they_begin() -> None:
     assert fitted("  one word and another\n\nshort", 12) == "  one word\n  and\n  another\n\nshort"
 
 
+def test_a_word_that_is_longer_than_the_terminal_stays_whole() -> None:
+    """A path in two pieces could not be copied; the terminal itself breaks it where it must."""
+    path = "build/" + 12 * "name/" + "robot.c"
+    assert fitted(f"written to {path} now", 40) == f"written to\n{path}\nnow"
+
+
 @pytest.mark.parametrize(
     "line", [["linearise", "planar_3r"], ["label", "quadruped"], ["examples"], ["modes", "double_pendulum"]]
 )

@@ -118,6 +118,15 @@ def test_faults_are_told_with_file_and_path(module: Path, change: Callable[[Any]
     assert caught.value.exit_status == 2
 
 
+def test_a_number_beyond_all_numbers_is_none(module: Path) -> None:
+    """JSON has no word for it, but digits that are read as infinite."""
+    rewrite(module, set_in("run_time_parameters", {"k": 7e77}), hashed=False)
+    file = module / "m.json"
+    file.write_text(file.read_text(encoding="utf-8").replace("7e+77", "7e+777"), encoding="utf-8")
+    with pytest.raises(CodegenError, match=r"m\.json: run_time_parameters\.k: it should be a finite number"):
+        read_manifest(module)
+
+
 @pytest.mark.parametrize(
     "change",
     [

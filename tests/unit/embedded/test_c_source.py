@@ -44,6 +44,14 @@ def test_data_that_changes_is_found() -> None:
     assert read_source(TEXT).changing == ("count", "times")
 
 
+def test_a_function_that_is_called_is_no_value() -> None:
+    for text, status in (("", "not used"), ("double (*f)(double);", "open"), ("void g(void) { take(half); }", "open")):
+        words = read_source(f"{TEXT}{text}").words
+        assert ("(*)()" in words) == (status == "open"), text
+        said = {item.guideline.number: item.status for item in verdicts(words, Findings(), "", (), ())}
+        assert said["11.1"] == said["17.12"] == said["17.13"] == status, text
+
+
 def test_chains_of_calls() -> None:
     calls = {"a": ("b", "c", "sin"), "b": ("c",), "c": (), "d": ("e",), "e": ("d",)}
     assert cycles(calls) == ("d", "e")

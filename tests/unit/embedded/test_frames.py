@@ -37,6 +37,8 @@ def test_parts_of_a_function_are_added_up(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_frame_without_a_bound_gives_none(monkeypatch: pytest.MonkeyPatch) -> None:
     found = told(monkeypatch, "f\t16\tstatic", "g\t8\tdynamic")
     assert dict(found.sizes) == {} and found.reason == "the frame of f.c:1:5:g has no bound"
+    # Who said so, and with which flags, is told as where there are frames.
+    assert found.compiler == "cc 1" and found.command[0] == "cc" and found.command[-1] == "-fstack-usage"
 
 
 @pytest.mark.parametrize(("called", "depth"), [("g", 24), ("f", None)])
