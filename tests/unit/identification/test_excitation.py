@@ -103,6 +103,21 @@ def test_the_bound_of_speeds_holds_for_the_shape_that_is_fastest_at_one_time() -
     assert fastest <= search._amplitude(own) < 2 * fastest
 
 
+def test_no_more_speed_is_given_away_than_samples_can_miss() -> None:
+    """Between samples a 64th of the shortest period apart: (2 pi/64)^2/8 of the amplitudes' sum.
+
+    That sum is less than twice the fastest speed of this shape.
+    """
+    regression = regression_of(limited())
+    limits = limits_of(regression.mechanism, SETTINGS)
+    search = Search(regression, limits, SETTINGS)
+    _, speeds, _ = search._basis(np.linspace(0.0, SETTINGS.duration, 3001))
+    own = speeds[1000]
+    scale, _ = search._bounded_scale(1, own)  # the slow elbow
+    reached = scale * np.abs(speeds @ own).max() / limits.speed[1]
+    assert 1 - 2 * (2 * np.pi / 64) ** 2 / 8 < reached <= 1
+
+
 def test_limits_of_a_follower_bind_its_source() -> None:
     model = limited()
     geared = replace(model, couplings=(Coupling("wrist", "elbow", 2, 0.5),))

@@ -90,6 +90,16 @@ def test_wrong_guesses_and_names_are_refused() -> None:
         assemble(model, fixed=("Z",))
 
 
+@pytest.mark.parametrize("name", ["spinning_top", "floating_two_arm"])
+def test_joints_of_a_guess_of_zeros_are_not_turned(name: str) -> None:
+    """Four zeros are no attitude."""
+    mechanism = mechanism_of(examples.load(name))
+    done = assemble(mechanism, np.zeros(mechanism.nq))
+    assert mechanism.q.quaternions
+    for first in mechanism.q.quaternions:
+        assert done.q[first : first + 4].tolist() == [1, 0, 0, 0]
+
+
 def test_trees_need_no_assembly() -> None:
     done = assemble(examples.load("double_pendulum"))
     assert done.gap == 0
