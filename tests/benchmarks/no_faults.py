@@ -71,9 +71,6 @@ LINES: Final = {
     "mbsym/formats/mjcf/reader.py": {
         "damping = stiffness = «1»  # sized when all bodies are read": "a mark, as long as it is not 0",
     },
-    "mbsym/formulations/constraint_force/elimination_order.py": {
-        "take(remaining[-«1»])": "where none is chosen yet any joint can be",
-    },
     "mbsym/formulations/recursive/articulated_body.py": {
         "biases[parent] = [x + y for x, y in zip(«biases[parent], push», strict=True)]": TURNED,
     },

@@ -45,7 +45,10 @@ def rake_and_compress(parents: Sequence[int]) -> Rounds:
 
 
 def _independent(remaining: list[int], ends: list[list[int]], touching: dict[int, set[int]]) -> list[int]:
-    """Joints of the next round: what is loose at one end first, then inner joints between bodies of two joints."""
+    """Joints of the next round: what is loose at one end first, then inner joints between bodies of two joints.
+
+    There always is one: a joint that has no remaining joint outboard of it is loose.
+    """
     used: set[int] = set()
     chosen = []
 
@@ -66,9 +69,6 @@ def _independent(remaining: list[int], ends: list[list[int]], touching: dict[int
         inner, outer = ends[joint - 1]
         if degree(inner) <= 2 and degree(outer) <= 2:
             take(joint)
-    if not chosen:
-        # Only nodes are left between the loose ends that share their bodies; one of those always is free.
-        take(remaining[-1])
     return sorted(chosen)
 
 
