@@ -162,7 +162,7 @@ class _Fit:
         g = ((size + 1) * first - (size + 4) * second) / ((size + 2) * second)
         below = 3 * size + 2 * (1 - g)
         c1, c2, c3 = g / below, (size - g) / below, (size + 2 - g) / below
-        if second >= size or c2 * both >= 1 or c3 * both >= 1:
+        if second >= size or c3 * both >= 1:  # c2 is less than c3
             return np.nan, np.nan
         mean = 1 / (1 - second / size)
         ratio = (1 + c1 * both) / ((1 - c2 * both) ** 2 * (1 - c3 * both)) / (size * mean**2)
