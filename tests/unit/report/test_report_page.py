@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from functools import cache
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -24,6 +25,7 @@ from mbsym.report.reader_symbols import reader_symbols
 from mbsym.report.show import pictures
 from mbsym.symbolic.interpret import interpret
 from mbsym.visualisation.posing import poses_at
+from mechanisms.javascript import run_node
 
 
 @cache
@@ -52,6 +54,52 @@ def test_copies_are_the_formulas_in_three_languages() -> None:
     copied = dict(python.split(" = ", 1) for _, python, _ in texts)
     assert sp.sympify(copied["M_2_2"], locals=names) == found.mass_matrix[1, 1]
     assert copied["T"] == "sympy.Matrix([[-1, -1], [0, -1]])"
+
+
+STAND_IN = """
+class HTMLDetailsElement {}
+const asked = {}, made = () => ({
+  dataset: {}, classList: {}, children: [], append(...items) { this.children.push(...items); },
+  addEventListener(event, answer) { asked[event] = answer; },
+});
+const sections = SECTIONS.map(id => Object.assign(new HTMLDetailsElement(), {id, open: false}));
+const places = PLACES.map(copy => ({...made(), dataset: {copy}}));
+const known = {copies: {textContent: COPIES}, fold: made(), shade: made()};
+const document = {
+  documentElement: made(), createElement: made, querySelector: made,
+  getElementById: id => known[id] || sections.find(each => each.id === id) || null,
+  querySelectorAll: which => ({"details.section": sections, ".copy": places})[which] || [],
+};
+const window = made(), matchMedia = made, location = {hash: HASH};
+"""
+"""A browser, as far as the page's script needs one to start."""
+
+
+def started(name: str, end: str, section: str = "") -> Any:
+    """What an expression says after a browser has opened the page, at a section if one is named."""
+    scripts = [str(each.text) for each in page(name).iter("script")]
+    given = {
+        "SECTIONS": [each.get("id") for each in page(name).iter("details") if each.get("class") == "section"],
+        "PLACES": [each.get("data-copy") for each in page(name).iter("div") if each.get("class") == "copy"],
+        "COPIES": scripts[-2],
+        "HASH": f"#{section}" if section else "",
+    }
+    browser = re.sub("|".join(given), lambda found: json.dumps(given[found.group()]), STAND_IN)
+    return json.loads(run_node(f"{browser}(() => {{{scripts[-1]}\nconsole.log(JSON.stringify({end})); }})();"))
+
+
+def test_there_is_a_button_for_each_text_which_says_its_language() -> None:
+    texts, titles = started("cart_pole", "[texts, places.map(each => each.children.flatMap(made => made.title || []))]")
+    assert [] not in titles and ["Copy as LaTeX", "Copy as Python", "Copy as C"] in titles
+    assert sorted(map(len, titles)) == sorted(len([*filter(None, each)]) for each in texts)
+
+
+def test_a_link_opens_the_section_that_it_leads_to() -> None:
+    opened = "sections.filter(each => each.open).map(each => each.id)"
+    assert started("cart_pole", opened) == []
+    assert started("cart_pole", opened, "mass_matrix") == ["mass_matrix"]
+    later = f'(location.hash = "#bias_force", asked.hashchange(), {opened})'
+    assert started("cart_pole", later, "mass_matrix") == ["mass_matrix", "bias_force"]
 
 
 def test_equations_have_two_sides_or_no_sign() -> None:

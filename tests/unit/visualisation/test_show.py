@@ -170,6 +170,18 @@ def test_a_ball_turns_by_three_angles() -> None:
     assert straight == pytest.approx([0.3, pi / 2, 0], abs=1e-7)  # where the angles are no coordinates
 
 
+def test_sliders_do_not_repeat_the_name_of_their_joint() -> None:
+    """It stands above them; what is left is what the coordinate is, or its axis."""
+    for name, expected in (
+        ("slider_crank", ["angle", "angle", "travel"]),
+        ("spinning_top", ["turn about x", "turn about y", "turn about z"]),
+        ("floating_two_arm", ["turn about x", "turn about y", "turn about z", "px", "py", "pz", *["angle"] * 6]),
+    ):
+        written = re.search(r"function short\(.*?\n\}", page(name), re.DOTALL)
+        assert written is not None
+        assert run(name, f"{written.group()} return Object.values(sliders).map(each => short(...each));") == expected
+
+
 def test_limits_are_those_of_the_model() -> None:
     base = mbsym.load("double_pendulum")
     joints = (mbsym.Joint("a", "revolute", "ground", base.bodies[0].name, lower=-0.5, upper=7.0),)
