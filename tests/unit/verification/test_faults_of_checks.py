@@ -31,9 +31,11 @@ from mbsym.verification.coverage import Coverage, sentences
 from mbsym.verification.edge_states import EdgeSearch
 from mbsym.verification.far_states import FAR, far_states, not_finite_states, spoilt_states
 from mbsym.verification.loop_checks import check_loops
+from mbsym.verification.loop_solutions import Terms, solution
 from mbsym.verification.read_back import read_back_c, read_back_numpy
 from mbsym.verification.singular_states import singular_positions
 from mbsym.verification.text_checks import Texts, check_texts, compare_texts, expect, over_allowance
+from mechanisms.overconstrained import parallel_cranks
 from mechanisms.random_mechanisms import random_closed_loops
 from mechanisms.scaled import scaled
 
@@ -123,6 +125,20 @@ def test_states_are_found_on_both_sides_of_each_condition() -> None:
     # A length touches zero without crossing it: both of its parts must vanish.
     (length,) = (condition for condition in found if condition.kind == "nonzero")
     assert len(squares(program.graph, length.value)) == 2
+
+
+def test_where_a_value_is_the_same_everywhere_no_border_is_found() -> None:
+    """Without a slope no step is made: only a value that is zero there already is at its border."""
+    graph = Graph()
+    x = graph.symbol("x")
+    level = graph.add(graph.const(4), graph.mul(graph.const(Fraction(1, 10**12)), x))
+    far = graph.function("max", graph.sub(x, graph.const(10)), graph.const(0))
+    program = Program("f", graph, (Input("q", (1,), (x,)),), (Output("r", (2,), (level, far)),), ())
+    search = EdgeSearch(program, np.random.default_rng(0))
+    assert len(search.states(Condition(level, "select", 0.0, ""))["q"]) == 0
+    assert search.reason == "it is 4 everywhere"
+    assert len(search.states(Condition(far, "select", 0.0, ""))["q"]) > 0
+    assert search.reason == "beside its border nothing was clearly on that side"
 
 
 def _values(program: Program, condition: Condition, states: dict[str, Any]) -> Any:
@@ -357,6 +373,20 @@ def test_singular_positions_and_what_is_said_there(tmp_path: Path) -> None:
         assert coverage.functions()[0].left == ()
 
 
+def test_what_overflows_at_a_singular_position_is_no_number_first(tmp_path: Path) -> None:
+    """Cranks on one line: rows depend on each other there, which is told unless no number is left to tell it of."""
+    from mbsym.codegen.load import load_numpy
+
+    model = parallel_cranks(2, 0.0)
+    generate(model, tmp_path, functions=["constrained_dynamics"], languages=["numpy"])
+    states = {"q": np.zeros((2, 3)), "v": np.zeros((2, 3)), "tau": np.outer([1.0, np.finfo(float).max], np.ones(3))}
+    expected = [Status.SINGULAR, Status.NOT_FINITE]
+    anew = derived_anew(model, read_manifest(tmp_path))
+    assert solution(Terms(anew), "constrained_dynamics", states).status.tolist() == expected
+    text = load_numpy(tmp_path / f"{model.name}.py").functions["constrained_dynamics"]
+    assert [text.with_status(*row)[1] for row in zip(*states.values(), strict=True)] == expected
+
+
 @pytest.mark.parametrize("length", [1e-9, 1e-3, 1.0, 1e3, 1e6])
 def test_gaps_are_measured_by_the_mechanism(length: float, tmp_path: Path) -> None:
     """What is round-off in kilometres is no gap, and what is a gap in nanometres no round-off."""
@@ -380,3 +410,26 @@ def test_gaps_are_measured_by_the_mechanism(length: float, tmp_path: Path) -> No
             worst = Worst()
             check_loops(Texts(anew, [given], worst, Coverage(), seed), closed)
             assert all(check.passed for check in worst.found.values()) is expected
+
+
+@pytest.mark.parametrize(("more", "passes"), [(1, True), (-1, True), (2, False), (-2, False)])
+def test_one_step_more_or_fewer_may_be_rounding_and_two_are_not(more: int, passes: bool, tmp_path: Path) -> None:
+    """Rounding may decide whether the last step is needed."""
+    from mbsym import examples
+    from mbsym.codegen.load import load_numpy
+
+    generate("four_bar", tmp_path, languages=["numpy"], functions=["project_position_report"])
+    anew = derived_anew(examples.load("four_bar"), read_manifest(tmp_path))
+    module = load_numpy(tmp_path / "four_bar.py")
+    projection = module.functions["project_position_report"]
+
+    def miscounted(inputs: Any, parameters: Any) -> Any:
+        (closed, gap, steps), status = projection.judged(inputs, parameters)  # type: ignore[misc]
+        # At least three, so that one is left where two are not told.
+        return (closed, gap, np.where(steps > 2, steps + more, steps)), status
+
+    other = replace(module, functions={"project_position_report": replace(projection, judged=miscounted)})
+    closed = np.array([projection.with_status(np.array([angle, -0.5, 1.0]))[0][0] for angle in (0.8, 1.0)])
+    worst = Worst()
+    check_loops(Texts(anew, [other], worst, Coverage(), 0), closed)
+    assert all(check.passed for check in worst.found.values()) is passes
