@@ -348,6 +348,9 @@ def test_history_and_matrices_refuse_large_systems() -> None:
     for matrix in ("incidence_matrix", "path_matrix"):
         with pytest.raises(TopologyError, match=f"at most {MATRIX_LIMIT} bodies and joints"):
             getattr(large, matrix)
+    ring = label([(k, k, k + 1) for k in range(MATRIX_LIMIT + 1)] + [("cut", MATRIX_LIMIT + 1, 0)])
+    with pytest.raises(TopologyError, match=f"this one would be {MATRIX_LIMIT + 1} by 1"):
+        _ = ring.loop_matrix
 
 
 def test_history_follows_the_order_of_assembly() -> None:
