@@ -118,6 +118,7 @@ def command_line_page(known: Sequence[Verb]) -> str:
     lines = ["# Command line", "", "`mbsym VERB --help` says the same in a terminal.", ""]
     for verb in known:
         lines += [f"## mbsym {verb.name}", "", verb.sentence, "", "```text", verb.usage, "```", ""]
+        lines += ["```console", *(f"$ {line}" for line in verb.examples), "```", ""]
         lines += _table(("", "", "default"), (_argument_row(item) for item in verb.arguments))
     return "\n".join(lines)
 

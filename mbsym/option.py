@@ -37,6 +37,7 @@ class Option:
         keyword: about it as an argument in Python, where the sentence says too little.
         flags: as the command line has it, without dashes; none where it is for Python alone.
         short: another flag of one letter.
+        heading: under which help lists it.
         typed: from the texts given at each flag, which is repeatable then, to what a caller in Python would give.
         kind: of the value, where the default is None and does not show it.
         choices: the only values; empty where there are others.
@@ -59,6 +60,7 @@ class Option:
     keyword: str = ""
     flags: tuple[str, ...] = ()
     short: str = ""
+    heading: str = ""
     typed: Callable[..., Any] | None = None
     kind: type | None = None
     choices: tuple[str, ...] = ()

@@ -8,18 +8,18 @@ import typer
 
 from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.json_output import print_json
-from mbsym.cli.reading import Reading, read_model, tell_warning
+from mbsym.cli.reading import READING_FOR_ANY_ORDER, Reading, read_model, tell_warning
 from mbsym.cli.spoken import spoken
-from mbsym.cli.taken import taken, verb
+from mbsym.cli.taken import verb
 from mbsym.errors import FormatError
 
 
-@verb
+@verb("mbsym convert panda.urdf panda.yaml", "mbsym convert scene.xml scene.yaml --actuators inputs")
 def convert(
     source: str = typer.Argument(metavar="IN", help="Model file or name of a bundled example."),
     target: Path = typer.Argument(metavar="OUT", help="Native file (.yaml) to write."),
     copy_meshes: bool = typer.Option(False, "--copy-meshes", help="Copy meshes that OUT would not find beside it."),
-    reading: Reading = taken(Reading, without=("order",)),
+    reading: Reading = READING_FOR_ANY_ORDER,
     delivery: Delivery = TELLING,
 ) -> None:
     """Convert a model to the native format."""

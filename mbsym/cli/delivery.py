@@ -18,6 +18,7 @@ from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.write import check_free, write_files
 from mbsym.errors import AnalysisError, CodegenError
 from mbsym.option import option
+from mbsym.options.generation import FILES
 from mbsym.version import __version__
 
 
@@ -25,9 +26,9 @@ from mbsym.version import __version__
 class Delivery:
     """Where results go."""
 
-    output: Path | None = option(None, "File to write, .json or .txt.", "output", short="o", kind=Path)
-    as_json: bool = option(False, "One JSON document on standard output.", "json")
-    force: bool = option(False, "Overwrite files that mbsym did not write.", "force")
+    output: Path | None = option(None, "File to write, .json or .txt.", "output", short="o", heading=FILES, kind=Path)
+    as_json: bool = option(False, "One JSON document on standard output.", "json", heading=FILES)
+    force: bool = option(False, "Overwrite files that mbsym did not write.", "force", heading=FILES)
 
     def require_writable(self) -> None:
         """What cannot be written in the end is refused before the work is done.

@@ -25,7 +25,11 @@ def _form() -> Any:
 FORM: Final[Any] = _form
 
 
-@verb
+@verb(
+    "mbsym derive cart_pole",
+    "mbsym derive double_pendulum --formulation lagrange --format latex -o pendulum.tex",
+    "mbsym derive four_bar --format json",
+)
 def derive(
     model: str = MODEL,
     form: str = FORM,

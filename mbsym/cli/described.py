@@ -41,11 +41,13 @@ class Verb:
     Attributes:
         name: as it is typed.
         sentence: what it does.
+        examples: lines that use it.
         arguments: in order, then options.
     """
 
     name: str
     sentence: str
+    examples: tuple[str, ...]
     arguments: tuple[Argument, ...]
 
     @property
@@ -64,7 +66,8 @@ def _verb(name: str) -> Verb:
     found: Any = command_of(name)
     arguments = [_argument(item) for item in found.params if not getattr(item, "hidden", False)]
     arguments.sort(key=lambda item: item.is_option)
-    return Verb(name, " ".join((found.help or VERBS[name]).split()), tuple(arguments))
+    examples = tuple((found.epilog or "").splitlines())
+    return Verb(name, " ".join((found.help or VERBS[name]).split()), examples, tuple(arguments))
 
 
 def _argument(item: Any) -> Argument:

@@ -75,7 +75,7 @@ class Part:
         return self.name, self.version or "missing", self.purpose if self.version else f"{self.purpose}: {self.remedy}"
 
 
-@verb
+@verb("mbsym doctor")
 def doctor(delivery: Delivery = PRINTING) -> None:
     """Tell what this machine has: libraries, compilers and their vectors, and what is missing for what."""
     groups = {"libraries": [*_libraries()], "compiler": [*_compiler()], "programs": [*_programs()]}

@@ -9,7 +9,7 @@ from mbsym.cli.taken import as_keywords, taken, verb
 from mbsym.linear.options import OF_EQUILIBRIA, LinearOptions, OfEquilibria
 
 
-@verb
+@verb("mbsym equilibrium double_pendulum", "mbsym equilibrium four_bar --starts 40")
 def equilibrium(
     model: str = MODEL,
     options: LinearOptions = taken(LinearOptions, "at", *OF_EQUILIBRIA, *OfEquilibria.__annotations__),

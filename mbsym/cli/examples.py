@@ -11,7 +11,7 @@ from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.taken import verb
 
 
-@verb
+@verb("mbsym examples", "mbsym examples four_bar")
 def examples(
     name: str = typer.Argument("", help="Example to copy out; none lists them."),
     output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the copy."),

@@ -16,26 +16,32 @@ from mbsym.consumers.consumer import ExportOptions
 from mbsym.consumers.export import export_as
 from mbsym.consumers.registry import CONSUMERS
 from mbsym.errors import CodegenError
-from mbsym.options.generation import GenerationOptions
+from mbsym.options.generation import FILES, GenerationOptions
 from mbsym.options.keywords import OfModules
 from mbsym.records import listed
 
 
 def _consumer() -> Any:
-    return typer.Argument(help=listed(CONSUMERS))
+    return typer.Argument(help=f"What takes the code: {listed(CONSUMERS)}")
 
 
 CONSUMER: Final[Any] = _consumer
 
 
-@verb
+@verb(
+    "mbsym export casadi puma560 -o casadi",
+    "mbsym export fmu cart_pole --fmi 2.0",
+    "mbsym export ros2 panda.urdf --function inverse_dynamics",
+)
 def export(
     consumer: str = CONSUMER,
     model: str = MODEL,
-    output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the files."),
+    output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the files.", rich_help_panel=FILES),
     options: GenerationOptions = taken(GenerationOptions, *OfModules.__annotations__),
-    setting: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A setting of the consumer."),
-    fmi: str = typer.Option("", "--fmi", metavar="VERSION", help="For fmu: 3.0 or 2.0, as --set fmi=VERSION."),
+    setting: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A setting of the consumer; repeatable."),
+    fmi: str = typer.Option(
+        "", "--fmi", metavar="VERSION", help="Version of FMI for fmu: 3.0 or 2.0, as --set fmi=VERSION."
+    ),
     reading: Reading = READING,
     delivery: Delivery = TELLING,
 ) -> None:

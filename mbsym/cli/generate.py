@@ -13,7 +13,7 @@ from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.taken import taken, verb
-from mbsym.options.generation import GenerationOptions
+from mbsym.options.generation import FILES, SPEED, GenerationOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,13 +23,20 @@ if TYPE_CHECKING:
     from mbsym.symbolic.program import OperationCount
 
 
-@verb
+@verb(
+    "mbsym generate puma560 -o build",
+    "mbsym generate panda.urdf --function inverse_dynamics,mass_matrix --frame panda_hand",
+    "mbsym generate four_bar --real float --self-test -o firmware",
+)
 def generate(
     model: str = MODEL,
-    output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the files."),
+    output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the files.", rich_help_panel=FILES),
     options: GenerationOptions = taken(GenerationOptions),
     savings: bool = typer.Option(
-        False, "--savings", help="Tell what each simplification saves; takes four times as long."
+        False,
+        "--savings",
+        help="Tell what each simplification saves; takes four times as long.",
+        rich_help_panel=SPEED,
     ),
     reading: Reading = READING,
     delivery: Delivery = TELLING,

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import typer
 
 from mbsym.cli.delivery import TELLING, Delivery
-from mbsym.cli.reading import MODEL, Reading, read_model
+from mbsym.cli.reading import MODEL, READING_FOR_ANY_ORDER, Reading, read_model
 from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import taken, verb
 from mbsym.errors import IdentificationError
 from mbsym.identification.options import DEFAULT_ESTIMATE, DEFAULT_MOTION, Estimate, Settings
 from mbsym.option import option
-from mbsym.options.generation import GenerationOptions
+from mbsym.options.generation import FILES, GenerationOptions
 
 if TYPE_CHECKING:
     from mbsym.model.system import Model
@@ -46,15 +46,19 @@ class Written:
     report: Path | None = option(None, "Page with tables and curves to write, .html.", "report", kind=Path)
 
 
-@verb
+@verb(
+    "mbsym identify puma560",
+    "mbsym identify puma560 --excite -o motion.csv",
+    "mbsym identify puma560 measured.csv -o puma560_identified.yaml --report fit.html",
+)
 def identify(
     model: str = MODEL,
     data: Path | None = typer.Argument(
         None, help="CSV with columns t, q_*, tau_*, perhaps v_*, vdot_*; without it the base parameters are told."
     ),
-    written: Written = taken(Written),
+    written: Written = taken(Written, heading=FILES),
     asked: Asked = taken(Asked),
-    reading: Reading = taken(Reading, without=("order",)),
+    reading: Reading = READING_FOR_ANY_ORDER,
     options: GenerationOptions = taken(GenerationOptions, "symbolic_parameters"),
     delivery: Delivery = TELLING,
 ) -> None:

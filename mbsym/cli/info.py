@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mbsym.report.overview import Overview
 
 
-@verb
+@verb("mbsym info puma560", "mbsym info panda.urdf --json", "mbsym info robots/")
 def info(model: str = MODEL, reading: Reading = READING, delivery: Delivery = PRINTING) -> None:
     """Tell what a model has: bodies, joints, freedoms, loops, frames, forces, mass, and what does not fit.
 

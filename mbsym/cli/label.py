@@ -15,7 +15,11 @@ from mbsym.errors import FormatError
 from mbsym.version import __version__
 
 
-@verb
+@verb(
+    "mbsym label driver_cab",
+    "mbsym label four_bar --diagram graph.svg",
+    "mbsym label quadruped --order input --matrices",
+)
 def label(
     model: str = MODEL,
     reading: Reading = READING,

@@ -9,7 +9,7 @@ from mbsym.cli.taken import as_keywords, taken, verb
 from mbsym.linear.options import OF_EQUILIBRIA, LinearOptions, OfLinearisation, OfModalSystem
 
 
-@verb
+@verb("mbsym linearise cart_pole", "mbsym linearise double_pendulum --at equilibrium -o linear.json")
 def linearise(
     model: str = MODEL,
     options: LinearOptions = taken(LinearOptions, without=OF_EQUILIBRIA),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 import typer
 
+from mbsym.cli.application import VERBS, command_of
 from mbsym.cli.described import Argument, verbs
 from mbsym.cli.taken import verb
+from mbsym.errors import OptionError
 from mbsym.version import __version__
 
 STATUSES = (
@@ -16,10 +20,32 @@ STATUSES = (
 )
 
 
-@verb
-def manual() -> None:
-    """Print the manual page of mbsym; read it with: mbsym manual | man -l -"""
-    typer.echo(manual_page(), nl=False)
+@verb("mbsym manual | man -l -", "mbsym manual generate")
+def manual(
+    name: str = typer.Argument("", metavar="VERB", help="Verb to tell all about; none prints the page of all verbs."),
+) -> None:
+    """Print the manual page of mbsym, for man, or all about one verb, for the terminal."""
+    typer.echo(in_full(name) if name else manual_page(), nl=False)
+
+
+def in_full(name: str) -> str:
+    """Every argument and option of a verb, with values and defaults.
+
+    Raises:
+        MbsymError: there is no such verb.
+    """
+    if name not in VERBS:
+        near = get_close_matches(name, VERBS, n=1)
+        raise OptionError(
+            f"there is no verb {name!r}",
+            where="VERB",
+            remedy=f"did you mean {near[0]!r}?" if near else f"known: {', '.join(VERBS)}",
+        )
+    command = command_of(name)
+    with command.context_class(command, info_name=f"mbsym {name}") as context:
+        formatter = context.make_formatter()
+        command.format_in_full(context, formatter)
+    return str(formatter.getvalue())
 
 
 def manual_page() -> str:
@@ -34,7 +60,8 @@ def manual_page() -> str:
         ".B mbsym examples.",
     ]
     for each in all_verbs:
-        lines += [f".SH {each.name.upper()}", _escaped(each.sentence)]
+        lines += [f".SH {each.name.upper()}", _escaped(each.sentence), ".PP", ".EX"]
+        lines += [*map(_escaped, each.examples), ".EE"]
         lines += [line for item in each.arguments for line in _entry(item)]
     lines.append(".SH EXIT STATUS")
     lines += [line for status, meaning in STATUSES for line in (".TP", f".B {status}", _escaped(meaning))]

@@ -15,7 +15,7 @@ from mbsym.linear.options import LinearOptions, OfModes, OfVibration
 _OWN = ("at", "method", "tau", *OfVibration.__annotations__)
 
 
-@verb
+@verb("mbsym modes double_pendulum", "mbsym modes cart_pole --at equilibrium:2 --page modes.html")
 def modes(
     model: str = MODEL,
     options: LinearOptions = taken(LinearOptions, *_OWN, at="equilibrium"),

@@ -19,7 +19,7 @@ class NewModel:
     name: str
 
 
-@verb
+@verb("mbsym new my_arm")
 def new(
     name: str = typer.Argument(help="Of the model, and of the file NAME.yaml."),
     output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the file."),

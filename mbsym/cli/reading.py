@@ -13,7 +13,7 @@ from mbsym.cli.taken import taken
 from mbsym.errors import ModelError
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.option import alike, option, options_of
-from mbsym.options.generation import GenerationOptions
+from mbsym.options.generation import READ, GenerationOptions
 from mbsym.options.texts import names_in
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Reading:
     load: LoadOptions = DEFAULTS
     add_frame: tuple[AddedFrame, ...] = option(
         (),
-        "NAME=BODY:X,Y,Z[,RX,RY,RZ]: one more frame on a body, frame or joint, at a place [m], turned by roll, pitch "
+        "One more frame: NAME=BODY:X,Y,Z[,RX,RY,RZ], on a body, frame or joint, at a place [m], turned by roll, pitch "
         "and yaw [rad]; repeatable.",
         "add-frame",
         typed=_frames,
@@ -70,7 +70,7 @@ class Reading:
     )
     wrench_inputs: tuple[str, ...] = option(
         (),
-        "NAME,...: a wrench at each of these frames, bodies or joints is a run-time input, six entries of u; "
+        "Wrenches that are run-time inputs: NAME,... of frames, bodies or joints, six entries of u for each; "
         "repeatable.",
         "wrench-input",
     )
@@ -83,8 +83,8 @@ class Reading:
         error=ModelError,
     )
     order: str = alike(GenerationOptions, "order")
-    cut: tuple[str, ...] = option((), "NAME,...: joints that must be cut to open loops; repeatable.", "cut")
-    keep: tuple[str, ...] = option((), "NAME,...: joints that must not be cut; repeatable.", "keep")
+    cut: tuple[str, ...] = option((), "Joints that must be cut to open loops: NAME,...; repeatable.", "cut")
+    keep: tuple[str, ...] = option((), "Joints that must not be cut: NAME,...; repeatable.", "keep")
 
     def __post_init__(self) -> None:
         for item in options_of(Reading):
@@ -103,8 +103,9 @@ def _model() -> Any:
 
 
 MODEL: Final[Any] = _model
-READING: Final[Any] = taken(Reading)
-"""The defaults of a verb's parameters: which model, and how it is read."""
+READING: Final[Any] = taken(Reading, heading=READ)
+READING_FOR_ANY_ORDER: Final[Any] = taken(Reading, without=("order",), heading=READ)
+"""The defaults of a verb's parameters: which model, and how it is read; there is no order where nothing is labelled."""
 
 
 def read_model(source: str, reading: Reading = PLAIN, *, tell: bool = True) -> Model:

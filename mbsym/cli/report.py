@@ -14,7 +14,7 @@ from mbsym.errors import DerivationError
 from mbsym.options.generation import GenerationOptions
 
 
-@verb
+@verb("mbsym report puma560", "mbsym report five_bar -o five_bar.html")
 def report(
     model: str = MODEL,
     output: Path | None = typer.Option(

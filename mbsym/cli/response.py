@@ -12,7 +12,7 @@ from mbsym.errors import AnalysisError
 from mbsym.linear.options import LinearOptions, OfResponse
 
 
-@verb
+@verb("mbsym response double_pendulum --from 0.1 --to 10")
 def response(
     model: str = MODEL,
     lowest: float = typer.Option(..., "--from", help="Lowest frequency [Hz]."),

@@ -9,7 +9,7 @@ import typer
 from mbsym.cli.taken import verb
 
 
-@verb
+@verb("mbsym schema > mbsym.schema.json")
 def schema() -> None:
     """Print the JSON Schema of the native model format."""
     from mbsym.formats.native.schema import json_schema

@@ -12,7 +12,7 @@ from mbsym.cli.taken import verb
 from mbsym.codegen.identifiers import spelled
 
 
-@verb
+@verb("mbsym show stewart_platform -o platform.html", "mbsym show panda.urdf -o panda.png")
 def show(
     model: str = MODEL,
     output: Path | None = typer.Option(

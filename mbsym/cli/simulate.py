@@ -15,6 +15,7 @@ from mbsym.cli.reading import MODEL, READING, Reading, read_model, tell_warning
 from mbsym.cli.taken import as_keywords, taken, verb
 from mbsym.errors import SimulationError
 from mbsym.option import option
+from mbsym.options.generation import FILES
 from mbsym.simulation.options import OfSimulations, SimulationOptions
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Drawing:
     output: Path | None = option(None, "Table to write, .csv, .npz or .parquet.", "output", short="o", kind=Path)
     plot: Path | None = option(None, "Picture of the curves to write, .png or .svg.", "plot", kind=Path)
     quantity: tuple[str, ...] = option(
-        (), "NAME,...: curves of the plot, * for anything; default all that are not zero.", "quantity"
+        (), "Curves of the plot: NAME,..., * for anything; default all that are not zero.", "quantity"
     )
     animation: Path | None = option(None, "Moving picture to write, .html or .gif.", "animation", kind=Path)
 
@@ -64,12 +65,16 @@ class Drawing:
         return [write(path) for path, write in ways if path is not None]
 
 
-@verb
+@verb(
+    "mbsym simulate double_pendulum --duration 10 --initial q_shoulder=1.2 -o motion.csv",
+    "mbsym simulate four_bar --duration 2 --animation motion.html",
+    "mbsym simulate cart_pole --duration 5 --method Radau --input push=1",
+)
 def simulate(
     model: str = MODEL,
     duration: float = typer.Option(..., "--duration", help="Length of the motion [s]."),
     options: SimulationOptions = taken(SimulationOptions),
-    drawing: Drawing = taken(Drawing),
+    drawing: Drawing = taken(Drawing, heading=FILES),
     reading: Reading = READING,
     delivery: Delivery = TELLING,
 ) -> None:

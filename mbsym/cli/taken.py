@@ -11,6 +11,7 @@ from typing import Any
 
 import typer
 
+from mbsym.cli.help import Command
 from mbsym.cli.spoken import spoken
 from mbsym.option import Option, made, options_of
 from mbsym.options.texts import names_in, numbers_in
@@ -25,18 +26,21 @@ class Taken:
         only: names of those that the verb has; empty for all.
         without: names of those that it has not.
         defaults: other ones than those of the records, by name.
+        heading: of options that have none of their own.
     """
 
     kind: Any
     only: Collection[str] = ()
     without: Collection[str] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    heading: str = ""
 
     def options(self) -> Iterator[Option]:
         """The records that the verb has."""
         for item in _options(self.kind):
             if (not self.only or item.name in self.only) and item.name not in self.without and item.flags:
-                yield replace(item, default=self.defaults.get(item.name, item.default))
+                default, heading = self.defaults.get(item.name, item.default), item.heading or self.heading
+                yield replace(item, default=default, heading=heading)
 
     def value(self, typed: Mapping[str, Any]) -> Any:
         """The dataclass, of what the command line gives by the names of parameters.
@@ -47,9 +51,9 @@ class Taken:
         return made(self.kind, {item.name: _value(item, typed) for item in self.options()})
 
 
-def taken(kind: Any, *only: str, without: Collection[str] = (), **defaults: Any) -> Any:
+def taken(kind: Any, *only: str, without: Collection[str] = (), heading: str = "", **defaults: Any) -> Any:
     """The default of a parameter that stands for options; see ``Taken``."""
-    return Taken(kind, only, without, defaults)
+    return Taken(kind, only, without, defaults, heading)
 
 
 def as_keywords(options: Any, asked: Any) -> dict[str, Any]:
@@ -57,17 +61,23 @@ def as_keywords(options: Any, asked: Any) -> dict[str, Any]:
     return {name: getattr(options, name) for name in asked.__annotations__}
 
 
-def verb(function: Callable[..., None]) -> Callable[[typer.Typer], None]:
-    """What adds a verb to an application.
+def verb(*examples: str) -> Callable[[Callable[..., None]], Callable[[typer.Typer], None]]:
+    """What makes of a function what adds a verb to an application.
 
     Parameters with ``taken`` defaults are options of the command line, each once; a default that is a function is what
     it returns then, so that help lists all that there is by then.
+
+    Args:
+        examples: lines that use the verb.
     """
 
-    def add(app: typer.Typer) -> None:
-        app.command()(_with_options(function))
+    def made_of(function: Callable[..., None]) -> Callable[[typer.Typer], None]:
+        def add(app: typer.Typer) -> None:
+            app.command(cls=Command, epilog="\n".join(examples))(_with_options(function))
 
-    return add
+        return add
+
+    return made_of
 
 
 def _with_options(verb: Callable[..., None]) -> Callable[..., None]:
@@ -116,7 +126,7 @@ def _parameters(item: Option) -> Iterator[Parameter]:
         if kind in (int, float, int | None, float | None):
             more = {"min": item.least, "show_default": bool(default)}
         names = (f"-{item.short}", f"--{flag}") if item.short else (f"--{flag}",)
-        option = typer.Option(default, *names, help=spoken(sentence), **more)
+        option = typer.Option(default, *names, help=spoken(sentence), rich_help_panel=item.heading or None, **more)
         yield Parameter(_parameter(flag), Parameter.POSITIONAL_OR_KEYWORD, default=option, annotation=kind)
 
 

@@ -6,17 +6,17 @@ import typer
 
 from mbsym.cli.delivery import PRINTING, Delivery
 from mbsym.cli.progress import progress_bar
-from mbsym.cli.reading import PLAIN, Reading, read_model
-from mbsym.cli.taken import taken, verb
+from mbsym.cli.reading import PLAIN, READING_FOR_ANY_ORDER, Reading, read_model
+from mbsym.cli.taken import verb
 from mbsym.errors import VerificationError
 
 
-@verb
+@verb("mbsym verify build", "mbsym verify build/puma560.json --states 100", "mbsym verify four_bar")
 def verify(
     target: str = typer.Argument(help="Directory of generated files or a manifest there, model file, or example."),
     states: int = typer.Option(20, "--states", min=1, max=100000, help="Number of random states."),
     seed: int = typer.Option(0, "--seed", min=0, help="Seed of the random states."),
-    reading: Reading = taken(Reading, without=("order",)),
+    reading: Reading = READING_FOR_ANY_ORDER,
     delivery: Delivery = PRINTING,
 ) -> None:
     """Compile generated code, run it against an independent reference, and write the certificate.

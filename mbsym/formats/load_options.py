@@ -25,33 +25,33 @@ class LoadOptions:
     strict: bool = option(
         False, "Warnings about the model are errors, physically impossible inertias of robot files too.", "strict"
     )
-    floating: bool = option(False, "URDF: the root link floats freely.", "floating")
+    floating: bool = option(False, "The root link of URDF floats freely.", "floating")
     fixed_joints: Literal["merge", "keep"] = option(
         "merge",
-        "Robot files: 'merge' makes bodies on fixed joints part of those that carry them, 'keep' keeps them.",
+        "Bodies on fixed joints of robot files: 'merge' makes them part of those that carry them, 'keep' keeps them.",
         "fixed-joints",
         choices=("merge", "keep"),
         error=ModelError,
     )
     mimic: Literal["couple", "ignore"] = option(
         "couple",
-        "URDF and SDF: 'couple' takes coordinates that mimic others as coupled, 'ignore' leaves them free.",
+        "Coordinates of URDF and SDF that mimic others: 'couple' takes them as coupled, 'ignore' leaves them free.",
         "mimic",
         choices=("couple", "ignore"),
         error=ModelError,
     )
     joint_dynamics: Literal["ignore", "forces"] = option(
         "ignore",
-        "Robot files: 'forces' takes damping and dry friction of joints as force elements, 'ignore' leaves out what "
-        "the format takes for advice (all of it in URDF and SDF, dry friction in MJCF).",
+        "Damping and dry friction of joints of robot files: 'forces' takes them as force elements, 'ignore' leaves out "
+        "what the format takes for advice (all of it in URDF and SDF, dry friction in MJCF).",
         "joint-dynamics",
         choices=("ignore", "forces"),
         error=ModelError,
     )
     actuators: Literal["ignore", "inputs"] = option(
         "ignore",
-        "MJCF: 'inputs' takes motors and servos as control inputs u, 'ignore' leaves them out but for which joints "
-        "they sit on.",
+        "Motors and servos of MJCF: 'inputs' takes them as control inputs u, 'ignore' leaves them out but for which "
+        "joints they sit on.",
         "actuators",
         choices=("ignore", "inputs"),
         error=ModelError,
@@ -69,7 +69,7 @@ class LoadOptions:
         kind=str,
     )
     loops: str | None = option(
-        None, "URDF: file with what closes its loops; default is NAME.loops.yaml beside it.", "loops", kind=str
+        None, "File with what closes loops of URDF; default is NAME.loops.yaml beside it.", "loops", kind=str
     )
 
     def __post_init__(self) -> None:

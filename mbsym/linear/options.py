@@ -71,8 +71,8 @@ class LinearOptions:
 
     free: tuple[str, ...] = option(
         (),
-        "NAME,...: coordinates, control inputs, and speeds along which any force may act; default all coordinates. "
-        "All else stays as `at` says.",
+        "What an equilibrium may choose: NAME,... of coordinates, control inputs, and speeds along which any force may "
+        "act; default all coordinates. All else stays as `at` says.",
         "free",
     )
     at: Any = option(
@@ -84,28 +84,29 @@ class LinearOptions:
     )
     inputs: str | tuple[str, ...] = option(
         "auto",
-        "u (control inputs), motors (forces of actuated joints), tau (along all speeds), all, or NAME,...: control "
-        "inputs and speeds; default the first of these that there are. Of transfer-matrix ELEMENT.x,...: forces on a "
-        "body's point along base axes, moments about them (ELEMENT.rx).",
+        "Inputs of the linear model: u (control inputs), motors (forces of actuated joints), tau (along all speeds), "
+        "all, or NAME,... of control inputs and speeds; default the first of these that there are. Of transfer-matrix "
+        "ELEMENT.x,...: forces on a body's point along base axes, moments about them (ELEMENT.rx).",
         "inputs",
         words=("auto", "u", "motors", "tau", "all"),
     )
     outputs: tuple[str, ...] = option(
         (),
-        "NAME,...: coordinates, speeds, accelerations, places of frames and bodies along base axes, FRAME.x; default "
-        "all states. Of transfer-matrix ELEMENT.x,..., default the inputs'.",
+        "Outputs of the linear model: NAME,... of coordinates, speeds, accelerations, places of frames and bodies "
+        "along base axes, FRAME.x; default all states. Of transfer-matrix ELEMENT.x,..., default the inputs'.",
         "outputs",
     )
     independent: tuple[str, ...] = option(
         (),
-        "Closed loops: NAME,...: the independent coordinates; default a good choice.",
+        "Independent coordinates of closed loops: NAME,...; default a good choice.",
         "independent",
         excludes=(_by_equations("independent"),),
     )
     starts: int = option(STARTS, "From how many places equilibria are looked for.", "starts", least=1)
     method: Literal["equations", "transfer-matrix"] = option(
         "equations",
-        "equations (of motion, linearised) or transfer-matrix (of elements, about rest; it knows beams as they are).",
+        "Method: equations (of motion, linearised) or transfer-matrix (of elements, about rest; it knows beams as they "
+        "are).",
         "method",
         choices=("equations", "transfer-matrix"),
         refused="no method is called {}",
@@ -113,13 +114,14 @@ class LinearOptions:
     )
     beams: str = option(
         "",
-        "Of transfer-matrix: exact (default), consistent, lumped (finite elements) or segments (as other methods).",
+        "Beams of transfer-matrix: exact (default), consistent, lumped (finite elements) or segments (as other "
+        "methods).",
         "beams",
         excludes=(_by_elements("beams"),),
     )
     count: int | None = option(
         None,
-        "Of transfer-matrix: how many modes; default 10.",
+        "How many modes transfer-matrix tells; default 10.",
         "count",
         kind=int,
         check=_counted,
@@ -130,7 +132,7 @@ class LinearOptions:
     )
     tau: Mapping[str, float] | None = option(
         {},
-        "SPEED=VALUE,...: generalised forces that act at the state; repeatable.",
+        "Generalised forces that act at the state: SPEED=VALUE,...; repeatable.",
         "tau",
         excludes=(_by_equations("tau"),),
     )

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 Style: TypeAlias = Literal["straight", "shared", "auto"]
 """Every operation written out, or steps that bodies share in loops; auto decides by the number of bodies."""
 
+WHAT, NUMBERS, SPEED, FILES = "What is computed", "Numbers", "Operations and speed", "Files"
+READ: Final = "How the model is read"
+"""Headings of options in help; those of a model most verbs share."""
+
 MOST_THREADS: Final = 1024
 """More are a slip of the pen."""
 
@@ -74,24 +78,29 @@ class GenerationOptions:
 
     languages: tuple[str, ...] = option(
         (),
-        lambda: f"{listed(tried.registered('language'))} Repeatable; default is {' and '.join(tried.usual())}.",
+        lambda: (
+            f"Languages, {' and '.join(tried.usual())} by default: {listed(tried.registered('language'))} Repeatable."
+        ),
         "language",
+        heading=FILES,
         check=lambda names: _named("language", names, "`languages`"),
         tried=tried.languages,
         error=CodegenError,
     )
     functions: tuple[str, ...] = option(
         (),
-        "NAME,...: only these functions; repeatable.",
+        "Only these functions: NAME,...; repeatable.",
         "function",
+        heading=WHAT,
         tried=lambda: {"default": (), "three": ("inverse_dynamics", "mass_matrix", "momentum")},
         of_model={"on request": tried.on_request, "derivatives": tried.derivatives},
         says_what=True,
     )
     formulation: str = option(
         "auto",
-        lambda: listed(tried.registered("formulation")),
+        lambda: f"How equations are derived: {listed(tried.registered('formulation'))}",
         "formulation",
+        heading=SPEED,
         tried=tried.formulations,
         excludes=(
             Exclusion(
@@ -106,17 +115,19 @@ class GenerationOptions:
     )
     real: Real = option(
         "double",
-        "double or float.",
+        "Floating-point type: double or float.",
         "real",
+        heading=NUMBERS,
         choices=("double", "float"),
         refused="no type is called {}",
         error=CodegenError,
     )
     symbolic_parameters: str | tuple[str, ...] = option(
         "",
-        "all, none, or NAME,...: run-time arguments instead of numbers; BODY.inertial: mass, first moment and "
-        "inertia of a body; repeatable.",
+        "Run-time arguments instead of numbers: all, none, or NAME,...; BODY.inertial stands for mass, first moment "
+        "and inertia of a body; repeatable.",
         "symbolic-parameters",
+        heading=NUMBERS,
         words=("", "all", "none"),
         tried=lambda: {"as the model": "", "all": "all", "none": "none"},
         of_model={
@@ -130,20 +141,23 @@ class GenerationOptions:
         "Order of assembly, which decides on the cut joints: by 'weight', as in the 'input', 'type-only', "
         "'ground-first', 'depth-first' or 'breadth-first'.",
         "order",
+        heading=READ,
         check=lambda name: assembly_order(name, "`order`"),
         tried=lambda: {name: name for name in ASSEMBLY_ORDERS},
         says_what=True,
     )
     prefix: str = option(
         "",
-        "Of C symbols, and name of the files: not the model's name.",
+        "Prefix of C symbols and name of the files; default is the model's name.",
         "prefix",
+        heading=FILES,
         tried=lambda: {"default": "", "its own": "own", "an argument's": "q", "a result's": "poses"},
     )
     frames: tuple[str, ...] = option(
         (),
-        "NAME,...: functions of these frames, bodies or joints; all: of all frames; repeatable.",
+        "Functions of frames: NAME,... of frames, bodies or joints, or all; repeatable.",
         "frame",
+        heading=WHAT,
         words=("all",),
         tried=lambda: {"none": ()},
         of_model={
@@ -166,6 +180,7 @@ class GenerationOptions:
         "Axes of frames: local, aligned (base axes at the frame) or base (spatial); default as the model says, else "
         "local.",
         "frame-axes",
+        heading=WHAT,
         choices=("local", "aligned", "base"),
         refused="there are no axes {}",
         error=CodegenError,
@@ -173,19 +188,21 @@ class GenerationOptions:
     )
     largest: float = option(
         LARGEST_CODE,
-        "Estimated size of the code [MB] up to which it is made.",
+        "Largest code that is made, estimated [MB].",
         "largest",
+        heading=SPEED,
         least=0,
         tried=lambda: {"default": LARGEST_CODE, "any": float("inf")},
     )
     derivatives: tuple[DerivativeRequest, ...] = option(
         (),
         (
-            "Derivatives of this function, by what `with_respect_to` names; repeatable.",
-            "NAME,...: arguments (q along the speeds) and run-time parameters.",
+            "Derivatives of a function, by what `with_respect_to` names; repeatable.",
+            "What derivatives are by: NAME,... of arguments (q along the speeds) and run-time parameters.",
         ),
         "derivative-of",
         "with-respect-to",
+        heading=WHAT,
         keyword="(FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.",
         typed=pairs_in,
         taken=_requests,
@@ -212,8 +229,9 @@ class GenerationOptions:
     )
     compressed: bool = option(
         False,
-        "Functions on request and derivatives return of matrices only what is not zero by structure.",
+        "Matrices without zeros: functions on request and derivatives return only what is not zero by structure.",
         "compressed",
+        heading=WHAT,
         told=bool,
     )
     trigonometry: Trigonometry = option(
@@ -221,6 +239,7 @@ class GenerationOptions:
         "Sines and cosines: 'libm' calls the library, 'inline' brings those of all angles of a C function side by "
         "side in vectors, 'argument' takes them from the caller (generate).",
         "trigonometry",
+        heading=SPEED,
         choices=("libm", "inline", "argument"),
         refused="sines and cosines cannot be had from {} here",
         error=CodegenError,
@@ -256,24 +275,27 @@ class GenerationOptions:
     )
     batch: tuple[str, ...] = option(
         (),
-        "NAME,...: these functions for many states at once too; all: all of them; repeatable.",
+        "Functions for many states at once too: NAME,..., or all; repeatable.",
         "batch",
+        heading=WHAT,
         words=("all",),
         tried=lambda: {"none": (), "all": ("all",)},
         excludes=(of_c("batch"),),
     )
     simplify: Literal["all", "none"] | tuple[str, ...] = option(
         "all",
-        lambda: f"all, none, or NAME,... of the ways to fewer operations: {listed(tried.registered('simplification'))}",
+        lambda: f"Ways to fewer operations, all, none, or NAME,...: {listed(tried.registered('simplification'))}",
         "simplify",
+        heading=SPEED,
         words=("all", "none"),
         check=lambda names: _named("simplification", names, "`simplify`"),
         tried=tried.simplifications,
     )
     self_test: bool = option(
         False,
-        "NAME_selftest.c too: runs the C on its target and compares with frozen results.",
+        "NAME_selftest.c too; it runs the C on its target and compares with frozen results.",
         "self-test",
+        heading=FILES,
         tried=lambda: {"no": False, "self-test": True},
         excludes=(
             of_c("self_test"),
@@ -288,14 +310,16 @@ class GenerationOptions:
     )
     safety_report: bool = option(
         False,
-        "NAME.safety.json and .md too: MISRA C by rule, stack, complexity, calls.",
+        "NAME.safety.json and .md too: MISRA C by rule, stack, complexity and calls.",
         "safety-report",
+        heading=FILES,
         excludes=(of_c("safety_report"),),
     )
     prepare: bool = option(
         False,
         "One function computes what depends on parameters alone; the others take that.",
         "prepare",
+        heading=SPEED,
         excludes=(
             Exclusion(
                 "nothing to prepare",
@@ -326,9 +350,10 @@ class GenerationOptions:
     )
     style: Style = option(
         "auto",
-        "straight: every operation is written out; shared: bodies of one kind share steps that loops call; auto: "
-        "shared for long mechanisms.",
+        "Steps of bodies: straight (every operation is written out), shared (bodies of one kind share steps that loops "
+        "call) or auto (shared for long mechanisms).",
         "style",
+        heading=SPEED,
         choices=("straight", "shared", "auto"),
         refused="there is no style {}",
         excludes=(
@@ -361,9 +386,10 @@ class GenerationOptions:
     )
     threads: int = option(
         0,
-        "For how many threads (OpenMP), 2 to 1024, C divides the work of one state, with `formulation cfa-parallel`; "
+        "Threads that share the work of a state: 2 to 1024, in C with OpenMP, with `formulation cfa-parallel`; "
         "compiled without OpenMP one does it all, with the same results.",
         "threads",
+        heading=SPEED,
         check=_divisible,
         tried=lambda: {"none": 0, "two": 2},
         excludes=(

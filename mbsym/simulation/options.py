@@ -87,10 +87,8 @@ class Loads:
             beyond them is told.
     """
 
-    inputs: Mapping[str, float] | Law = option({}, "NAME=VALUE,...: constant control inputs; repeatable.", "input")
-    tau: Mapping[str, float] | Law = option(
-        {}, "SPEED=VALUE,...: constant generalised forces along speeds; repeatable.", "tau"
-    )
+    inputs: Mapping[str, float] | Law = option({}, "Constant control inputs: NAME=VALUE,...; repeatable.", "input")
+    tau: Mapping[str, float] | Law = option({}, "Constant generalised forces: SPEED=VALUE,...; repeatable.", "tau")
     saturate: bool = option(False, "Control inputs and given forces are held within their limits.", "saturate")
 
     def __post_init__(self) -> None:
@@ -118,13 +116,13 @@ class Keeping:
 
     correction: str | Keeper | None = option(
         None,
-        "Closed loops: none, baumgarte, velocity, projection, partitioning, reassignment.",
+        "Correction of closed loops: none, baumgarte, velocity, projection, partitioning, reassignment.",
         "correction",
         kind=str,
     )
     gains: Sequence[float] = option(
         (),
-        "ALPHA[,BETA]: gains of the correction baumgarte [1/s]; default 0.1 per step length.",
+        "Gains of the correction baumgarte [1/s]: ALPHA[,BETA]; default 0.1 per step length.",
         "gains",
         typed=_gains,
     )
@@ -142,8 +140,8 @@ class Stepping:
     scheme: Scheme | None = option(
         None,
         (
-            "Of transfer-matrix: generalised-alpha (default), newmark, wilson, houbolt or fox-euler.",
-            "NAME=VALUE,...: spectral_radius, beta and gamma, or theta of the scheme; repeatable.",
+            "Scheme of transfer-matrix: generalised-alpha (default), newmark, wilson, houbolt or fox-euler.",
+            "Parameters of the scheme: NAME=VALUE,... of spectral_radius, beta and gamma, or theta; repeatable.",
         ),
         "scheme",
         "scheme-parameter",
@@ -173,7 +171,9 @@ class Preparation:
         order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
     """
 
-    language: str = option("auto", "c, numpy, or auto for C where there is a compiler.", "language")
+    language: str = option(
+        "auto", "Language of the equations: c, numpy, or auto for C where there is a compiler.", "language"
+    )
     order: str = alike(GenerationOptions, "order")
 
 
@@ -183,7 +183,7 @@ class SimulationOptions:
 
     step: float | None = option(
         None,
-        "Length of the steps of rk4, symplectic and transfer-matrix [s], default 1 ms; of methods that choose their "
+        "Length of fixed steps [s]: of rk4, symplectic and transfer-matrix, default 1 ms; of methods that choose their "
         "steps, interval of the output, default a thousandth of the duration.",
         "step",
         kind=float,
@@ -191,25 +191,26 @@ class SimulationOptions:
     output_step: float | None = option(None, "Interval of the output [s]; default `step`.", "output-step", kind=float)
     method: str = option(
         "DOP853",
-        "RK45, DOP853; Radau, BDF, LSODA (SciPy's); rk4, symplectic (variational midpoint rule, trees only) or "
+        "Method: RK45, DOP853, Radau, BDF, LSODA (SciPy's), rk4, symplectic (variational midpoint rule, trees only) or "
         "transfer-matrix.",
         "method",
     )
     initial: Mapping[str, float] | Sequence[str] | None = option(
         {},
-        "NAME=VALUE,...: coordinates and speeds to start from; or a named state of the model; repeatable. Others are "
+        "Where the motion starts: NAME=VALUE,... of coordinates and speeds, or a named state; repeatable. Others are "
         "the model's initial coordinates, and zero.",
         "initial",
         typed=lambda texts: texts,
     )
     parameters: Mapping[str, float] | None = option(
-        {}, "NAME=VALUE,...: numbers that replace those of the model's parameters; repeatable.", "parameter"
+        {}, "Other numbers for the model's parameters: NAME=VALUE,...; repeatable.", "parameter"
     )
     events: Sequence[Event] = option((), "to look out for.")
     loads: Loads = option(Loads(), "control inputs and generalised forces.")
     limits: str = option(
         "tell",
-        "tell goes on beyond limits of the model and tells them; stop ends the motion there, as a terminal event does.",
+        "Limits of the model: tell goes on beyond them and tells them; stop ends the motion there, as a terminal event "
+        "does.",
         "limits",
     )
     keeping: Keeping = option(Keeping(), "how loops are kept closed.")

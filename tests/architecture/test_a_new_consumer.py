@@ -60,6 +60,8 @@ def test_the_command_line_knows_it(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["export", "cffi", "puma560", "--function", "gravity_force", "-o", str(tmp_path / "out")]) == 0
     capsys.readouterr()
     main(["export", "--help"])
+    assert "ros2, cffi" in " ".join(capsys.readouterr().out.split())
+    main(["manual", "export"])
     assert "declarations for cffi" in " ".join(capsys.readouterr().out.split())
 
 

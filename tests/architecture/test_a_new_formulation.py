@@ -57,8 +57,10 @@ def test_documents_help_and_messages_know_it(capsys: pytest.CaptureFixture[str])
         assert main(["derive", "double_pendulum", "--formulation", "unit-rates"]) == 0
         assert "Each column is the force of one unit rate." in capsys.readouterr().out
         for verb in ("derive", "generate"):
-            main([verb, "--help"])
             # Lines of help end anywhere, at a hyphen too.
+            main([verb, "--help"])
+            assert "unit-rates" in "".join(capsys.readouterr().out.split())
+            main(["manual", verb])
             assert "unit-rates(massmatrixbyunitrates)" in "".join(capsys.readouterr().out.split())
         with pytest.raises(DerivationError, match="unit-rates"):
             mbsym.derive("double_pendulum", formulation="unit rates")

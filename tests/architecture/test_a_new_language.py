@@ -163,6 +163,8 @@ def test_the_command_line_knows_it(tmp_path: Path, capsys: pytest.CaptureFixture
         assert main(["verify", str(tmp_path), "--states", "2"]) == 0
         capsys.readouterr()
         main(["generate", "--help"])
+        assert "javascript, stack" in " ".join(capsys.readouterr().out.split())
+        main(["manual", "generate"])
         assert "words of a stack machine" in " ".join(capsys.readouterr().out.split())
         assert main(["generate", "double_pendulum", "--language", "fortran"]) == 2
         assert "c, numpy, batch, javascript, stack" in capsys.readouterr().err

@@ -19,7 +19,7 @@ from mbsym.errors import OptionError
 from mbsym.option import option, options_of
 from mbsym.options.exclusion import Exclusion
 from mbsym.options.exclusions import EXCLUSIONS, table
-from mbsym.options.generation import OPTIONS, GenerationOptions
+from mbsym.options.generation import FILES, OPTIONS, GenerationOptions
 from mbsym.pipeline import STAGES
 from mbsym.stages.derivation import Derivation, Progress, Stage
 from mechanisms.combination import factors
@@ -33,6 +33,7 @@ class Remarked(GenerationOptions):
         "",
         "A remark that stands above each function.",
         "remark",
+        heading=FILES,
         tried=lambda: {"none": "", "seen": "seen by two"},
         told=str,
         excludes=(
@@ -92,7 +93,7 @@ def test_the_command_line_has_it_and_the_manifest_tells_it(tmp_path: Path, capsy
 
 def test_help_and_reference_say_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate", "--help"]) == 0
-    assert "A remark that stands above each function." in capsys.readouterr().out
+    assert "A remark that stands above each function" in capsys.readouterr().out
     (verb,) = (verb for verb in verbs() if verb.name == "generate")
     assert any(item.names == ("--remark",) for item in verb.arguments)
 

@@ -100,7 +100,8 @@ def test_formulations_are_all_named_and_each_once(run: Run, verb: str) -> None:
     names = list(FORMULATIONS)
     said = run(verb, "cart_pole", "--formulation", "nope").err
     assert said.strip().partition("known: ")[2].split(", ") == names
-    told = " ".join(run(verb, "--help").out.replace("-\n", "-").split())
+    assert [name for name in names if name not in "".join(run(verb, "--help").out.split())] == []
+    told = " ".join(run("manual", verb).out.replace("-\n", "-").split())
     assert [name for name in names if f" {name} (" not in told.replace("transfer- matrix", "transfer-matrix")] == []
 
 

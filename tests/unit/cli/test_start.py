@@ -17,6 +17,7 @@ NO_VERB = {
     "application",
     "delivery",
     "described",
+    "help",
     "json_output",
     "plain_values",
     "reading",

@@ -93,6 +93,8 @@ def test_mistakes_have_an_answer_and_nothing_is_written(
 
 def test_help_lists_all_consumers(capsys: Captured) -> None:
     main(["export", "--help"])
+    assert ", ".join(CONSUMERS) in " ".join(capsys.readouterr().out.split())
+    main(["manual", "export"])
     shown = "".join(capsys.readouterr().out.split())
     listed = {name: f"{name} ({record.sentence})".replace(" ", "") for name, record in CONSUMERS.items()}
     assert [name for name, text in listed.items() if text not in shown] == []
