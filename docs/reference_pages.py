@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from mbsym.cli.described import Argument, Verb, verbs
-from mbsym.cli.json_output import DOCUMENTS, ENVELOPE
+from mbsym.cli.json_output import DOCUMENTS, ENVELOPE, ERROR
 from mbsym.derivatives.functions import functions_on_request
 from mbsym.examples import load
 from mbsym.formats.load_options import LoadOptions
@@ -138,6 +138,9 @@ def json_page() -> str:
         "as those of closed loops for a tree, may be missing; new ones may come. Every document has:",
         "",
         *_table(("entry", "holds"), _described(ENVELOPE)),
+        "Where a verb ends with an error, the line on standard error stands, and the document is:",
+        "",
+        *_table(("entry", "holds"), _described(ERROR)),
     ]
     for verb, entries in DOCUMENTS.items():
         lines += [f"## mbsym {verb} --json", "", *_table(("entry", "holds"), _described(entries))]

@@ -113,28 +113,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Statuses: 0 done; 1 a check failed; 2 the input or the usage is wrong; 3 the machine lacks something.
     """
+    words = sys.argv[1:] if arguments is None else list(arguments)
     # Equations are some ten thousand small objects that stay: looking through them again and again for circles among
     # them takes a twentieth of the time.
     thresholds = gc.get_threshold()
     gc.set_threshold(COLLECTED_AT, *thresholds[1:])
     try:
-        application()(args=None if arguments is None else list(arguments), standalone_mode=True)
+        application()(args=words, standalone_mode=True)
     except MbsymError as error:
         from mbsym.cli.spoken import spoken
 
         print(spoken(f"mbsym: {error}" if not error.where else str(error)), file=sys.stderr)
-        return error.exit_status
+        parts = (spoken(part) for part in (error.what, error.where, error.remedy))
+        return _ended(words, error.exit_status, *parts)
     except KeyboardInterrupt:
         print("mbsym: interrupted; files are as they were", file=sys.stderr)
-        return INTERRUPTED_STATUS
+        return _ended(words, INTERRUPTED_STATUS, "interrupted")
     except BrokenPipeError:
         sys.stderr.close()
         return 0
     except OSError as error:
-        print(f"mbsym: {error.filename or 'standard output'}: {error.strerror or error}", file=sys.stderr)
-        return USAGE_STATUS
+        where, what = error.filename or "standard output", error.strerror or str(error)
+        print(f"mbsym: {where}: {what}", file=sys.stderr)
+        return _ended(words, USAGE_STATUS, what, str(where))
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else USAGE_STATUS if end.code else 0
+        status = end.code if isinstance(end.code, int) else USAGE_STATUS if end.code else 0
+        # Click has said what is wrong with the line, and ends the program where it handles the error.
+        said = getattr(end.__context__, "format_message", None)
+        return _ended(words, status, said()) if said else status
     finally:
         gc.set_threshold(*thresholds)
     return 0
+
+
+def _ended(words: Sequence[str], status: int, what: str, where: str = "", remedy: str = "") -> int:
+    """The exit status of an error that has been told; for programs it is told as a document."""
+    if "--json" in words:
+        from mbsym.cli.json_output import print_error
+
+        print_error(words[0] if words[0] in VERBS else "", what, where, remedy, status)
+    return status

@@ -20,6 +20,15 @@ ENVELOPE: Final[Mapping[str, str]] = {
 }
 """What every document has."""
 
+ERROR: Final[Mapping[str, str]] = {
+    "mbsym": "version of mbsym",
+    "verb": "as it was typed",
+    "error": "what is wrong; where it is (FILE:LINE:COL, an option, or a name of the model) and remedy, what to do, "
+    "which may be empty",
+    "status": "the exit status: 1 a check failed, 2 the input or the usage is wrong, 3 the machine lacks something",
+}
+"""What is printed in place of a document where a verb ends with an error."""
+
 _STATE: Final[Mapping[str, str]] = {
     "q": "coordinates by name, where it holds",
     "v": "speeds by name, likewise",
@@ -211,6 +220,13 @@ def print_json(verb: str, name: str, content: Mapping[str, object], files: Itera
     """
     envelope = {"mbsym": __version__, "verb": verb, "name": name, "files": [str(path) for path in files]}
     typer.echo(json.dumps(_finite({**envelope, **content}), ensure_ascii=False, allow_nan=False))
+
+
+def print_error(verb: str, what: str, where: str, remedy: str, status: int) -> None:
+    """Prints an error on one line, with the entries of ``ERROR``."""
+    error = {"what": what, "where": where, "remedy": remedy}
+    document = {"mbsym": __version__, "verb": verb, "error": error, "status": status}
+    typer.echo(json.dumps(document, ensure_ascii=False))
 
 
 def _finite(value: object) -> object:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import typer
 
 from mbsym.cli.delivery import PRINTING, Delivery
@@ -42,4 +44,6 @@ def verify(
         certificate = verify_module(source, states=states, seed=seed, progress=progress)
     delivery.tell("verify", certificate.name, certificate.as_dict(), (), certificate.summary())
     if not certificate.passed:
-        raise VerificationError(f"not verified: {', '.join(certificate.failures)}", remedy="see the table above")
+        # The certificate has been told, and is the document of --json.
+        print(f"mbsym: not verified: {', '.join(certificate.failures)}; see the table above", file=sys.stderr)
+        raise typer.Exit(VerificationError.exit_status)

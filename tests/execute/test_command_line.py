@@ -48,10 +48,13 @@ def contents(directory: Path) -> dict[str, bytes]:
     return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 
-def refused(outcome: Any, directory: Path, before: dict[str, bytes]) -> None:
-    """Status 2, a message, nothing on standard output, and no file made or changed."""
+def refused(outcome: Any, directory: Path, before: dict[str, bytes], *, as_json: bool = False) -> None:
+    """Status 2, a message, nothing on standard output but the error with --json, and no file made or changed."""
     assert outcome.status == 2, outcome
-    assert outcome.out == ""
+    if as_json:
+        assert json.loads(outcome.out)["error"]["what"] in " ".join(outcome.err.split())
+    else:
+        assert outcome.out == ""
     assert contents(directory) == before
 
 
@@ -376,7 +379,7 @@ def test_every_verb_refuses_a_mistake_alike(
     (tmp_path / "x.yaml").write_text(ARM.replace("mass: 2", "mass: -2"), encoding="utf-8")
     before = contents(tmp_path)
     outcome = run(*line.split())
-    refused(outcome, tmp_path, before)
+    refused(outcome, tmp_path, before, as_json="--json" in line)
     assert outcome.err.startswith("x.yaml:5:17: ")
 
 
@@ -511,7 +514,7 @@ def test_nonsense(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lin
     before = contents(tmp_path)
     monkeypatch.chdir(tmp_path)
     outcome = run(*line.split())
-    refused(outcome, tmp_path, before)
+    refused(outcome, tmp_path, before, as_json="--json" in line)
     assert said in outcome.err or said in outcome.err.lower()  # Typer's versions write arguments in either case
 
 

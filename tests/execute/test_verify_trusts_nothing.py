@@ -178,7 +178,7 @@ def test_code_that_prints_or_raises_is_told(run: Run, copy: Path) -> None:
     outcome = run("verify", copy, "--states", "1", "--json")
     assert outcome.status == 1
     assert "numpy mass_matrix: the checks cannot go on: KeyError: 'x'; generate it again" in outcome.err
-    assert outcome.out == ""
+    assert json.loads(outcome.out)["error"]["what"] == "the checks cannot go on: KeyError: 'x'"
 
 
 def test_what_an_interrupted_writer_left_is_settled_first(run: Run, copy: Path) -> None:

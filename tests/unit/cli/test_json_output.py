@@ -10,7 +10,7 @@ import pytest
 
 from mbsym import __version__
 from mbsym.cli.application import VERBS, command_of, main
-from mbsym.cli.json_output import DOCUMENTS, ENVELOPE, print_json
+from mbsym.cli.json_output import DOCUMENTS, ENVELOPE, ERROR, print_json
 
 Captured = pytest.CaptureFixture[str]
 
@@ -78,3 +78,50 @@ def test_numbers_that_are_not_finite_are_null(capsys: Captured) -> None:
         **{"mbsym": __version__, "verb": "modes", "name": "arm", "files": []},
         **{"damping": None, "list": [1.0, None, {"a": None}]},
     }
+
+
+@pytest.mark.parametrize(
+    ("line", "verb", "error", "status"),
+    [
+        (
+            ["label", "no_such_model"], "label",
+            {"what": "there is neither a file nor an example of that name", "where": "no_such_model"}, 2,
+        ),
+        (
+            ["generate", "cart_pole", "--style", "shared", "--prepare"], "generate",
+            {
+                "what": "functions whose bodies share steps have no use for what is prepared",
+                "where": "--style shared",
+            }, 2,
+        ),
+        (["simulate", "cart_pole", "--duration", "long"], "simulate", {"where": "", "remedy": ""}, 2),
+        (["simulat", "cart_pole"], "", {"where": "", "remedy": ""}, 2),
+    ],
+)  # fmt: skip
+def test_errors_are_documents_too(
+    capsys: Captured, line: list[str], verb: str, error: dict[str, str], status: int
+) -> None:
+    assert main([*line, "--json"]) == status
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert set(found) == set(ERROR) and found["mbsym"] == __version__
+    assert (found["verb"], found["status"]) == (verb, status)
+    assert set(found["error"]) == {"what", "where", "remedy"} and found["error"]["what"]
+    assert {key: found["error"][key] for key in error} == error
+    # What people read is the same.
+    told = " ".join(err.split())
+    assert all(part in told for part in found["error"].values())
+    assert main(line) == status
+    assert capsys.readouterr() == ("", err)
+
+
+def test_a_certificate_that_fails_is_the_only_document(capsys: Captured, tmp_path: Path) -> None:
+    assert main(["generate", "cart_pole", "--function", "mass_matrix", "-o", str(tmp_path)]) == 0
+    code = tmp_path / "cart_pole.c"
+    code.write_text(code.read_text(encoding="utf-8") + "/* changed */\n", encoding="utf-8")
+    capsys.readouterr()
+    assert main(["verify", str(tmp_path), "--states", "1", "--json"]) == 1
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert found["verb"] == "verify" and "error" not in found and not found["passed"]
+    assert err.startswith("mbsym: not verified: ") and err.endswith("; see the table above\n")
