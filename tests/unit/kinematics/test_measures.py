@@ -10,12 +10,13 @@ import pytest
 
 from mbsym import examples
 from mbsym.constraints import DistanceConstraint
-from mbsym.forces import PointSpringDamper
+from mbsym.forces import JointDamper, PointSpringDamper
 from mbsym.kinematics.measures import measures_of
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint
 from mbsym.model.own_units import Units, in_units, length_unit, own_length
 from mbsym.model.system import Model
+from mbsym.values.numbers import evaluate
 from mechanisms.mechanism import mechanism_of
 
 FAR = Placement((100, 0, 0))
@@ -69,3 +70,13 @@ def test_it_grows_with_the_mechanism(factor: str) -> None:
     units = [u for body in mechanism_of(model).bodies_by_coordinates for u in body.joint.shape.coordinate_units]
     assert measures.coordinates.tolist() == [measures.length if unit == "m" else 1.0 for unit in units]
     assert set(measures.increments.tolist()) == {1.0, measures.length}
+
+
+@pytest.mark.parametrize(("kind", "sliding"), [("cylindrical", (0,)), ("planar", (0, 1)), ("free", (3, 4, 5))])
+def test_what_acts_along_one_of_several_speeds_has_its_unit(kind: str, sliding: tuple[int, ...]) -> None:
+    """In millimetres and grams a damper of 1 N s/m is one of 1e3, and one of 1 N m s is one of 1e9."""
+    joint = Joint("j", kind, "ground", "a")
+    dampers = tuple(JointDamper(f"d{k}", "j", 1, k) for k in range(joint.shape.nv))
+    small = in_units(Model("m", (Body("a", 2),), (joint,), dampers), Units(Fraction("1e-3"), Fraction("1e-3")))
+    found = [float(evaluate(force.damping, {})) for force in small.forces if isinstance(force, JointDamper)]
+    assert found == [1e3 if k in sliding else 1e9 for k in range(joint.shape.nv)]

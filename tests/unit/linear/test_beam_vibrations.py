@@ -347,6 +347,18 @@ def test_motions_that_rest_are_found_when_no_more_are_asked_for(name: str) -> No
         assert roots_of_tree(tree, count)[0] == pytest.approx(whole[:count], rel=1e-4)
 
 
+def test_the_pace_of_a_heavy_rotor_on_a_slide_is_its_frequency() -> None:
+    """Whatever the size of the mechanism, here the 4 m between two carriages: the spring moves the rotor."""
+    carriages = "bodies: {a: {mass: 0.001}, b: {mass: 0.001}}\n"
+    joints = (
+        "joints:\n  A: {type: prismatic, from: ground, to: a, axis: x, armature: 5}\n"
+        "  B: {type: prismatic, from: ground, to: b, axis: x, at: [4, 0, 0]}\n"
+    )
+    springs = "forces:\n" + "".join(f"  k{j}: {{type: joint_spring, joint: {j}, stiffness: 3}}\n" for j in "AB")
+    tree = vibrating_elements(model(carriages + joints + springs), None, LinearOptions(), None).tree
+    assert (tree.size, tree.pace) == (4.0, pytest.approx(sqrt(3 / 5), rel=1e-12))
+
+
 def test_slow_and_quick_mechanisms_keep_their_lowest_frequency_and_their_rest() -> None:
     solid = "{mass: 1, inertia: [1, 1, 1]}"
     joints = "A: {type: prismatic, from: ground, to: a, axis: x}\n  C: {type: prismatic, from: a, to: c, axis: x}\n"
