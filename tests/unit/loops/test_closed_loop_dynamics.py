@@ -21,6 +21,7 @@ from mbsym.loops.corrections import (
 )
 from mbsym.loops.functions import LOOP_FUNCTIONS, Method
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
+from mbsym.model.joint import Joint
 from mbsym.registry import available_functions
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.interpret import interpret
@@ -228,6 +229,19 @@ def test_every_way_of_keeping_loops_closed_leaves_consistent_states_alone(name: 
     assert np.allclose(done.v, at["v"], atol=1e-12)
     plain = system.accelerate(at["q"], at["v"], at["tau"]).vdot
     assert np.allclose(keep.accelerate(system, at["q"], at["v"], at["tau"]).vdot, plain, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", CORRECTIONS)
+def test_where_nothing_is_closed_states_stay_as_they_are(name: str) -> None:
+    """A free joint that is cut leaves no closure row."""
+    pendulum = examples.load("double_pendulum")
+    loose = Joint("loose", "free", "ground", pendulum.bodies[-1].name, cut="cut")
+    mechanism = mechanism_of(replace(pendulum, joints=(*pendulum.joints, loose)))
+    system = looped_system(mechanism)
+    q, v = np.array([0.3, -0.4]), np.array([0.5, 0.6])
+    done = keeper(name, 1e-3).after_step(system, q, v)
+    assert system.rows == 0 and done.converged
+    assert done.q.tolist() == q.tolist() and done.v.tolist() == v.tolist()
 
 
 def test_an_unknown_correction_names_those_there_are() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from mbsym.errors import TopologyError
-from mbsym.forces import Actuator
+from mbsym.forces import Actuator, AppliedWrench
 from mbsym.formats.native import load_native
 from mbsym.formats.registry import example_path
 from mbsym.model.body import Body
@@ -82,6 +84,10 @@ def test_demands_and_drives_decide_what_is_cut() -> None:
     assert triangle(b={"reaction_wanted": True}).label().cut_joints == ("b",)
     assert triangle(c={"weight": 10_000}).label().cut_joints == ("c",)
     assert triangle(d={"cut": "tree"}).label().cut_joints == ("a",)
+    assert triangle(d={"armature": 0.1}).label().cut_joints == ("a",)
+    for named in ("coordinates", "speeds"):
+        written = replace(triangle(d={named: ("phi",)}), forces=(AppliedWrench("push", "1", ("sin(phi)", 0, 0)),))
+        assert written.label().cut_joints == ("a",)
     driven = Model(
         "ring",
         triangle().bodies,

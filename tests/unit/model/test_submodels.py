@@ -210,6 +210,22 @@ def test_another_gravity_is_told() -> None:
     assert told == "the gravity of part part is left out: that of whole holds"
 
 
+@pytest.mark.parametrize("accepting", [(True, False), (False, True), (False, False)])
+def test_impossible_inertia_of_either_is_accepted_in_the_whole(accepting: tuple[bool, bool]) -> None:
+    """What was measured and accepted in one of both is no error when they are put together."""
+    whole, added = carrier(), part()
+    impossible = [replace(model.bodies[0], mass=1, inertia=(1, 1, 9)) for model in (whole, added)]
+    whole, added = (
+        replace(
+            model, bodies=(body if accepts else model.bodies[0], *model.bodies[1:]), accept_impossible_inertia=accepts
+        )
+        for model, body, accepts in zip((whole, added), impossible, accepting, strict=True)
+    )
+    found = with_submodel(whole, added, "p_")
+    require_valid(found)
+    assert found.accept_impossible_inertia == any(accepting)
+
+
 def test_meshes_are_found_from_the_directory_of_the_whole() -> None:
     model = replace(carrier(), directory="models")
     found = with_submodel(model, replace(part(), directory="models/parts/leg"), "p_")
