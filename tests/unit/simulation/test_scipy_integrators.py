@@ -43,3 +43,17 @@ def test_entries_are_derivatives_and_steps_are_bounded() -> None:
     assert np.max(np.abs(found - expected)) < 1e-5
     assert np.max(longest) < 1e-5
     assert jacobian.evaluations == 20 * 2 * 4
+
+
+def test_small_speeds_have_small_steps() -> None:
+    """Friction that bends within a millimetre a second: a part of 1e-10 is left, with the step of a metre 1e-5."""
+    equations = prepare(mbsym.load("cart_pole"), mbsym.Preparation("numpy"))
+    layout, speed, bend = equations.layout, 1e-3, 1e-3
+    place = np.zeros(layout.size)
+    place[2] = speed
+
+    def rates(t: float, x: np.ndarray) -> np.ndarray:
+        return np.array([x[2], x[3], -np.tanh(x[2] / bend), 0.0, *x[4:] * 0.0])
+
+    slope = RateJacobian(rates, equations.mechanism, layout)(0.0, place)[2, 2]
+    assert slope == pytest.approx(-1.0 / np.cosh(speed / bend) ** 2 / bend, rel=1e-8)

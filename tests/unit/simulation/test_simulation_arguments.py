@@ -8,6 +8,7 @@ import pytest
 import mbsym
 from mbsym.errors import ModelError, SimulationError, ToolchainError
 from mbsym.simulation import equations as equations_module
+from mbsym.simulation.argument_checks import shown
 from mbsym.simulation.equations import prepare
 from mbsym.simulation.events import Event
 from mbsym.simulation.initial_state import initial_state
@@ -94,6 +95,12 @@ def test_mistakes_are_named(arguments: dict[str, object], message: str) -> None:
 def test_loads_are_numbers_by_name_or_one_function(keyword: str, given: object) -> None:
     with pytest.raises(SimulationError, match=f"{keyword} of Loads = .* does not give values by name; give numbers"):
         mbsym.Loads(**{keyword: given})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("letters", "said"), [(78, f"'{'x' * 78}'"), (79, f"'{'x' * 79}...")])
+def test_dots_stand_for_what_is_not_shown(letters: int, said: str) -> None:
+    """Eighty characters are shown, the quotation mark in front among them."""
+    assert shown("x" * letters) == said
 
 
 def test_an_interval_longer_than_the_motion_leaves_its_ends() -> None:

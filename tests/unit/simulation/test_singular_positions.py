@@ -196,6 +196,27 @@ def test_a_mechanism_whose_measure_is_small_everywhere_has_zones_of_its_own() ->
     assert (found.way, found.t) == ("straight on", pytest.approx(1.0, abs=1e-3))
 
 
+def test_both_singular_positions_within_one_long_step_are_found() -> None:
+    """Two angles turn together, and their sum comes through 0 and pi in a step whose ends have the same G."""
+
+    class System:
+        functions: ClassVar = {"constraint_jacobian": lambda q: np.diag([1.0, np.sin(float(q[0] + q[1]))])}
+
+        @staticmethod
+        def position_rate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+            return v
+
+    watch = SingularWatch(falling_windows(), falling_windows().loops, System())  # type: ignore[arg-type]
+    watch._longest, watch._rows, watch._joints = np.ones(2), ("a", "b"), ("J", "K")
+    watch._layout, watch._speeds = StateLayout(2, 2, False, ()), ("v", "w")
+    start, end = -0.2, np.pi / 2 + 0.2
+    speed = end - start
+    watch.start(0.0, np.array([start, start, speed, speed]))
+    watch.step(1.0, np.array([end, end, speed, speed]))
+    times = [(0.0 - start) / speed, (np.pi / 2 - start) / speed]
+    assert [item.t for item in watch.finish()] == pytest.approx(times, abs=1e-6)
+
+
 def test_speeds_recorded_in_a_singular_position_are_not_projected_onto_round_off() -> None:
     """Cranks of constant speed lie flat at a time of the output."""
     model = replace(windows(2), gravity=(0, 0, 0))
