@@ -497,6 +497,19 @@ def test_formats_do_not_depend_on_what_was_written_before() -> None:
     assert {form: document(found, form) for form in reversed(tuple(FORMATS))} == first
 
 
+def test_json_has_matrices_row_by_row() -> None:
+    """Links in a plane all turn about its normal; a product of matrices that is not multiplied out is a text."""
+
+    def shown(formulation: str, key: str) -> dict[str, Any]:
+        content = json.loads(text_of("planar_3r", "json", formulation))
+        return {
+            item["name"]: item["value"] for each in content["sections"] if each["key"] == key for item in each["items"]
+        }
+
+    assert shown("kane", "partial_velocities_closed")["w_3,1"] == [["0"], ["0"], ["1"]]
+    assert shown("transfer-matrix", "transfer_overall") == {"Z_end": "U_link3*U_link2*U_link1"}
+
+
 def test_json_has_the_steps_of_constraint_forces() -> None:
     sections = json.loads(text_of("slider_crank", "json", "cfa-serial"))["sections"]
     (forces,) = (section for section in sections if section["key"] == "constraint_forces")

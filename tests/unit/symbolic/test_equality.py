@@ -152,6 +152,21 @@ def test_quaternion_inputs_have_unit_length() -> None:
     assert compare(_rotation(False), right).kind == "undecided"
 
 
+def test_a_counterexample_is_a_state() -> None:
+    """Its quaternions have unit length, whatever coordinates follow them."""
+    graph = Graph()
+    q = [symbol(graph, f"q{k}") for k in range(9)]
+
+    def program(value: Scalar) -> Program:
+        given = Input("q", (9,), tuple(each.ref for each in q), quaternions=(0, 4))
+        return Program("f", graph, (given,), (Output("y", (), (value.ref,)),))
+
+    squares = sum((each * each for each in q), Scalar(graph, 0))
+    point = compare(program(squares), program(squares + q[8])).point["q"]
+    assert sum(x * x for x in point[:4]) == pytest.approx(1.0, rel=1e-12)
+    assert sum(x * x for x in point[4:8]) == pytest.approx(1.0, rel=1e-12)
+
+
 def test_parameters_are_matched_by_name() -> None:
     def program(first: str, second: str) -> Program:
         graph = Graph()

@@ -10,7 +10,7 @@ import pytest
 import sympy
 
 from mbsym.symbolic.graph import Graph
-from mbsym.symbolic.nested_form import NestedForm, Product, nested_form
+from mbsym.symbolic.nested_form import NestedForm, Product, estimated_cost, nested_form
 from mbsym.symbolic.printed_size import PrintedSizes, is_written_as_decimal, number_size
 from mbsym.symbolic.quadratic_form import linear_factors
 from mbsym.symbolic.reader import free_names, read_expression
@@ -68,6 +68,14 @@ def short(source: str) -> NestedForm[str]:
 )
 def test_shortest_texts_are_found(source: str, cost: int) -> None:
     assert short(source).cost == cost
+
+
+@pytest.mark.parametrize(
+    "source", ["9.81*a + b/3", "a + 1/3", "a + 0.37*b + 2*c*d/7", "9.81*a*b + c*d", "5*a/2 + b/2 + 1/7"]
+)
+def test_what_shares_nothing_is_estimated_as_it_is_written(source: str) -> None:
+    terms = polynomial(source)
+    assert estimated_cost(terms, weights(terms)) == short(source).cost
 
 
 def test_decimals_are_never_multiplied_up() -> None:
