@@ -29,12 +29,10 @@ from mbsym.codegen.expressions import (
     Sum,
     Variable,
 )
-from mbsym.codegen.lower import PI
 from mbsym.codegen.lowered import Assignment, LoweredFunction, LoweredStep, Store, Straight
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.passes.given_sines import SINES_COSINES
 from mbsym.proof.field import Field
-from mbsym.proof.residues import is_turn
 from mbsym.proof.steps import Evaluate, Steps, at_a_point, written
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Program
@@ -120,16 +118,12 @@ class _Scene:
         return found
 
 
-def _constant(graph: Graph, value: Fraction) -> Reference:
-    return graph.mul(graph.const(value / PI), graph.pi()) if is_turn(value) else graph.const(value)
-
-
 def _total(graph: Graph, terms: Sequence[tuple[bool, Reference]]) -> Reference:
     return reduce(graph.add, (-value if negative else value for negative, value in terms))
 
 
 _RULES: Final[Rules] = {
-    Constant: lambda scene, constant, _: _constant(scene.graph, constant.value),
+    Constant: lambda scene, constant, _: scene.graph.const(constant.value),
     Variable: lambda scene, variable, _: scene.variables[variable.identifier],
     Element: lambda scene, element, _: _written(scene.arrays[element.array][element.index], element.array),
     Sum: lambda scene, _, terms: _total(scene.graph, terms),

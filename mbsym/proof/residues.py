@@ -4,29 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cache
 from typing import Any, Final
 
 from mbsym.codegen.evaluation import Rules, evaluated
 from mbsym.codegen.expressions import Call, Constant, Element, Negation, Product, Quotient, Select, Sum, Variable
-from mbsym.codegen.lower import PI
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.finite_field import PRIME, inverse, residue
 
-LONGEST_TURN: Final = 64
-"""Bits of the fraction of pi that a constant may be: longer ones are decimals."""
-
 CIRCLE: Final = {"sin": 0, "cos": 1}
 """Places in a pair of sine and cosine."""
-
-
-def is_turn(value: Fraction) -> bool:
-    """Whether a constant stands for a fraction of pi."""
-    # Of such a one pi's numerator is left but for what the fraction's denominator takes.
-    is_long = value.numerator.bit_length() >= PI.numerator.bit_length() - LONGEST_TURN
-    return is_long and (value / PI).denominator.bit_length() <= LONGEST_TURN
 
 
 def residues_of(
@@ -43,7 +31,7 @@ def residues_of(
         parameters: identifiers of these.
 
     Raises:
-        SymbolicError: it has another function than sine and cosine, or a fraction of pi.
+        SymbolicError: it has another function than sine and cosine.
     """
     texts = {identifier: f"parameters[{identifier!r}]" for identifier in parameters}
     texts |= {identifier: f"x{place}{'' if is_array else '[0]'}" for place, (identifier, is_array) in enumerate(given)}
@@ -77,12 +65,6 @@ class _Names:
     inverses: dict[int, int] = field(default_factory=dict)
 
 
-def _constant(names: _Names, value: Fraction) -> str:
-    if is_turn(value):
-        raise SymbolicError("a fraction of pi is looked at in a graph alone")
-    return str(residue(value, names.inverses))
-
-
 def _product(factors: Sequence[str]) -> str:
     # Reduced before each factor behind the first two, lest numbers grow long.
     text = f"({factors[0]})"
@@ -98,7 +80,7 @@ def _call(function: str, argument: str) -> str:
 
 
 _TEXTS: Final[Rules] = {
-    Constant: lambda names, constant, _: _constant(names, constant.value),
+    Constant: lambda names, constant, _: str(residue(constant.value, names.inverses)),
     Variable: lambda names, variable, _: names.texts[variable.identifier],
     Element: lambda names, element, _: f"{names.texts[element.array]}[{element.index}]",
     Sum: lambda _, __, terms: "".join(f"-({term})" if minus else f"+{term}" for minus, term in terms),
