@@ -12,6 +12,7 @@ from mbsym.model.beam import Beam
 from mbsym.model.beam_parts import parts_of
 from mbsym.model.body import Body
 from mbsym.model.joint import Coupling, Joint
+from mbsym.model.names import NamedSystem, expression_names
 from mbsym.topology.joint_weights import JointTraits, joint_weights
 from mbsym.topology.labelling import Labelling, label
 from mbsym.topology.matrices import fundamental_loops, incidence_matrix, path_matrix
@@ -19,15 +20,13 @@ from mbsym.topology.spanning_tree import assembly_order
 from mbsym.values.numbers import value_names
 
 
-class JointedSystem(Protocol):
+class JointedSystem(NamedSystem, Protocol):
     """What labelling asks of a model."""
 
     @property
     def name(self) -> str: ...
     @property
     def bodies(self) -> tuple[Body, ...]: ...
-    @property
-    def joints(self) -> tuple[Joint, ...]: ...
     @property
     def forces(self) -> tuple[ForceElement, ...]: ...
     @property
@@ -137,9 +136,14 @@ def joint_traits(model: JointedSystem) -> list[JointTraits]:
 def _loaded_joints(model: JointedSystem) -> set[str]:
     """Names of the joints along which something acts, or by whose coordinates and speeds a force is written."""
     loaded = {name for force in model.forces for name in force.named("joint")}
+    loaded |= {joint.name for joint in model.joints if joint.armature != 0}
     named = {name for force in model.forces for value in force.expressions for name in value_names(value)}
-    moving = (joint for joint in model.joints if joint.armature != 0 or named & {*joint.coordinates, *joint.speeds})
-    return loaded | {joint.name for joint in moving}
+    if not named:
+        return loaded
+    known = expression_names(model)
+    return loaded | {
+        joint.name for joint in model.joints if named & {*known.coordinates[joint.name], *known.speeds[joint.name]}
+    }
 
 
 def virtual_joints(ground: str, labelling: Labelling) -> tuple[Joint, ...]:

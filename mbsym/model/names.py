@@ -8,14 +8,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
-from mbsym.errors import ModelError
 from mbsym.model.joint import Joint
-from mbsym.model.system import Model
 from mbsym.symbolic.graph import BINARY_FUNCTIONS, UNARY_FUNCTIONS
-from mbsym.values.diagnostic import nearest
-from mbsym.values.numbers import evaluate, parameter_values
+from mbsym.values.parameter import ControlInput, Parameter
 
 Kind = Literal["parameter", "input", "coordinate", "speed", "time"]
 
@@ -26,6 +23,17 @@ RESERVED: Final = FUNCTION_NAMES | {"pi", TIME}
 
 LONGEST_NAME: Final = 200
 _PRINTABLE_SIGNS: Final = frozenset(" _-.:+/()[],#@'")
+
+
+class NamedSystem(Protocol):
+    """What has names in expressions."""
+
+    @property
+    def joints(self) -> tuple[Joint, ...]: ...
+    @property
+    def parameters(self) -> tuple[Parameter, ...]: ...
+    @property
+    def inputs(self) -> tuple[ControlInput, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +64,7 @@ class ExpressionNames:
         return table
 
 
-def expression_names(model: Model) -> ExpressionNames:
+def expression_names(model: NamedSystem) -> ExpressionNames:
     """The names that force expressions of a model may use.
 
     Default names of coordinates and speeds are ``q_JOINT`` and ``v_JOINT`` with the suffix of the entry where a joint
@@ -74,29 +82,6 @@ def expression_names(model: Model) -> ExpressionNames:
         coordinates[joint.name] = joint.coordinates or _default_names("q", joint, shape.coordinates, taken)
         speeds[joint.name] = joint.speeds or _default_names("v", joint, shape.speeds, taken)
     return ExpressionNames(parameters, inputs, coordinates, speeds)
-
-
-def state_values(model: Model, name: str) -> dict[str, float]:
-    """Coordinates and speeds of a named state, by the names that they have in expressions.
-
-    Those of joints that follow others by a coupling are left out, because they are not free.
-
-    Raises:
-        ModelError: there is no such state.
-    """
-    state = next((item for item in model.states if item.name == name), None)
-    if state is None:
-        known = [item.name for item in model.states]
-        raise ModelError(f"there is no state {name!r}", where=model.name, remedy=nearest(name, known))
-    numbers, names = parameter_values(model), expression_names(model)
-    following = {coupling.joint for coupling in model.couplings}
-    return {
-        entry: evaluate(value, numbers)
-        for table, entries in ((names.coordinates, state.q), (names.speeds, state.v))
-        for joint, values in entries
-        if joint not in following
-        for entry, value in zip(table[joint], values, strict=True)
-    }
 
 
 def _default_names(letter: str, joint: Joint, suffixes: tuple[str, ...], taken: set[str]) -> tuple[str, ...]:

@@ -8,17 +8,19 @@ from typing import Final
 import numpy as np
 
 from mbsym.doors import Array
-from mbsym.errors import SimulationError
+from mbsym.errors import ModelError, SimulationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.assembly import Assembly, assemble, consistent_velocity
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.start import given_joints
-from mbsym.model.names import expression_names, state_values
+from mbsym.model.names import expression_names
 from mbsym.model.system import Model
 from mbsym.options.texts import numbers_in
 from mbsym.simulation.argument_checks import finite
 from mbsym.simulation.equations import coordinate_quantities, speed_quantities, suggestion
+from mbsym.values.diagnostic import nearest
+from mbsym.values.numbers import evaluate, parameter_values
 
 COARSE: Final = 1e-6
 """Angles [rad] between neighbouring numbers that are told: far above what methods allow as errors of a step."""
@@ -160,3 +162,26 @@ def _unknown(mechanism: Mechanism, name: str, known: Sequence[str]) -> Simulatio
     return SimulationError(
         f"no coordinate or speed is called {name!r}", where=model.name, remedy=suggestion(name, known)
     )
+
+
+def state_values(model: Model, name: str) -> dict[str, float]:
+    """Coordinates and speeds of a named state, by the names that they have in expressions.
+
+    Those of joints that follow others by a coupling are left out, because they are not free.
+
+    Raises:
+        ModelError: there is no such state.
+    """
+    state = next((item for item in model.states if item.name == name), None)
+    if state is None:
+        known = [item.name for item in model.states]
+        raise ModelError(f"there is no state {name!r}", where=model.name, remedy=nearest(name, known))
+    numbers, names = parameter_values(model), expression_names(model)
+    following = {coupling.joint for coupling in model.couplings}
+    return {
+        entry: evaluate(value, numbers)
+        for table, entries in ((names.coordinates, state.q), (names.speeds, state.v))
+        for joint, values in entries
+        if joint not in following
+        for entry, value in zip(table[joint], values, strict=True)
+    }

@@ -51,10 +51,8 @@ def contents(directory: Path) -> dict[str, bytes]:
 def refused(outcome: Any, directory: Path, before: dict[str, bytes], *, as_json: bool = False) -> None:
     """Status 2, a message, nothing on standard output but the error with --json, and no file made or changed."""
     assert outcome.status == 2, outcome
-    if as_json:
-        assert json.loads(outcome.out)["error"]["what"] in " ".join(outcome.err.split())
-    else:
-        assert outcome.out == ""
+    told = json.loads(outcome.out)["error"]["what"] if as_json else outcome.out
+    assert told == "" if not as_json else told and told in " ".join(outcome.err.split())
     assert contents(directory) == before
 
 

@@ -88,6 +88,9 @@ def test_demands_and_drives_decide_what_is_cut() -> None:
     for named in ("coordinates", "speeds"):
         written = replace(triangle(d={named: ("phi",)}), forces=(AppliedWrench("push", "1", ("sin(phi)", 0, 0)),))
         assert written.label().cut_joints == ("a",)
+    for name in ("q_d", "v_d"):  # what they are called where nobody names them
+        written = replace(triangle(), forces=(AppliedWrench("push", "1", (f"sin({name})", 0, 0)),))
+        assert written.label().cut_joints == ("a",)
     driven = Model(
         "ring",
         triangle().bodies,

@@ -16,8 +16,8 @@ from mbsym.formats.native import read_native
 from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.model.named_state import NamedState
-from mbsym.model.names import state_values
 from mbsym.reference.reference import Reference
+from mbsym.simulation.initial_state import state_values
 from mbsym.values.numbers import evaluate
 
 ARM = """name: arm
