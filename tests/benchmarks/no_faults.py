@@ -45,11 +45,13 @@ LINES: Final = {
         "if terms[0][«0»]:": "of terms of which the first is added it is the first that is",
     },
     "mbsym/codegen/load_batch.py": {
-        "flat = array.reshape((count, item.size)) if count and item.size else np.zeros((1, «1»), "
-        "dtype=array.dtype)": "a place for an argument without entries, which nobody reads",
+        "flat = array.reshape((count, item.size)) if count and item.size else np.zeros((1, «1»), dtype=array.dtype)": (
+            "a place for an argument without entries, which nobody reads"
+        ),
     },
     "mbsym/codegen/lower.py": {
         "LONGEST_EXPRESSION: Final = «100»": LIMIT,
+        "digits = len(str(value.numerator)) + 2 if value.denominator «==» 1 else 18": LOOK,
     },
     "mbsym/consumers/acados.py": {
         '("dyn_disc_phi_fun", "step", (x, u, p), (phi,), «4» * nx),': (
@@ -79,6 +81,7 @@ LINES: Final = {
     },
     "mbsym/formulations/shared/kinds.py": {
         "_IDENTITY: Final = (1, 0, 0, 0, 1, 0, 0, «0», 1)": "products with a unit matrix fold away",
+        "if place «<» _TURNED:": "what is remembered of the place after the rotation nobody asks for",
     },
     "mbsym/formulations/shared/roles.py": {
         'called = f"{name}_out" if whose «==» "own" else f"inboard_{name}_out"': (
@@ -115,6 +118,7 @@ LINES: Final = {
     },
     "mbsym/loops/closing.py": {
         "columns: Array | float = «1.0»": "a unit that all motions have in common",
+        "if factor > «1e9»:": LIMIT,
     },
     "mbsym/loops/code_size.py": {
         "axes |= dict.fromkeys(_OF_PARAMETERS, _OF_A_BODY «*» mechanism.nb)": (
@@ -135,6 +139,7 @@ LINES: Final = {
     "mbsym/regressors/base_parameters.py": {
         "point += «1»": "other random points, as good as these",
         "exact: bool = «True»": "a default that every call overrides",
+        "label.get(columns[place].owner, «0»),": "what is no body's comes first anyway, in one place among its like",
     },
     "mbsym/regressors/relations_text.py": {
         "long = {each: sympy.Float(each, _DIGITS) for each in value.atoms(sympy.Rational) if each.q «>» _LONG}": LIMIT,
@@ -156,6 +161,7 @@ LINES: Final = {
     },
     "mbsym/symbolic/differentiate.py": {
         "total = graph.add(total, graph.mul(«partial, _signed(tangents, operand)»))": "a product, in either order",
+        "return graph.add(«ONE, graph.mul(node, node)»)": TURNED,
     },
     "mbsym/symbolic/equality.py": {
         "if below is not doubt «and» below:": "a union with the same, or with nothing",
@@ -177,8 +183,9 @@ LINES: Final = {
         "return add(«a[0], b[0]»), add(a[1], b[1]), add(a[2], b[2])": TURNED,
     },
     "mbsym/transfer_matrix/spatial_rotation.py": {
-        "for factor in (Fraction(1, 362880 * «110»), Fraction(-1, 362880), Fraction(1, 5040), Fraction(-1, "
-        "120)):": "below round-off where the series is used, for squares below 1/100",
+        "for factor in (Fraction(1, 362880 * «110»), Fraction(-1, 362880), Fraction(1, 5040), Fraction(-1, 120)):": (
+            "below round-off where the series is used, for squares below 1/100"
+        ),
     },
     "mbsym/verification/apart.py": {
         "receiver, sender = Pipe(duplex=«False»)": (
@@ -206,6 +213,7 @@ LINES: Final = {
     },
     "mbsym/visualisation/topology_diagram.py": {
         "y += self.strips[row] if row else «0»": LOOK,
+        "column_width[column] = max(column_width[column], texts[body] + «12», self.body_width[body])": LOOK,
     },
     "runtime/adaptive_steps.py": {
         "if control[IDLE] «>» MOST_IDLE:": LIMIT,
@@ -216,6 +224,51 @@ LINES: Final = {
     "runtime/transfer_matrix.py": {
         "if not abs(cos(state[i * STATE + X + 1])) «>=» SMALLEST_CARDAN_COSINE:": LIMIT,
         "settings = zeros(«4»)": "an entry more that nobody reads",
+    },
+    "mbsym/cli/application.py": {
+        "return «0»": "never reached: the application ends in SystemExit or another exception every time",
+    },
+    "mbsym/codegen/c/expressions.py": {
+        "if abs(float(text)) «<» 1.2e-38:": LIMIT,
+    },
+    "mbsym/codegen/load.py": {
+        "else np.empty((1, «1»), dtype=real)": "a place for an argument without entries, which nobody reads",
+    },
+    "mbsym/constraints/point_on_line.py": {
+        "shift = draw.along(-0.5, «0.5»)": SAMPLE,
+    },
+    "mbsym/linear/tables.py": {
+        'sign = "+" if imaginary «>» 0.0 else "-"': "an imaginary part of zero is told before",
+    },
+    "mbsym/formulations/catalogue.py": {
+        "return user_wrenches(mechanism, superposed(«bias.wrenches, motion.wrenches»))": TURNED,
+    },
+    "mbsym/formulations/constraint_force/kkt.py": {
+        "entry = dot(«direction, moved»)": "a scalar product",
+    },
+    "mbsym/loops/generic_rank.py": {
+        "radius = _AROUND / (1 + attempt // «4») ** 2": SAMPLE,
+    },
+    "mbsym/passes/factor.py": {
+        "count[key] += «1»": "of n terms 2 n - 1 is counted for n: the order of what is shared stays",
+    },
+    "mbsym/spatial/inertia.py": {
+        "add(«turned, symmetric_multiply(self.linear, linear)»),": TURNED,
+    },
+    "mbsym/simulation/adaptive_steps.py": {
+        "most = max(«second, third»)": "the larger of two, in either order",
+    },
+    "mbsym/verification/closed_states.py": {
+        "SURVEYED: Final = «6»": SAMPLE,
+    },
+    "mbsym/verification/singular_states.py": {
+        "TRIALS: Final = «6»": SAMPLE,
+    },
+    "mbsym/visualisation/still.py": {
+        "def still_svg(shape: Skeleton, poses: Array, width: float = «420.0», height: float = 280.0) -> str:": LOOK,
+    },
+    "runtime/loops.py": {
+        "if rows.rank «<» NR:": "where no row depends on others nothing is left open, and zeros are taken away",
     },
 }
 """Reasons by file and marked line."""
