@@ -9,9 +9,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from mbsym.doors import Array, optional
+from mbsym.doors import numpy as np
 from mbsym.errors import FormatError
 
 MSH: Final = ".msh"

@@ -35,6 +35,7 @@ PENDULUM = """<robot name="pendulum">
       <mass value="2"/>
       <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.01"/>
     </inertial>
+    <visual><geometry><mesh filename="rod.stl"/></geometry></visual>
   </link>
   <joint name="hinge" type="continuous">
     <parent link="ground"/>
@@ -82,6 +83,7 @@ def test_what_is_loaded_is_seen() -> None:
 def test_a_robot_is_generated_without_numpy_and_pydantic(tmp_path: Path) -> None:
     robot = tmp_path / "pendulum.urdf"
     robot.write_text(PENDULUM, encoding="utf-8")
+    (tmp_path / "rod.stl").write_bytes(bytes(84))  # looked for, and not looked into
     found = heavy_modules_after("generate", str(robot), "-o", str(tmp_path), "--largest", "50", "--snap-angles", "1e-6")
     assert "mbsym.pipeline" in found
     assert {"numpy", "pydantic", "sympy", "scipy"}.isdisjoint(found)
