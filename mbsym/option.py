@@ -20,6 +20,10 @@ from typing import Any, Final, TypeVar
 
 from mbsym.errors import MbsymError, OptionError
 
+WHAT, NUMBERS, SPEED, FILES = "What is computed", "Numbers", "Operations and speed", "Files"
+READ: Final = "How the model is read"
+"""Headings of options in help; most verbs share those by which a model is read."""
+
 _KEY: Final = "option"
 
 _SPOKEN: Final = re.compile(r"`([a-z][a-z_]*)((?: [^`]*)?)`")

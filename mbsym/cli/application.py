@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Final
@@ -151,5 +152,7 @@ def _ended(words: Sequence[str], status: int, what: str, where: str = "", remedy
     if "--json" in words:
         from mbsym.cli.json_output import print_error
 
-        print_error(words[0] if words[0] in VERBS else "", what, where, remedy, status)
+        # Standard output may be what failed; the line on standard error stands then.
+        with suppress(OSError):
+            print_error(words[0] if words[0] in VERBS else "", what, where, remedy, status)
     return status

@@ -17,8 +17,7 @@ from mbsym.cli.terminal import print_text
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.write import check_free, write_files
 from mbsym.errors import AnalysisError, CodegenError
-from mbsym.option import option
-from mbsym.options.generation import FILES
+from mbsym.option import FILES, option
 from mbsym.version import __version__
 
 

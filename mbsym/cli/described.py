@@ -66,8 +66,7 @@ def _verb(name: str) -> Verb:
     found: Any = command_of(name)
     arguments = [_argument(item) for item in found.params if not getattr(item, "hidden", False)]
     arguments.sort(key=lambda item: item.is_option)
-    examples = tuple((found.epilog or "").splitlines())
-    return Verb(name, " ".join((found.help or VERBS[name]).split()), examples, tuple(arguments))
+    return Verb(name, " ".join((found.help or VERBS[name]).split()), found.examples, tuple(arguments))
 
 
 def _argument(item: Any) -> Argument:

@@ -16,7 +16,8 @@ from mbsym.consumers.consumer import ExportOptions
 from mbsym.consumers.export import export_as
 from mbsym.consumers.registry import CONSUMERS
 from mbsym.errors import CodegenError
-from mbsym.options.generation import FILES, GenerationOptions
+from mbsym.option import FILES
+from mbsym.options.generation import GenerationOptions
 from mbsym.options.keywords import OfModules
 from mbsym.records import listed
 

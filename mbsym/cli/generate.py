@@ -13,7 +13,8 @@ from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.taken import taken, verb
-from mbsym.options.generation import FILES, SPEED, GenerationOptions
+from mbsym.option import FILES, SPEED
+from mbsym.options.generation import GenerationOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

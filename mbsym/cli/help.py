@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from typer.core import TyperCommand
 
-from mbsym.options.generation import READ
+from mbsym.option import READ
 
 OTHERS: Final = "Options"
 
@@ -39,7 +39,7 @@ class Command(TyperCommand):
         """What --help says."""
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)
-        formatter.write("\n" + "".join(f"  {line}\n" for line in self._examples) + "\n")
+        formatter.write("\n" + "".join(f"  {line}\n" for line in self.examples) + "\n")
         known = [item for item in self.get_params(ctx) if item.name != "help"]
         width = max((len(_name(item)) for item in known if _heading(item) != READ), default=0)
         for heading, items in _by_heading(known):
@@ -59,11 +59,12 @@ class Command(TyperCommand):
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Examples, as they are typed."""
         with formatter.section("Examples"):
-            formatter.write("".join(f"  {line}\n" for line in self._examples))
+            formatter.write("".join(f"  {line}\n" for line in self.examples))
 
     @property
-    def _examples(self) -> list[str]:
-        return (self.epilog or "").splitlines()
+    def examples(self) -> tuple[str, ...]:
+        """Lines that use it."""
+        return tuple((self.epilog or "").splitlines())
 
 
 def _by_heading(items: list[Any]) -> Iterator[tuple[str, list[Any]]]:

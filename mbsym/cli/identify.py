@@ -14,8 +14,8 @@ from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import taken, verb
 from mbsym.errors import IdentificationError
 from mbsym.identification.options import DEFAULT_ESTIMATE, DEFAULT_MOTION, Estimate, Settings
-from mbsym.option import option
-from mbsym.options.generation import FILES, GenerationOptions
+from mbsym.option import FILES, option
+from mbsym.options.generation import GenerationOptions
 
 if TYPE_CHECKING:
     from mbsym.model.system import Model

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 import typer
 
 from mbsym.cli.application import VERBS, command_of
 from mbsym.cli.described import Argument, verbs
 from mbsym.cli.taken import verb
 from mbsym.errors import OptionError
+from mbsym.values.diagnostic import nearest
 from mbsym.version import __version__
 
 STATUSES = (
@@ -35,12 +34,8 @@ def in_full(name: str) -> str:
         MbsymError: there is no such verb.
     """
     if name not in VERBS:
-        near = get_close_matches(name, VERBS, n=1)
-        raise OptionError(
-            f"there is no verb {name!r}",
-            where="VERB",
-            remedy=f"did you mean {near[0]!r}?" if near else f"known: {', '.join(VERBS)}",
-        )
+        remedy = nearest(name, VERBS, f"known: {', '.join(VERBS)}")
+        raise OptionError(f"there is no verb {name!r}", where="VERB", remedy=remedy)
     command = command_of(name)
     with command.context_class(command, info_name=f"mbsym {name}") as context:
         formatter = context.make_formatter()

@@ -12,8 +12,8 @@ from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import taken
 from mbsym.errors import ModelError
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
-from mbsym.option import alike, option, options_of
-from mbsym.options.generation import READ, GenerationOptions
+from mbsym.option import READ, alike, option, options_of
+from mbsym.options.generation import GenerationOptions
 from mbsym.options.texts import names_in
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import MODEL, READING, Reading, read_model, tell_warning
 from mbsym.cli.taken import as_keywords, taken, verb
 from mbsym.errors import SimulationError
-from mbsym.option import option
-from mbsym.options.generation import FILES
+from mbsym.option import FILES, option
 from mbsym.simulation.options import OfSimulations, SimulationOptions
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from typing import Final, Literal, Protocol
 
 from mbsym.model.joint import Joint
 from mbsym.symbolic.graph import BINARY_FUNCTIONS, UNARY_FUNCTIONS
-from mbsym.values.parameter import ControlInput, Parameter
+from mbsym.values.numbers import Parametrised
+from mbsym.values.parameter import ControlInput
 
 Kind = Literal["parameter", "input", "coordinate", "speed", "time"]
 
@@ -25,13 +26,11 @@ LONGEST_NAME: Final = 200
 _PRINTABLE_SIGNS: Final = frozenset(" _-.:+/()[],#@'")
 
 
-class NamedSystem(Protocol):
+class NamedSystem(Parametrised, Protocol):
     """What has names in expressions."""
 
     @property
     def joints(self) -> tuple[Joint, ...]: ...
-    @property
-    def parameters(self) -> tuple[Parameter, ...]: ...
     @property
     def inputs(self) -> tuple[ControlInput, ...]: ...
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from mbsym.conventions import LARGEST_CODE
 from mbsym.errors import CodegenError, DerivationError, MbsymError
-from mbsym.option import as_typed, made, option, options_of
+from mbsym.option import FILES, NUMBERS, READ, SPEED, WHAT, as_typed, made, option, options_of
 from mbsym.options import tried
 from mbsym.options.exclusion import Exclusion, Facts, of_c
 from mbsym.options.texts import pairs_in
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 
 Style: TypeAlias = Literal["straight", "shared", "auto"]
 """Every operation written out, or steps that bodies share in loops; auto decides by the number of bodies."""
-
-WHAT, NUMBERS, SPEED, FILES = "What is computed", "Numbers", "Operations and speed", "Files"
-READ: Final = "How the model is read"
-"""Headings of options in help; those of a model most verbs share."""
 
 MOST_THREADS: Final = 1024
 """More are a slip of the pen."""

@@ -16,10 +16,10 @@ from mbsym.cli import main
 from mbsym.cli.application import VERBS
 from mbsym.cli.described import verbs
 from mbsym.errors import OptionError
-from mbsym.option import option, options_of
+from mbsym.option import FILES, option, options_of
 from mbsym.options.exclusion import Exclusion
 from mbsym.options.exclusions import EXCLUSIONS, table
-from mbsym.options.generation import FILES, OPTIONS, GenerationOptions
+from mbsym.options.generation import OPTIONS, GenerationOptions
 from mbsym.pipeline import STAGES
 from mbsym.stages.derivation import Derivation, Progress, Stage
 from mechanisms.combination import factors

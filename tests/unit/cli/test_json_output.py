@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -125,3 +127,14 @@ def test_a_certificate_that_fails_is_the_only_document(capsys: Captured, tmp_pat
     found = json.loads(out)
     assert found["verb"] == "verify" and "error" not in found and not found["passed"]
     assert err.startswith("mbsym: not verified: ") and err.endswith("; see the table above\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no file that is always full")
+@pytest.mark.parametrize("model", ["cart_pole", "no_such_model"])
+def test_a_document_that_cannot_be_printed_is_told_without_a_traceback(model: str) -> None:
+    program = "import sys; from mbsym.cli import main; sys.exit(main(sys.argv[1:]))"
+    with Path("/dev/full").open("w") as full:
+        line = [sys.executable, "-c", program, "label", model, "--json"]
+        done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr and done.stderr.count("\n") == 1
