@@ -1,4 +1,4 @@
-/* What the printer of lanes calls (mbsym/codegen/c/lane_routines.py): of these a module has those that its text needs. */
+/* What is made of vectors of lanes and of masks: of these a module has those that its text needs. */
 /* mbsym: copied from here */
 /* What a comparison gives, lane by lane. */
 #if MODEL_LANES > 1
@@ -48,9 +48,28 @@ static inline bool MODEL_lanes_any(MODEL_lanes_mask mask)
     return any;
 }
 
-static inline MODEL_lanes MODEL_lanes_size(MODEL_lanes x)
+/* Without its sign, which is the one bit in which 1 and -1 differ. */
+static inline MODEL_lanes MODEL_lanes_abs(MODEL_lanes x)
 {
-    return MODEL_lanes_chosen(x < (MODEL_real)0, -x, x);
+#if MODEL_LANES > 1
+    const MODEL_lanes_mask one = (MODEL_lanes_mask)MODEL_ALL((MODEL_real)1);
+    const MODEL_lanes_mask sign = one ^ (MODEL_lanes_mask)MODEL_ALL((MODEL_real)-1);
+    return (MODEL_lanes)((MODEL_lanes_mask)x & ~sign);
+#else
+    return MODEL_ABS(x);
+#endif
+}
+
+static inline MODEL_lanes MODEL_lanes_sign(MODEL_lanes x)
+{
+    const MODEL_lanes one = MODEL_ALL((MODEL_real)1);
+    return MODEL_lanes_chosen(x > (MODEL_real)0, one, MODEL_lanes_chosen(x < (MODEL_real)0, -one, x));
+}
+
+/* a where the condition is above zero, else b. */
+static inline MODEL_lanes MODEL_lanes_select(MODEL_lanes condition, MODEL_lanes a, MODEL_lanes b)
+{
+    return MODEL_lanes_chosen(condition > (MODEL_real)0, a, b);
 }
 
 /* Whether all numbers of a lane are finite: only these become zero when multiplied by it. */
@@ -68,9 +87,16 @@ static inline MODEL_lanes_mask MODEL_lanes_everywhere(void)
     return MODEL_ALL((MODEL_real)0) <= MODEL_ALL((MODEL_real)0);
 }
 
-static inline MODEL_lanes MODEL_lanes_least(MODEL_lanes a, MODEL_lanes b)
+/* The smaller one; the other where one is no number. */
+static inline MODEL_lanes MODEL_lanes_min(MODEL_lanes a, MODEL_lanes b)
 {
-    return MODEL_lanes_chosen(a < b, a, b);
+    return MODEL_lanes_chosen((a <= b) | MODEL_lanes_not(b <= b), a, b);
+}
+
+/* The larger one; the other where one is no number. */
+static inline MODEL_lanes MODEL_lanes_max(MODEL_lanes a, MODEL_lanes b)
+{
+    return MODEL_lanes_chosen((a >= b) | MODEL_lanes_not(b <= b), a, b);
 }
 
 /* The largest size of a lane's numbers; infinite where one is no number. */
@@ -78,7 +104,7 @@ static inline MODEL_lanes MODEL_lanes_peak(const MODEL_lanes *x, int count)
 {
     MODEL_lanes largest = MODEL_ALL((MODEL_real)0);
     for (int i = 0; i < count; ++i) {
-        const MODEL_lanes size = MODEL_lanes_size(x[i]);
+        const MODEL_lanes size = MODEL_lanes_abs(x[i]);
         largest = MODEL_lanes_chosen(size <= largest, largest, size);
     }
     return MODEL_lanes_chosen(MODEL_lanes_finite(x, count), largest, MODEL_ALL(MODEL_INFINITY));

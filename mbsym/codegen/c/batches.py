@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from mbsym.codegen.c.batch_drivers import batch_formals, driver_lines
 from mbsym.codegen.c.comments import comment_lines, operation_line
 from mbsym.codegen.c.lane_expressions import LanePrinter
-from mbsym.codegen.c.lane_kernels import lane_texts
+from mbsym.codegen.c.lane_kernels import lane_functions, lane_texts
 from mbsym.codegen.c.statuses import ToleranceView, tolerance_views
 from mbsym.codegen.c.trigonometry import rounding_sentence
 from mbsym.codegen.c.views import FunctionView, LinkView, PrototypeView, library_headers
@@ -116,20 +116,21 @@ def _source(module: LoweredModule) -> BatchSourceContext:
     if f"{prefix}_lanes_sincos(" in body:
         helpers[0] = f"#define {prefix}_ABREAST {prefix}_LANES\n{helpers[0]}"
         helpers += [fixed_text(f"c/sincos_{module.description.real}.c", f"{prefix}_"), _lane_sincos(prefix)]
-    if f"{prefix}_ALL(" in body:
+    lanes = lane_functions(module, body, printer)
+    if any(f"{prefix}_ALL(" in text for text in (body, *lanes)):
         helpers.append(f"#define {prefix}_ALL(x) (({prefix}_lanes){{0}} + (x))")
-    helpers += printer.helpers()
+    helpers += lanes
     texts = (*helpers, *inside.texts)
     words = {word for text in (body, *helpers) for word in re.findall(rf"\b{prefix}_\w+", text)}
-    lanes = {"double": (8, 4, 4), "float": (16, 8, 8)}[module.description.real]
+    widths = {"double": (8, 4, 4), "float": (16, 8, 8)}[module.description.real]
     return BatchSourceContext(
         version=__version__,
         name=prefix,
         includes=tuple(dict.fromkeys(("math.h", "stddef.h", "stdint.h", "string.h", *library_headers(module, texts)))),
         tolerances=tuple(view for view in tolerance_views(module, printer) if view.name in words),
-        lanes_avx512=lanes[0],
-        lanes_avx=lanes[1],
-        lanes=lanes[2],
+        lanes_avx512=widths[0],
+        lanes_avx=widths[1],
+        lanes=widths[2],
         structure=tuple(module.names.parameters[item.name] for item in module.parameters if side_by_side),
         helpers=tuple(helpers),
         kernels=inside.kernels,

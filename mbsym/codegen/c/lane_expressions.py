@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from mbsym.codegen.c.expressions import CPrinter
@@ -12,11 +12,10 @@ from mbsym.codegen.printer import Item
 
 KIND: Final = "lanes"
 """What stands behind the prefix in the type of these values."""
-SELECT: Final = "select"
 
 
 class LanePrinter(CPrinter):
-    """Operators are those of numbers; functions go through the lanes one by one and are remembered."""
+    """Operators are those of numbers; functions are remembered."""
 
     def __init__(self, real: Real, prefix: str) -> None:
         super().__init__(real, KIND)
@@ -25,12 +24,12 @@ class LanePrinter(CPrinter):
         self.arities: dict[str, int] = {}
 
     def call(self, node: Call, items: Sequence[Item] = ()) -> str:
-        """A call of the function that goes through the lanes."""
+        """A call of the function over lanes."""
         return self._called(node.function, node.arguments)
 
     def format_select(self, node: Select, items: Sequence[Item] = ()) -> str:
         """The choice, lane by lane."""
-        return self._called(SELECT, operands(node))
+        return self._called("select", operands(node))
 
     def _called(self, function: str, arguments: tuple[Expression, ...]) -> str:
         self.arities[function] = len(arguments)
@@ -40,22 +39,22 @@ class LanePrinter(CPrinter):
         """The number in every lane."""
         return f"{self._prefix}_ALL({text})"
 
-    def helpers(self) -> tuple[str, ...]:
-        """Definitions of the functions that were called."""
-        return tuple(self._helper(name, arity) for name, arity in sorted(self.arities.items()))
+    def helpers(self, known: Collection[str]) -> tuple[str, ...]:
+        """Definitions of the functions that were called, without those that are known to vectors."""
+        return tuple(self._helper(name, arity) for name, arity in sorted(self.arities.items()) if name not in known)
 
     def _helper(self, function: str, arity: int) -> str:
+        """A function of the C library, one lane after the other."""
         prefix = self._prefix
         names = [f"x{place}" for place in range(1, arity + 1)]
         numbers = tuple(Variable(f"((const {prefix}_real *)&{name})[lane]") for name in names)
-        made = Select(*numbers) if function == SELECT else Call(function, numbers)
         formals = ", ".join(f"{prefix}_lanes {name}" for name in names)
         lines = (
             f"static inline {prefix}_lanes {prefix}_lanes_{function}({formals})",
             "{",
             f"    {prefix}_lanes y = x1;",
             f"    for (int lane = 0; lane < {prefix}_LANES; ++lane) {{",
-            f"        (({prefix}_real *)&y)[lane] = {self._numbers.expression(made)};",
+            f"        (({prefix}_real *)&y)[lane] = {self._numbers.expression(Call(function, numbers))};",
             "    }",
             "    return y;",
             "}",

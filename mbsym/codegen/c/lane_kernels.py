@@ -56,12 +56,23 @@ def lane_texts(module: LoweredModule, functions: Sequence[ModuleFunction], print
     texts, idle = _routines(module, [function for function in side_by_side if function.fixed is not None])
     derived = [function for function in side_by_side if function.fixed is None]
     kernels = _kernels(module, derived, idle, printer)
-    prefix = f"{module.names.module}_"
-    helpers = _helpers("\n".join(texts).replace(prefix, "MODEL_"))
-    if any(f"{prefix}lanes_sqrt(" in text for text in texts):
+    if any(f"{module.names.module}_lanes_sqrt(" in text for text in texts):
         printer.arities["sqrt"] = 1
-    placed_helpers = [placed(module, text, CPrinter(module.description.real), kind=KIND) for text in helpers]
-    return LaneTexts(tuple(kernels), ("\n\n".join([*placed_helpers, *texts]),) * bool(texts))
+    return LaneTexts(tuple(kernels), tuple(texts))
+
+
+def lane_functions(module: LoweredModule, text: str, printer: LanePrinter) -> tuple[str, ...]:
+    """The small functions over lanes that a text calls, each before what calls it."""
+    chunks = _chunks(fixed_text("c/lanes.c", "MODEL_"))
+    owned = [{name for found in _DEFINED.findall(chunk) for name in found if name} for chunk in chunks]
+    kept, words = set[int](), set(_WORD.findall(text.replace(f"{module.names.module}_", "MODEL_")))
+    while more := {k for k, own in enumerate(owned) if k not in kept and own & words}:
+        kept |= more
+        words |= {word for k in more for word in _WORD.findall(chunks[k])}
+    numbers = CPrinter(module.description.real)
+    vectors = [placed(module, chunk, numbers, kind=KIND) for k, chunk in enumerate(chunks) if k in kept]
+    known = {name.removeprefix("MODEL_lanes_") for own in owned for name in own}
+    return (*vectors, *printer.helpers(known))
 
 
 def _routines(
@@ -103,17 +114,6 @@ def _kernels(
         if own.guards and idle.get(function.identifier) == left:
             views.append(_judging(module, own, printer, symbol))
     return views
-
-
-def _helpers(text: str) -> list[str]:
-    """The small functions that a text calls, in order."""
-    chunks = _chunks(fixed_text("c/lanes.c", "MODEL_"))
-    owned = [{name for found in _DEFINED.findall(chunk) for name in found if name} for chunk in chunks]
-    kept, words = set[int](), set(_WORD.findall(text))
-    while more := {k for k, own in enumerate(owned) if k not in kept and own & words}:
-        kept |= more
-        words |= {word for k in more for word in _WORD.findall(chunks[k])}
-    return [chunk for k, chunk in enumerate(chunks) if k in kept]
 
 
 def _chunks(text: str) -> list[str]:

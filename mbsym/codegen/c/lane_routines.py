@@ -31,7 +31,6 @@ from mbsym.codegen.routines.seldom import needed_of, without_seldom
 from mbsym.codegen.routines.spmd import Varying, side_by_side, varies
 from mbsym.codegen.statements import Do, Invoke, Let, Record, Store, every
 
-_NAMED: Final[Mapping[str, str]] = {"abs": "size", "min": "least"}
 _ARITHMETIC: Final = ("+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=")
 
 
@@ -260,7 +259,7 @@ class _LaneFunction(CFunction):
             return f"{own}chosen({', '.join(texts)})"
         if name in ("abs", "min", "sqrt", "isfinite"):
             texts = [self.in_lanes(each, items) for each in node.arguments]
-            return f"{own}{_NAMED.get(name, name)}({', '.join(texts)})"
+            return f"{own}{name}({', '.join(texts)})"
         return super().call(node, items)
 
     def actual(self, node: Call) -> list[str]:
