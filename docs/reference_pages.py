@@ -16,7 +16,7 @@ from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.native.schema import json_schema
 from mbsym.formulations.contracts import Contract, Result
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
-from mbsym.model.system import with_frames
+from mbsym.model.frame_ends import with_frames
 from mbsym.option import Option, options_of
 from mbsym.options.generation import GenerationOptions, typed
 from mbsym.registry import FORMULATIONS, contracts_of

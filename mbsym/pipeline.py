@@ -16,9 +16,9 @@ from mbsym.errors import DerivationError, ProofError
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.simplified import simplified
-from mbsym.model.frame_ends import on_bodies
+from mbsym.model.frame_ends import on_bodies, with_frames
 from mbsym.model.inertial_parameters import with_named_parameters
-from mbsym.model.system import Model, with_frames
+from mbsym.model.system import Model
 from mbsym.model.validate import require_valid
 from mbsym.option import takes
 from mbsym.options.generation import GenerationOptions as GenerationOptions

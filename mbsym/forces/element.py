@@ -14,6 +14,7 @@ from typing import ClassVar, Protocol
 from mbsym.forces.scene import MovingScene, Scene
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.entries import ElementRecord, Kind, named, plain_entries
+from mbsym.values.frame_quantities import value_frames
 from mbsym.values.lines import Line
 from mbsym.values.parameter import Value, Vector
 
@@ -99,6 +100,16 @@ class ForceElement(ABC):
         """Its values that may hold coordinates, speeds, time and control inputs."""
         triples = (value for values in named(self, "expressions") for value in values)
         return (*named(self, "expression"), *triples)
+
+    @property
+    def frames_named(self) -> tuple[str, ...]:
+        """Names of the frames of which its expressions take quantities, sorted."""
+        return tuple(sorted({frame for value in self.expressions for frame in value_frames(value)}))
+
+    @property
+    def meets_bodies(self) -> bool:
+        """Whether it asks where bodies are, or how they move."""
+        return bool(self.named("body") or self.frames_named)
 
     @property
     def driven_joints(self) -> tuple[str, ...]:

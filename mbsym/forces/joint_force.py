@@ -14,7 +14,7 @@ from mbsym.values.parameter import Value
 
 @dataclass(frozen=True, slots=True)
 class JointForce(JointElement):
-    """tau = expression of coordinates, speeds, t, control inputs and parameters, on one speed of a joint."""
+    """tau = expression of coordinates, speeds, frames, t, control inputs and parameters, on one speed of a joint."""
 
     type: ClassVar[str] = "joint_force"
 

@@ -60,7 +60,7 @@ def element_forces(mechanism: Mechanism, speeds: Speeds) -> AppliedForces | None
     if not elements:
         return None
     with mechanism.graph.section("force elements"):
-        scene = MechanismInMotion(mechanism, speeds, with_bodies=any(force.named("body") for force in elements))
+        scene = MechanismInMotion(mechanism, speeds, with_bodies=any(force.meets_bodies for force in elements))
         for force in elements:
             with acting(force):
                 force.act(scene)

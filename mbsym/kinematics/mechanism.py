@@ -272,7 +272,7 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
         names=writer.names,
         bodies=bodies,
         cut_joints=cut_joints,
-        frames=tuple(writer.frame(frame, placed) for frame in model.frames),
+        frames=tuple(writer.frame(frame, placed) for frame in model.frames_of_functions),
         gravity=vector_of(model.gravity, graph, names),
         q=q,
         v=v,

@@ -236,7 +236,7 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
     )
     behind_q, behind_v = (mechanism.nq, mechanism.nq), (mechanism.nv, mechanism.nv)
     cut = (_joint_fields(item.joint, item.label, behind_q, behind_v, cut=True) for item in mechanism.cut_joints)
-    frames = [{"name": frame.name, "body": frame.body, "axes": frame.axes} for frame in model.frames]
+    frames = [{"name": frame.name, "body": frame.body, "axes": frame.axes} for frame in model.frames_of_functions]
     return {
         "nq": mechanism.nq,
         "nv": mechanism.nv,

@@ -11,6 +11,7 @@ from mbsym.errors import DerivationError
 from mbsym.forces.element import ForceElement
 from mbsym.forces.scene import PlacedPoint
 from mbsym.joints.motion import Motion
+from mbsym.kinematics.frame_quantities import NamesInMotion
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.placement import vector_of
 from mbsym.kinematics.recursion import Speeds, poses, velocities
@@ -45,11 +46,13 @@ class _Scene:
         self._labels = {mechanism.model.ground: 0} | {body.name: body.label for body in mechanism.bodies}
         self._beyond = {body.joint.name: body for body in mechanism.bodies}
 
+        self._names = mechanism.names
+
     def value(self, value: Value) -> Scalar:
-        return to_scalar(value, self._mechanism.graph, self._mechanism.names)
+        return to_scalar(value, self._mechanism.graph, self._names)
 
     def vector(self, values: Vector) -> Vector3:
-        return vector_of(values, self._mechanism.graph, self._mechanism.names)
+        return vector_of(values, self._mechanism.graph, self._names)
 
     def coordinate(self, joint: str, index: int) -> Scalar:
         body = self._carried_by(joint)
@@ -97,12 +100,13 @@ class MechanismInMotion(_Scene):
         Args:
             mechanism: the mechanism.
             speeds: by tree joint.
-            with_bodies: False where nobody asks for points of bodies.
+            with_bodies: False where nobody asks for points or frames of bodies.
         """
         super().__init__(mechanism)
         self._speeds = speeds
         self._frames: Sequence[Transform] = poses(mechanism) if with_bodies else ()
         self._twists: Sequence[Motion] = velocities(mechanism, speeds) if with_bodies else ()
+        self._names = NamesInMotion(mechanism, self._frames, self._twists)
         self.joints = [[Scalar(mechanism.graph, 0)] * len(body.v) for body in mechanism.bodies]
         self.wrenches: dict[int, Motion] = {}
 

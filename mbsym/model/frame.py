@@ -30,6 +30,8 @@ class Frame:
         placement: in the body's frame.
         axes: in which its velocity, acceleration and Jacobian are expressed.
         kind: what it is; a body or joint where that was made part of the body.
+        in_functions: whether it is among all frames where functions of frames are asked for; False of one that is only
+            named in elements and expressions.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Frame:
     placement: Placement = COINCIDENT
     axes: FrameAxes = "local"
     kind: FrameKind = "frame"
+    in_functions: bool = True
 
     @property
     def short_name(self) -> str:

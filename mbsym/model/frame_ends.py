@@ -7,16 +7,17 @@ frame. Whatever derives, checks or draws sees bodies alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from mbsym.errors import ModelError, SymbolicError
 from mbsym.model.body import COINCIDENT, Placement
-from mbsym.model.frame import Frame
+from mbsym.model.frame import Frame, FrameAxes
 from mbsym.model.geometry import from_quaternion
 from mbsym.model.shape import Shape
 from mbsym.model.system import Model, several_frames, which_frame
+from mbsym.values.diagnostic import nearest
 from mbsym.values.entries import entries_of
 from mbsym.values.numbers import evaluate, parameter_values
 from mbsym.values.parameter import Value, Vector
@@ -63,6 +64,51 @@ def on_bodies(model: Model) -> Model:
     if forces == model.forces and constraints == model.constraints and shapes == model.shapes:
         return model
     return replace(model, forces=forces, constraints=constraints, shapes=shapes)
+
+
+def frames_in_expressions(model: Model) -> dict[str, Frame]:
+    """The frames of which expressions of forces take quantities, by the names that stand there; bodies too.
+
+    Raises:
+        ModelError: there is nothing of a name.
+    """
+    names = tuple(dict.fromkeys(name for force in model.forces for name in force.frames_named))
+    if not names:
+        return {}
+    known: dict[str, Frame] = {name: Frame(name, name, kind="body") for name in (model.ground, *_bodies(model))}
+    known = {**attachable_frames(model), **known}
+    for name in names:
+        if name not in known:
+            raise ModelError(f"there is no body or frame {name!r}", where=model.name, remedy=nearest(name, known))
+    return {name: known[name] for name in names}
+
+
+def _bodies(model: Model) -> tuple[str, ...]:
+    return tuple(body.name for body in model.bodies)
+
+
+def with_frames(model: Model, names: Sequence[str], axes: FrameAxes | Literal[""] = "") -> Model:
+    """The model with the frames of these names, and with those that its expressions name, which functions leave out.
+
+    Args:
+        model: that has them.
+        names: of frames, bodies or joints, with KIND: before it where needed; ("all",) leaves all frames.
+        axes: of all of them; "" leaves each its own.
+
+    Raises:
+        ModelError: there is nothing of a name, or a name is given twice.
+    """
+    found = model.frames_of_functions if tuple(names) == ("all",) else tuple(model.frame(name) for name in names)
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise ModelError(f"frame {name!r} is asked for twice", where=model.name, remedy="ask once")
+    if axes:
+        found = tuple(replace(frame, axes=axes) for frame in found)
+    found = tuple(replace(frame, in_functions=True) for frame in found)
+    taken = {frame.name for frame in found} | {model.ground, *_bodies(model)}
+    named = frames_in_expressions(model).items()
+    kept = tuple(replace(frame, name=name, in_functions=False) for name, frame in named if name not in taken)
+    return replace(model, frames=(*found, *kept))
 
 
 def with_frame(model: Model, name: str, on: str, at: Placement) -> Model:

@@ -7,7 +7,6 @@ thousand, so that decimals of a file stay decimals.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,8 +20,9 @@ from mbsym.model.joint import Coupling, Joint
 from mbsym.model.names import TIME, expression_names
 from mbsym.model.system import Model
 from mbsym.model.value_products import times
+from mbsym.symbolic.frame_quantities import WORDS, quantity_of
 from mbsym.values.entries import Entry, entries_of
-from mbsym.values.numbers import evaluate, parameter_values
+from mbsym.values.numbers import evaluate, parameter_values, with_names
 from mbsym.values.parameter import Value
 
 
@@ -185,7 +185,6 @@ class _Scaling:
                 )
             }
         self._names = {name: unit for name, unit in found.items() if unit != 1}
-        self._pattern = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, self._names)) or '(?!)'})(?![\w.(])")
 
     def all(self, values: Sequence[Value], unit: Fraction) -> Any:
         return tuple(times(value, 1 / unit) for value in values)
@@ -260,10 +259,15 @@ class _Scaling:
         return {}
 
     def _of_states(self, value: Value) -> Value:
-        """An expression of coordinates, speeds and time in these units."""
-        if not isinstance(value, str):
-            return value
-        return self._pattern.sub(lambda found: f"({times(found[1], self._names[found[1]])})", value)
+        """An expression of coordinates, speeds, quantities of frames and time in these units."""
+        return with_names(value, self._counted)
+
+    def _counted(self, name: str) -> tuple[str, Fraction]:
+        """The name of a number in SI, and what it is counted in."""
+        quantity = quantity_of(name)
+        if quantity is not None:
+            return name, self._units.of(WORDS[quantity.word].unit)
+        return name, self._names.get(name, Fraction(1))
 
     def _coordinates(self, element: Any, key: str) -> list[Fraction]:
         """Units of the joints that an entry names; one where no entry is named."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from os.path import isabs, join, relpath
 from types import MappingProxyType
 from typing import Any, Final
@@ -20,9 +20,10 @@ from mbsym.model.names import expression_names
 from mbsym.model.shape import Shape, in_body_order
 from mbsym.model.system import Model
 from mbsym.shapes.forms import Mesh
+from mbsym.symbolic.frame_quantities import quantity_of
 from mbsym.values.diagnostic import nearest
 from mbsym.values.entries import entries_of
-from mbsym.values.numbers import decimal_number, evaluate
+from mbsym.values.numbers import decimal_number, evaluate, with_names
 from mbsym.values.parameter import ControlInput, Parameter, Value
 
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
@@ -32,8 +33,6 @@ PARTS: Final = (
     "beams",
 )  # fmt: skip
 """What a model consists of, in tuples; what a beam brings is among bodies, joints, forces and couplings too."""
-
-_NAME: Final = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 
 def with_submodel(
@@ -243,21 +242,11 @@ class _Renaming:
 
     def _value(self, value: Any) -> Any:
         """A value under the new names, None too."""
-        if isinstance(value, str):
-            return _NAME.sub(lambda found: self._names.get(found[0], found[0]), value)
-        if not hasattr(value, "free_symbols"):
-            return value
-        from sympy import Function, Symbol
-        from sympy.core.function import AppliedUndef
+        return with_names(value, self._expressed)
 
-        atoms = (*value.free_symbols, *value.atoms(AppliedUndef))
-        new = {}
-        for atom in atoms:
-            name = str(atom.name) if atom.is_Symbol else str(atom.func.__name__)
-            if name in self._names:
-                renamed = self._names[name]
-                new[atom] = Symbol(renamed) if atom.is_Symbol else Function(renamed)(*atom.args)
-        return value.xreplace(new)
+    def _expressed(self, name: str) -> tuple[str, Fraction]:
+        quantity = quantity_of(name)
+        return (self._names.get(name, name) if quantity is None else quantity.renamed(self._named).name), Fraction(1)
 
     def _values(self, values: Any) -> Any:
         return None if values is None else tuple(map(self._value, values))
@@ -421,7 +410,13 @@ def _at_home(part: Model, homes: Mapping[str, Frame], where: str) -> Model:
         return replace(item, body=body, at=at, tip=tip, at_tip=at_tip)
 
     def element(item: Any) -> Any:
-        return element_on_bodies(_plainly(item, homes), homes)
+        return _with_frames(element_on_bodies(_plainly(item, homes), homes), called)
+
+    # An expression names a frame and no placement: what is placed there otherwise keeps its name, as a frame.
+    asked = {name for force in part.forces for name in force.frames_named}
+    meant = {name: name.removeprefix("body:") for name in asked if name.removeprefix("body:") in homes}
+    called = {name: homes[own].body if homes[own].placement == COINCIDENT else own for name, own in meant.items()}
+    gained = tuple(replace(homes[name], name=name, in_functions=False) for name in homes if name in called.values())
 
     return replace(
         part,
@@ -429,10 +424,28 @@ def _at_home(part: Model, homes: Mapping[str, Frame], where: str) -> Model:
         joints=tuple(map(joint, part.joints)),
         forces=tuple(map(element, part.forces)),
         constraints=tuple(map(element, part.constraints)),
-        frames=tuple(map(carried, part.frames)),
+        frames=(*map(carried, part.frames), *gained),
         shapes=tuple(map(carried, part.shapes)),
         beams=tuple(map(beam, part.beams)),
     )
+
+
+def _with_frames(item: Any, called: Mapping[str, str]) -> Any:
+    """The element with other names of the frames in its expressions."""
+    if not called:
+        return item
+
+    def new(name: str) -> tuple[str, Fraction]:
+        quantity = quantity_of(name)
+        return name if quantity is None else quantity.renamed(lambda frame: called.get(frame, frame)).name, Fraction(1)
+
+    changes: dict[str, Any] = {}
+    for entry in entries_of(type(item)):
+        if entry.kind == "expression":
+            changes[entry.key] = with_names(getattr(item, entry.key), new)
+        elif entry.kind == "expressions":
+            changes[entry.key] = tuple(with_names(value, new) for value in getattr(item, entry.key))
+    return replace(item, **changes)
 
 
 def _plainly(item: Any, homes: Collection[str]) -> Any:

@@ -12,7 +12,7 @@ from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import ModelError
 from mbsym.forces import ForceElement
 from mbsym.model.body import COINCIDENT, Body
-from mbsym.model.frame import Frame, FrameAxes
+from mbsym.model.frame import Frame
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.named_state import NamedState
 from mbsym.model.shape import Shape
@@ -156,6 +156,11 @@ class Model:
         return found
 
     @property
+    def frames_of_functions(self) -> tuple[Frame, ...]:
+        """Its frames without those that are only named in elements and expressions."""
+        return tuple(frame for frame in self.frames if frame.in_functions)
+
+    @property
     def motors(self) -> tuple[str, ...]:
         """Names of the joints that are marked as actuated or that a force drives, in its order."""
         driven = {name for force in self.forces for name in force.driven_joints}
@@ -202,26 +207,6 @@ def which_frame(found: Sequence[Frame]) -> str:
 def _shown(value: object) -> str:
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def with_frames(model: Model, names: Sequence[str], axes: FrameAxes | Literal[""] = "") -> Model:
-    """The model with the frames of these names alone.
-
-    Args:
-        model: that has them.
-        names: of frames, bodies or joints, with KIND: before it where needed; ("all",) leaves all frames.
-        axes: of all of them; "" leaves each its own.
-
-    Raises:
-        ModelError: there is nothing of a name, or a name is given twice.
-    """
-    found = model.frames if tuple(names) == ("all",) else tuple(model.frame(name) for name in names)
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            raise ModelError(f"frame {name!r} is asked for twice", where=model.name, remedy="ask once")
-    if axes:
-        found = tuple(replace(frame, axes=axes) for frame in found)
-    return replace(model, frames=found)
 
 
 def with_cuts(model: Model, cut: Sequence[str] = (), keep: Sequence[str] = ()) -> Model:

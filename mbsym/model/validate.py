@@ -184,6 +184,7 @@ def _check_references(model: Model, findings: Findings) -> None:
     inputs = tuple(item.name for item in model.inputs)
     carriers = {name: frame.body for name, frame in attachable_frames(model).items()}
     around = Surroundings(model.ground, bodies, joints, inputs, one_freedom(), carriers, ambiguous_ends(model))
+    findings.frame_fault = around.frame_fault
     for index, force in enumerate(model.forces):
         check_references(force, ("forces", index), f"force element {force.name!r}", around, findings)
     _check_couplings(model, around, findings)

@@ -12,9 +12,11 @@ import numpy as np
 from mbsym.errors import ModelError
 from mbsym.model.names import ExpressionNames, expression_names
 from mbsym.records import Registry
+from mbsym.reference.frame_quantities import frame_quantity
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.placements import Configuration, Motion
 from mbsym.reference.rotations import Array, cross
+from mbsym.values.frame_quantities import value_quantities
 from mbsym.values.numbers import evaluate, value_names
 from mbsym.values.parameter import Value
 
@@ -108,7 +110,13 @@ class State:
         return np.array([self.of(value) for value in values])
 
     def of(self, value: Value) -> float:
-        return evaluate(value, self._state_names() if value_names(value) else {})
+        if not value_names(value):
+            return evaluate(value)
+        of_frames = {
+            name: frame_quantity(self.mechanism, self.at, self.moving, quantity)
+            for name, quantity in value_quantities(value).items()
+        }
+        return evaluate(value, {**self._state_names(), **of_frames})
 
     def _state_names(self) -> dict[str, float]:
         if self._all is None:

@@ -265,7 +265,7 @@ class Reference:
 
     @property
     def _frames(self) -> tuple[Frame, ...]:
-        return self.mechanism.model.frames
+        return self.mechanism.model.frames_of_functions
 
     def _twists(self, at: Configuration, moving: Motion) -> Array:
         return np.stack([placements.frame_twists(self.mechanism, frame, at, moving) for frame in self._frames])

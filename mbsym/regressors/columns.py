@@ -237,7 +237,7 @@ def _of_rotor(mechanism: Mechanism, joint: str, rates: Speeds) -> Column:
 
 def of_element(mechanism: Mechanism, element: ForceElement, jacobians: list[dict[int, Motion]]) -> Column:
     """The forces that hold an element."""
-    scene = MechanismInMotion(mechanism, joint_speeds(mechanism), with_bodies=bool(element.named("body")))
+    scene = MechanismInMotion(mechanism, joint_speeds(mechanism), with_bodies=element.meets_bodies)
     with acting(element):
         element.act(scene)
     total = {row: -force for row, force in enumerate(mechanism.gather(tuple(map(tuple, scene.joints))))}

@@ -37,7 +37,7 @@ def shortest(derive: DeriveFunction, mechanism: Mechanism, *, prepare: bool = Fa
     """
     allowed = mechanism.ways
     doubtful = [REGROUP] if mechanism.parameters else []
-    doubtful += [SLIDE] if any(force.named("body") for force in mechanism.model.forces) else []
+    doubtful += [SLIDE] if any(force.meets_bodies for force in mechanism.model.forces) else []
     ways = [allowed]
     for name in doubtful:
         ways += [tuple(kept for kept in way if kept != name) for way in ways if name in way]

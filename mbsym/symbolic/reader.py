@@ -1,8 +1,9 @@
 """Reads arithmetic expressions from model files. Nothing in a text is ever evaluated or executed.
 
 The text is parsed by Python's grammar into a syntax tree and every node of the tree must be on a short list: numbers,
-known names (also dotted or with constant subscripts), + - * / **, signs, brackets, the graph's functions, ``pi`` and
-``a if x > y else b``. Numbers are taken from the text, digit by digit, as the decimals they are.
+known names (also dotted or with constant subscripts), + - * / **, signs, brackets, the graph's functions, ``pi``,
+``a if x > y else b``, and quantities of frames where names know some (``mbsym.symbolic.frame_quantities``). Numbers are
+taken from the text, digit by digit, as the decimals they are.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from functools import lru_cache
 from typing import Final, NoReturn
 
 from mbsym.errors import SymbolicError
+from mbsym.symbolic.frame_quantities import COMPONENTS, MENTIONED, QUOTED, WORDS, FrameQuantity, QuantityWord
 from mbsym.symbolic.graph import BINARY_FUNCTIONS, UNARY_FUNCTIONS, Graph, Reference
 from mbsym.symbolic.scalar import Scalar
 
@@ -34,6 +36,9 @@ _OPERATIONS: Final[Mapping[type[ast.operator], Callable[[Graph, Reference, Refer
     ast.Mult: Graph.mul,
     ast.Div: Graph.div,
 }
+_IN: Final = re.compile(r"\bin(?=\s*=(?!=))")
+_AXES: Final = "IN"
+"""What stands for ``in``, which Python's grammar keeps for itself, while a text is parsed."""
 _COMPARISONS: Final = "write comparisons as 'a if x > y else b', with one of < <= > >="
 
 
@@ -43,7 +48,8 @@ def read_expression(text: str, graph: Graph, names: Mapping[str, Scalar]) -> Sca
     Args:
         text: an arithmetic expression, at most 10 000 characters and 60 brackets deep.
         graph: where the value is made.
-        names: what the names in the text mean; a key may be dotted or subscripted (``arm.q``, ``u[0]``).
+        names: what the names in the text mean; a key may be dotted or subscripted (``arm.q``, ``u[0]``), or the one
+            spelling of a quantity of frames, of which they may refuse one by a SymbolicError.
 
     Raises:
         SymbolicError: the text is no arithmetic of those names; ``where`` is ``column N``, counted from 1.
@@ -55,7 +61,7 @@ def read_expression(text: str, graph: Graph, names: Mapping[str, Scalar]) -> Sca
 
 
 def free_names(text: str) -> tuple[str, ...]:
-    """The names an expression uses, ``pi`` and functions excepted, sorted.
+    """The names an expression uses, ``pi`` and functions excepted, quantities of frames by their one spelling, sorted.
 
     Raises:
         SymbolicError: the text is no arithmetic expression.
@@ -71,6 +77,26 @@ def free_names(text: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+def expression_parts(text: str) -> list[str | FrameQuantity]:
+    """The text of an expression with its quantities of frames apart.
+
+    Raises:
+        SymbolicError: the text is no arithmetic expression.
+    """
+    if MENTIONED.search(text) is None:
+        return [text]
+    reader = _Reader(text, Graph(), {})
+    rest, parts, done = text.lstrip(" \t").encode(), list[str | FrameQuantity](), 0
+    nodes = [node for node in ast.walk(_syntax_tree(text)) if isinstance(node, ast.expr)]
+    found = [(node, word) for node in nodes if (word := _frame_word(node)) is not None]
+    # A vector's word is found twice: as the call, and with its component around the call.
+    calls = {node.value for node, _ in found if isinstance(node, ast.Attribute)}
+    for node, word in sorted((each for each in found if each[0] not in calls), key=lambda each: each[0].col_offset):
+        parts += [rest[done : node.col_offset].decode(), reader.quantity(node, word)]
+        done = node.end_col_offset or done
+    return [*parts, rest[done:].decode()]
+
+
 @lru_cache(maxsize=1024)
 def _syntax_tree(text: str) -> ast.expr:
     """The tree of a text; the same text is read for validation and for each function that is derived."""
@@ -78,9 +104,10 @@ def _syntax_tree(text: str) -> ast.expr:
         raise SymbolicError(f"expression of {len(text)} characters", where="column 1", remedy=f"at most {LONGEST_TEXT}")
     if not text.strip():
         raise SymbolicError("empty expression", where="column 1", remedy="write a number or a formula")
-    stripped = text.lstrip(" \t")
+    names_frames = MENTIONED.search(text) is not None
+    bare = QUOTED.sub(lambda found: "_" * len(found[0]), text) if names_frames else text
     depth = 0
-    for column, character in enumerate(text, 1):
+    for column, character in enumerate(bare, 1):
         depth += (character in "([{") - (character in ")]}")
         if depth > DEEPEST_NESTING:
             raise _too_deep(column)
@@ -89,14 +116,20 @@ def _syntax_tree(text: str) -> ast.expr:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(stripped, mode="eval").body
+            return ast.parse(_with_axes(text) if names_frames else text.lstrip(" \t"), mode="eval").body
     except SyntaxError as error:
-        column = max(error.offset or 1, 1) + len(text) - len(stripped)
+        column = max(error.offset or 1, 1) + len(text) - len(text.lstrip(" \t"))
         raise SymbolicError(
             "this is no expression", where=f"column {column}", remedy="write arithmetic such as 2*k*(q - 0.5)"
         ) from None
     except (RecursionError, MemoryError, ValueError):
         raise _too_deep(1) from None
+
+
+def _with_axes(text: str) -> str:
+    """The text with a word for ``in`` that Python's grammar takes, of the same length."""
+    parts = re.split(f"({QUOTED.pattern})", text.lstrip(" \t"))
+    return "".join(part if k % 2 else _IN.sub(_AXES, part) for k, part in enumerate(parts))
 
 
 def _too_deep(column: int) -> SymbolicError:
@@ -126,6 +159,9 @@ class _Reader:
             return self._operation(node, depth)
         if isinstance(node, ast.Constant):
             return self._number(node)
+        word = _frame_word(node)
+        if word is not None:
+            return self._of_frames(node, word)
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             return self._name(node)
         if isinstance(node, ast.UnaryOp):
@@ -247,6 +283,47 @@ class _Reader:
             result = self._exact(node, lambda x=result, y=value: self.graph.function(name, x, y))  # type: ignore[misc]
         return result
 
+    def _of_frames(self, node: ast.expr, word: QuantityWord) -> Reference:
+        """A quantity of frames, which the names know by its one spelling."""
+        name = self.quantity(node, word).name
+        if self.unknown is not None:
+            return self.unknown(name)
+        try:
+            return self._exact(node, lambda: self.names[name].ref)
+        except KeyError:
+            remedy = "expressions of force elements may use them; this needs parameters and numbers"
+            self._refuse(node, f"{word.name} of frames is not known here", remedy)
+
+    def quantity(self, node: ast.expr, word: QuantityWord) -> FrameQuantity:
+        """What a call of a frame's word, or one of its components, says."""
+        call, component = (node.value, node.attr) if isinstance(node, ast.Attribute) else (node, "")
+        assert isinstance(call, ast.Call)
+        as_written = f"write {word.pattern}"
+        if word.is_vector and component not in COMPONENTS:
+            self._refuse(node, f"{word.name} is a vector", f"{as_written}, or .y or .z")
+        if component and not word.is_vector:
+            self._refuse(node, f"{word.name} is a number and has no component {component}", as_written)
+        names = [self._frame(argument) for argument in call.args]
+        given = {str(item.arg): self._frame(item.value) for item in call.keywords}
+        letter = ""
+        if word.has_letter and not word.letter_key and len(names) > word.frames:
+            letter = names.pop()
+        elif word.letter_key in given:
+            letter = given.pop(word.letter_key)
+        axes = given.pop(_AXES, "") if word.is_vector else ""
+        if given or len(names) != word.frames or (word.has_letter and letter not in COMPONENTS):
+            more = ", and in=NAME for other axes than those of the base" if word.is_vector else ""
+            self._refuse(node, f"{self._words(call)} is not how {word.name} is written", as_written + more)
+        return FrameQuantity(word.name, tuple(names), letter, axes, component)
+
+    def _frame(self, node: ast.expr) -> str:
+        """A name of a frame, in quotes where it is no identifier."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return node.value
+        if isinstance(node, ast.Name):
+            return self._text_of(node)
+        self._refuse(node, f"{self._words(node)} is no name of a frame", 'write names such as "left wheel" in quotes')
+
     def _choice(self, node: ast.IfExp, depth: int) -> Reference:
         test = node.test
         if not isinstance(test, ast.Compare) or len(test.ops) != 1:
@@ -293,3 +370,9 @@ class _Reader:
 
     def _refuse(self, node: ast.expr, what: str, remedy: str) -> NoReturn:
         raise SymbolicError(what, where=f"column {self._column(node)}", remedy=remedy)
+
+
+def _frame_word(node: ast.expr) -> QuantityWord | None:
+    """The word for a quantity of frames that an expression begins with, with or without a component behind it."""
+    call = node.value if isinstance(node, ast.Attribute) else node
+    return WORDS.get(call.func.id) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else None

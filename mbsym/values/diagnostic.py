@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias
 
-from mbsym.errors import MbsymError
+from mbsym.errors import MbsymError, SymbolicError
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Symbols
+from mbsym.values.frame_quantities import value_frames, value_quantities
 from mbsym.values.numbers import evaluate, size_fault, to_scalar
 from mbsym.values.parameter import Value
 
@@ -56,10 +57,12 @@ class Findings:
     Attributes:
         numbers: the value of each parameter.
         variables: names that may also stand in force expressions.
+        frame_fault: what is wrong with the name of a frame in these, and advice; None where nothing is.
     """
 
     numbers: dict[str, float] = field(default_factory=dict)
     variables: tuple[str, ...] = ()
+    frame_fault: Callable[[str], tuple[str, str] | None] = lambda name: None
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     @property
@@ -102,10 +105,15 @@ class Findings:
         return numbers if len(numbers) == len(found) else None
 
     def expression(self, value: Value, path: Path) -> None:
-        """Checks a value that may hold coordinates, speeds, inputs and time besides parameters."""
+        """Checks a value that may hold what moves besides parameters: coordinates, speeds, inputs, time, frames."""
         graph = Graph()
         try:
-            to_scalar(value, graph, Symbols(graph, {**self.numbers, **dict.fromkeys(self.variables)}))
+            for frame in value_frames(value):
+                fault = self.frame_fault(frame)
+                if fault is not None:
+                    raise SymbolicError(fault[0], remedy=fault[1])
+            known = {**self.numbers, **dict.fromkeys((*self.variables, *value_quantities(value)))}
+            to_scalar(value, graph, Symbols(graph, known))
         except MbsymError as error:
             self.refuse(path, error)
 

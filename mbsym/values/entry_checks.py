@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -56,6 +56,16 @@ class Surroundings:
         """The body behind a name, which may be that of a frame."""
         return self.frames.get(name, name)
 
+    def frame_fault(self, name: str) -> tuple[str, str] | None:
+        """What is wrong with the name of a frame in an expression, and advice; None where nothing is."""
+        known = (self.ground, *self.bodies)
+        if name in self.ambiguous:
+            what, remedy = self.ambiguous[name]
+            return f"several frames are meant: {what}", remedy
+        if name in known or name in self.frames:
+            return None
+        return f"there is no body or frame {name!r}", nearest(name, (*known, *_plain(self.frames)))
+
     def joint(
         self, name: Any, path: Path, word: str, findings: Findings, one_freedom: bool, coordinate_needed: bool = False
     ) -> NamedJoint | None:
@@ -77,6 +87,10 @@ class Surroundings:
                 "use an applied wrench or a joint force with an expression",
             )
         return joint
+
+
+def _plain(frames: Iterable[str]) -> list[str]:
+    return [frame for frame in frames if ":" not in frame]
 
 
 def check_references(item: Any, path: Path, word: str, around: Surroundings, findings: Findings) -> None:
@@ -136,7 +150,7 @@ def _check_joints(item: Any, path: Path, word: str, around: Surroundings, findin
 
 def _check_body(name: Any, entry: Entry, path: Path, word: str, around: Surroundings, findings: Findings) -> None:
     frames = around.frames if entry.or_frame else {}
-    plain = [frame for frame in frames if ":" not in frame]
+    plain = _plain(frames)
     if entry.or_frame and name in around.ambiguous:
         what, remedy = around.ambiguous[name]
         findings.error(path, f"{word} refers to several frames: {what}", remedy)

@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol
 from mbsym.errors import MbsymError, ModelError, SymbolicError
 from mbsym.symbolic.evaluator import ELEMENTARY_FUNCTIONS
 from mbsym.symbolic.graph import Graph, Reference
-from mbsym.symbolic.reader import free_names, read_expression
+from mbsym.symbolic.reader import expression_parts, free_names, read_expression
 from mbsym.symbolic.scalar import Scalar, Symbols, constant
 from mbsym.values.parameter import Parameter, Value
 
@@ -32,6 +32,9 @@ class Parametrised(Protocol):
 
 NUMBER_TEXT: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 """A decimal number as text."""
+
+_NAME: Final = re.compile(r"(?<![\w.])[^\W\d]\w*")
+"""A name or function in an expression, not what stands behind a dot."""
 
 LARGEST_EXPONENT: Final = 400
 """Decimal exponents beyond this lie outside double precision; exact rationals of them would fill the memory."""
@@ -160,6 +163,40 @@ def value_names(value: Value) -> tuple[str, ...]:
     if hasattr(value, "free_symbols"):
         return tuple(_named_atoms(value))
     return ()
+
+
+def with_names(value: Value, new: Callable[[str], tuple[str, Fraction]]) -> Value:
+    """The value with other names, each times a number; other values as they are.
+
+    Args:
+        value: any.
+        new: for each name, function and quantity of frames by its one spelling, what stands there then.
+
+    Raises:
+        SymbolicError: a text with quantities of frames is no expression.
+    """
+    if isinstance(value, str):
+
+        def written(name: str) -> str:
+            name, factor = new(name)
+            return name if factor == 1 else f"({name}*{factor.numerator}/{factor.denominator})"
+
+        parts = expression_parts(value)
+        return "".join(
+            _NAME.sub(lambda found: written(found[0]), part) if isinstance(part, str) else written(part.name)
+            for part in parts
+        )
+    if not hasattr(value, "free_symbols"):
+        return value
+    from sympy import Function, Rational, Symbol
+
+    found = {}
+    for name, atom in _named_atoms(value).items():
+        name, factor = new(name)
+        other = Symbol(name) if atom.is_Symbol else Function(name)(*atom.args)
+        found[atom] = other * Rational(factor.numerator, factor.denominator)
+    expression: Any = value
+    return expression.xreplace(found)
 
 
 def _short(text: str) -> str:

@@ -72,8 +72,9 @@ def checked(
 class Run:
     """A covering array on its way."""
 
-    def __init__(self, strength: int, seed: int) -> None:
-        self.array = CoveringArray(factors(), strength, seed)
+    def __init__(self, strength: int, seed: int, held: Mapping[str, str]) -> None:
+        kept = (replace(each, values=(held[each.name],)) if each.name in held else each for each in factors())
+        self.array = CoveringArray(tuple(kept), strength, seed)
         self.strength, self.started = strength, time.perf_counter()
         self.rows = 0
         self.exclusions: Counter[str] = Counter()
@@ -173,12 +174,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--strength", type=int, default=2, help="settings in a combination")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--with", action="append", default=[], metavar="NAME=VALUE", help="a setting of all rows")
     parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--rows", type=int, default=sys.maxsize)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--write", type=Path, metavar="PAGE", help="puts the table between the markers of a page")
     asked = parser.parse_args()
-    run = Run(asked.strength, asked.seed)
+    run = Run(asked.strength, asked.seed, dict(each.split("=", 1) for each in vars(asked)["with"]))
     run.go(60 * asked.minutes, asked.rows, asked.processes)
     print(run.table())
     for name, count in run.exclusions.most_common():

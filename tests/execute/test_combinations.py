@@ -24,6 +24,7 @@ from mbsym.symbolic.program import Program
 from mechanisms.combination import Outcome, factors, generated_outcome, outcome, quick_outcome, reason, smallest
 from mechanisms.covering_array import CoveringArray, Factor
 from mechanisms.examples import some
+from mechanisms.factor_models import OF_FRAMES
 from mechanisms.generated_c import require
 
 SEEDS = range(12)
@@ -207,7 +208,7 @@ def test_what_is_registered_is_combined() -> None:
         assert known["colour"] == ("none", "red")
     assert set(known) > set(OPTIONS)
     assert known["joint"] == tuple(JOINT_TYPES)
-    assert known["force"][1:] == tuple(FORCE_ELEMENTS)
+    assert known["force"][1:] == (*FORCE_ELEMENTS, OF_FRAMES)
     assert known["constraint"][1:] == tuple(CONSTRAINTS)
     assert known["formulation"] == tuple(FORMULATIONS)
 

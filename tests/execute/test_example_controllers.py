@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 from mbsym.model.body import Body
+from mbsym.model.frame_ends import with_frames
 from mbsym.model.inertial_parameters import inertial_values
-from mbsym.model.system import Model, with_frames
+from mbsym.model.system import Model
 from mbsym.pipeline import read
 from mbsym.reference import Reference
 from mechanisms.cortex_m import M7

@@ -27,6 +27,7 @@ from mbsym.reference import Reference
 from mbsym.reference.rotations import rotation_quaternion
 from mbsym.values.parameter import ControlInput, Parameter, Value
 from mechanisms.covering_array import Factor
+from mechanisms.frame_expressions import with_forces_of_frames
 from mechanisms.random_mechanisms import RandomLoop
 from mechanisms.random_trees import (
     RandomParameters,
@@ -43,6 +44,9 @@ Array = NDArray[Any]
 FOCUS: Final = "focus"
 """The joint that is of the type asked for."""
 
+OF_FRAMES: Final = "of frames"
+"""A force that expressions of frames give."""
+
 PARTNERS: Final = ("slide", "turn")
 """Joints of one coordinate beside the chain, for what joins joints."""
 
@@ -56,7 +60,7 @@ def model_factors() -> tuple[Factor, ...]:
         Factor("place", ("tree", "flipped", "cut", "loop", "coupled")),
         Factor("arms", ("none", "two")),
         Factor("armature", ("none", "rotor")),
-        Factor("force", ("none", *FORCE_ELEMENTS)),
+        Factor("force", ("none", *FORCE_ELEMENTS, OF_FRAMES)),
         Factor("constraint", ("none", *CONSTRAINTS)),
         Factor("gravity", ("down", "none", "skew")),
         Factor("body", ("solid", "point", "massless")),
@@ -323,6 +327,8 @@ def _with_rotor(drawing: _Drawing, model: Model, name: str) -> Model:
 def _with_force(drawing: _Drawing, model: Model, name: str) -> Model:
     if drawing.row["force"] == "none":
         return model
+    if drawing.row["force"] == OF_FRAMES:
+        return with_forces_of_frames(model, drawing.rng)
     draw = _ForceDraw(drawing, model, name)
     element = FORCE_ELEMENTS[drawing.row["force"]].element.random(draw)
     if element is None:

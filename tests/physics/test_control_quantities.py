@@ -28,7 +28,8 @@ from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.body import Placement
 from mbsym.model.frame import Frame
-from mbsym.model.system import Model, with_frames
+from mbsym.model.frame_ends import with_frames
+from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, derive, express, generate, read
 from mbsym.reference import Reference
 from mbsym.registry import contracts_of

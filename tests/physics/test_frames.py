@@ -19,7 +19,8 @@ from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.model.body import Placement
 from mbsym.model.frame import Frame, FrameAxes
-from mbsym.model.system import Model, with_frames
+from mbsym.model.frame_ends import with_frames
+from mbsym.model.system import Model
 from mbsym.model.wrench_inputs import WrenchAxes, with_wrench_inputs
 from mbsym.pipeline import generate, optimise, read
 from mbsym.reference import Reference

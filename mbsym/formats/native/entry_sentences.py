@@ -133,6 +133,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "at": "The frame in the frame of the body; a list is a translation.",
         "axes": "In which its velocity, acceleration and Jacobian are: its own, the base's, or the base's at the base.",
         "kind": "What it is where it comes from; KIND:NAME always names it.",
+        "in_functions": "False leaves it out where functions of all frames are asked for.",
         "geometry": "Shapes in the frame, for pictures.",
     },
     "StateTable": {

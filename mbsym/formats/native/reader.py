@@ -280,7 +280,7 @@ def _joint(name: str, table: schema.JointTable) -> Joint:
 
 def _frame(name: str, table: schema.FrameTable) -> Frame:
     axes: Any = table.axes
-    return Frame(name, table.body, _placement(table.at), axes, table.kind)
+    return Frame(name, table.body, _placement(table.at), axes, table.kind, table.in_functions)
 
 
 def _shapes(table: schema.ModelTable, document: Document) -> tuple[Shape, ...]:

@@ -571,6 +571,7 @@ class FrameTable(Table):
     at: PlacementTable = PlacementTable.model_construct()
     axes: Annotated[str, BeforeValidator(_choice("local", "aligned", "base"))] = "local"
     kind: Annotated[FrameKind, BeforeValidator(_choice(*FRAME_KINDS))] = "frame"
+    in_functions: bool = True
     geometry: ShapesEntry = []
 
     @model_validator(mode="after")

@@ -287,7 +287,9 @@ def _beam(beam: Beam) -> Tree:
 
 
 def _frame(frame: Frame, shapes: list[str]) -> Tree:
-    return _tree({**_stated(frame, ("body", "at", "axes", "kind"), {"at": "placement"}), "geometry": shapes})
+    return _tree(
+        {**_stated(frame, ("body", "at", "axes", "kind", "in_functions"), {"at": "placement"}), "geometry": shapes}
+    )
 
 
 def _state(state: NamedState) -> Tree:

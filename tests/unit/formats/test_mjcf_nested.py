@@ -9,7 +9,7 @@ import pytest
 from mbsym.errors import FormatError
 from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.text_source import TextSource
-from mbsym.model.system import with_frames
+from mbsym.model.frame_ends import with_frames
 from mbsym.reference.reference import Reference
 
 NESTED = """<mujoco><default><default class="big"><geom size="0.3"/></default></default><worldbody>

@@ -9,7 +9,8 @@ import pytest
 
 from mbsym.errors import FormatError
 from mbsym.formats.sdf import load_sdf
-from mbsym.model.system import Model, with_frames
+from mbsym.model.frame_ends import with_frames
+from mbsym.model.system import Model
 from mbsym.reference import Reference
 
 MASS = "<inertial><mass>2</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"

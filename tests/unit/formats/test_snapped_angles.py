@@ -11,7 +11,8 @@ import pytest
 import mbsym
 from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.native.text import dump_native
-from mbsym.model.system import Model, with_frames
+from mbsym.model.frame_ends import with_frames
+from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, derive, express
 from mbsym.symbolic.interpret import interpret
 

@@ -20,7 +20,8 @@ from mbsym.formats.native import read_native
 from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.linear.observed import spelt_out
-from mbsym.model.system import Model, with_frames
+from mbsym.model.frame_ends import with_frames
+from mbsym.model.system import Model
 from mbsym.model.validate import require_valid
 from mbsym.model.wrench_inputs import with_wrench_inputs
 from mbsym.pipeline import GenerationOptions, express

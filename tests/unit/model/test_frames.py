@@ -15,7 +15,8 @@ from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf
 from mbsym.model.body import Placement
 from mbsym.model.frame import Frame
-from mbsym.model.system import Model, with_frames
+from mbsym.model.frame_ends import with_frames
+from mbsym.model.system import Model
 from mbsym.model.validate import require_valid
 from mbsym.model.wrench_inputs import with_wrench_inputs
 
