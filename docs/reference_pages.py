@@ -25,7 +25,13 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
     "Models": (
         *("mbsym:load", "mbsym:LoadOptions", "mbsym:Model", "mbsym:Body", "mbsym:solid_body", "mbsym:Joint"),
         *("mbsym:Placement", "mbsym:Coupling", "mbsym:Frame", "mbsym:NamedState", "mbsym:Parameter"),
-        *("mbsym:ControlInput", "mbsym:Shape", "mbsym.model.labelling:ModelLabelling", "mbsym.topology:label"),
+        *(
+            "mbsym:ControlInput",
+            "mbsym:NamedExpression",
+            "mbsym:Shape",
+            "mbsym.model.labelling:ModelLabelling",
+            "mbsym.topology:label",
+        ),
         *("mbsym:Beam", "mbsym:with_beams", "mbsym:with_submodel"),
     ),
     "Force elements": (

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from mbsym.sweeps.work import Simulations as Simulations
     from mbsym.transfer_matrix.stepper import Scheme as Scheme
     from mbsym.values.parameter import ControlInput as ControlInput
+    from mbsym.values.parameter import NamedExpression as NamedExpression
     from mbsym.values.parameter import Parameter as Parameter
     from mbsym.verification.certificate import verify as verify
 
@@ -106,7 +107,7 @@ _OF: Final = {
     "mbsym.sweeps.sweep": "sweep",
     "mbsym.sweeps.work": "Simulations",
     "mbsym.transfer_matrix.stepper": "Scheme",
-    "mbsym.values.parameter": "ControlInput Parameter",
+    "mbsym.values.parameter": "ControlInput NamedExpression Parameter",
     "mbsym.verification.certificate": "verify",
 }
 """Names by the modules that have them."""

@@ -29,6 +29,7 @@ from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.formulations.lagrange import LAGRANGE_FUNCTIONS
+from mbsym.formulations.output_functions import OUTPUT_FUNCTIONS
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
 from mbsym.kinematics.equivalents import REGROUP, SLIDE
 from mbsym.kinematics.mechanism import Mechanism
@@ -176,6 +177,8 @@ class Available:
         functions: dict[str, DeriveFunction] = {name: own.get(name, derive) for name, derive in TREE_FUNCTIONS.items()}
         if mechanism.frames:
             functions.update(FRAME_FUNCTIONS)
+        if mechanism.model.outputs:
+            functions.update(OUTPUT_FUNCTIONS)
         if loops is None:
             return functions
         for name, function in LOOP_FUNCTIONS.items():
@@ -348,6 +351,7 @@ def contracts_of(mechanism: Mechanism) -> Mapping[str, Contract]:
     every = {
         **TREE_FUNCTIONS,
         **(FRAME_FUNCTIONS if mechanism.frames else {}),
+        **(OUTPUT_FUNCTIONS if mechanism.model.outputs else {}),
         **functions_on_request(mechanism),
         **REGRESSOR_FUNCTIONS,
     }

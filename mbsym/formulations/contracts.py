@@ -19,7 +19,9 @@ from mbsym.symbolic.scalar import Scalar
 Entries: TypeAlias = "Scalar | Sequence[Entries]"
 """Entries of an array, row-major, flat or nested in any way."""
 
-Size: TypeAlias = "int | Literal['nq', 'nv', 'nb', 'nj', 'nf', '6nf', 'rows', 'gaps', 'independent', 'np', 'nbase']"
+Size: TypeAlias = (
+    "int | Literal['nq', 'nv', 'nb', 'nj', 'nf', '6nf', 'ny', 'rows', 'gaps', 'independent', 'np', 'nbase']"
+)
 """A length, or whose number it is: coordinates, speeds, bodies, joints, frames, entries of their twists, closure rows
 that are independent, or all, speeds that they leave independent, standard parameters, base parameters."""
 
@@ -163,6 +165,7 @@ def sizes_of(mechanism: Mechanism) -> dict[str, int]:
         "nj": mechanism.nb + len(mechanism.cut_joints),
         "nf": len(mechanism.frames),
         "6nf": 6 * len(mechanism.frames),
+        "ny": len(mechanism.model.outputs),
     }
 
 

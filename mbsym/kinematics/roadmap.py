@@ -107,7 +107,6 @@ def index_tables(mechanism: Mechanism) -> tuple[IndexTable, ...]:
         for name, shape in shapes.items()
     }
     forces = {body.joint.name: _entries(body.joint.shape.speeds, body.joint.shape.force_units) for body in own}
-    inputs = mechanism.model.inputs
     tables: tuple[IndexTable, ...] = (
         (
             "Q",
@@ -129,11 +128,17 @@ def index_tables(mechanism: Mechanism) -> tuple[IndexTable, ...]:
         ),
         ("BODY", "Rows of results over bodies, and of those over joints that of the body's inboard joint.", rows, {}),
         ("FRAME", "Rows of results over frames.", frames, {}),
-        (
-            "U",
-            "Entries of u, with their units.",
-            {item.name: (place, place + 1) for place, item in enumerate(inputs)},
-            {item.name: f"[{item.unit}]" for item in inputs if item.unit},
+        *(
+            (
+                letter,
+                f"Entries of {letter.lower()}, with their units.",
+                {name: (place, place + 1) for place, (name, _) in enumerate(items)},
+                {name: f"[{unit}]" for name, unit in items if unit},
+            )
+            for letter, items in (
+                ("U", [(item.name, item.unit) for item in mechanism.model.inputs]),
+                ("Y", [(item.name, item.unit) for item in mechanism.model.outputs]),
+            )
         ),
     )
     return tuple(table for table in tables if table[2])
@@ -237,6 +242,7 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
     behind_q, behind_v = (mechanism.nq, mechanism.nq), (mechanism.nv, mechanism.nv)
     cut = (_joint_fields(item.joint, item.label, behind_q, behind_v, cut=True) for item in mechanism.cut_joints)
     frames = [{"name": frame.name, "body": frame.body, "axes": frame.axes} for frame in model.frames_of_functions]
+    outputs = [{"name": item.name, "unit": item.unit} for item in model.outputs]
     return {
         "nq": mechanism.nq,
         "nv": mechanism.nv,
@@ -263,6 +269,7 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
             }
             for item in model.inputs
         ],
+        **({"outputs": outputs} if outputs else {}),
     }
 
 

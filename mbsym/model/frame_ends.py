@@ -19,6 +19,7 @@ from mbsym.model.shape import Shape
 from mbsym.model.system import Model, several_frames, which_frame
 from mbsym.values.diagnostic import nearest
 from mbsym.values.entries import entries_of
+from mbsym.values.frame_quantities import value_frames
 from mbsym.values.numbers import evaluate, parameter_values
 from mbsym.values.parameter import Value, Vector
 
@@ -67,12 +68,12 @@ def on_bodies(model: Model) -> Model:
 
 
 def frames_in_expressions(model: Model) -> dict[str, Frame]:
-    """The frames of which expressions of forces take quantities, by the names that stand there; bodies too.
+    """The frames of which expressions take quantities, by the names that stand there; bodies too.
 
     Raises:
         ModelError: there is nothing of a name.
     """
-    names = tuple(dict.fromkeys(name for force in model.forces for name in force.frames_named))
+    names = tuple(dict.fromkeys(name for value in model.expressions for name in value_frames(value)))
     if not names:
         return {}
     known: dict[str, Frame] = {name: Frame(name, name, kind="body") for name in (model.ground, *_bodies(model))}

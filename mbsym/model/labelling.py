@@ -18,6 +18,7 @@ from mbsym.topology.labelling import Labelling, label
 from mbsym.topology.matrices import fundamental_loops, incidence_matrix, path_matrix
 from mbsym.topology.spanning_tree import assembly_order
 from mbsym.values.numbers import value_names
+from mbsym.values.parameter import Value
 
 
 class JointedSystem(NamedSystem, Protocol):
@@ -27,6 +28,8 @@ class JointedSystem(NamedSystem, Protocol):
     def bodies(self) -> tuple[Body, ...]: ...
     @property
     def forces(self) -> tuple[ForceElement, ...]: ...
+    @property
+    def expressions(self) -> tuple[Value, ...]: ...
     @property
     def couplings(self) -> tuple[Coupling, ...]: ...
     @property
@@ -135,7 +138,7 @@ def _loaded_joints(model: JointedSystem) -> set[str]:
     """Names of the joints along which something acts, or by whose coordinates and speeds a force is written."""
     loaded = {name for force in model.forces for name in force.named("joint")}
     loaded |= {joint.name for joint in model.joints if joint.armature != 0}
-    named = {name for force in model.forces for value in force.expressions for name in value_names(value)}
+    named = {name for value in model.expressions for name in value_names(value)}
     if not named:
         return loaded
     known = expression_names(model)

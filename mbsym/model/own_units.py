@@ -23,7 +23,7 @@ from mbsym.model.value_products import times
 from mbsym.symbolic.frame_quantities import WORDS, quantity_of
 from mbsym.values.entries import Entry, entries_of
 from mbsym.values.numbers import evaluate, parameter_values, with_names
-from mbsym.values.parameter import Value
+from mbsym.values.parameter import NamedExpression, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def _gyration(model: Model, numbers: Mapping[str, float], places: Mapping[str, S
 def in_units(model: Model, units: Units) -> Model:
     """The same mechanism with numbers of other units, to be computed with: what is drawn or only told is left out.
 
-    Run-time parameters and control inputs stay in SI, so that what follows from them is multiplied instead.
+    Run-time parameters, control inputs and outputs stay in SI, so that what follows from them is multiplied instead.
     """
     if units == SI:
         return model
@@ -149,6 +149,7 @@ def in_units(model: Model, units: Units) -> Model:
         forces=tuple(scaling.element(item) for item in model.forces),
         frames=tuple(replace(frame, placement=scaling.placed(frame.placement)) for frame in model.frames),
         gravity=scaling.all(model.gravity, units.of("m/s^2")),
+        outputs=tuple(scaling.output(item) for item in model.outputs),
         shapes=(),
         states=(),
         beams=(),
@@ -222,6 +223,9 @@ class _Scaling:
             effort=(),
             velocity=(),
         )
+
+    def output(self, output: NamedExpression) -> NamedExpression:
+        return replace(output, expression=self._of_states(output.expression))
 
     def coupling(self, coupling: Coupling) -> Coupling:
         own, other = self._coordinate(coupling.joint), self._coordinate(coupling.source)

@@ -23,6 +23,7 @@ from mbsym.shapes.forms import Mesh
 from mbsym.symbolic.frame_quantities import quantity_of
 from mbsym.values.diagnostic import nearest
 from mbsym.values.entries import entries_of
+from mbsym.values.frame_quantities import value_frames
 from mbsym.values.numbers import decimal_number, evaluate, with_names
 from mbsym.values.parameter import ControlInput, Parameter, Value
 
@@ -30,7 +31,7 @@ NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 PARTS: Final = (
     "bodies", "joints", "forces", "parameters", "inputs", "couplings", "constraints", "frames", "shapes", "states",
-    "beams",
+    "outputs", "beams",
 )  # fmt: skip
 """What a model consists of, in tuples; what a beam brings is among bodies, joints, forces and couplings too."""
 
@@ -227,6 +228,10 @@ class _Renaming:
                 for frame in bare.frames
             ),
             shapes=tuple(self._shape(shape) for shape in bare.shapes),
+            outputs=tuple(
+                replace(item, name=f"{self._prefix}{item.name}", expression=self._value(item.expression))
+                for item in bare.outputs
+            ),
             states=tuple(
                 replace(state, name=self._named(state.name), q=self._of_joints(state.q), v=self._of_joints(state.v))
                 for state in bare.states
@@ -410,16 +415,18 @@ def _at_home(part: Model, homes: Mapping[str, Frame], where: str) -> Model:
         return replace(item, body=body, at=at, tip=tip, at_tip=at_tip)
 
     def element(item: Any) -> Any:
-        return _with_frames(element_on_bodies(_plainly(item, homes), homes), called)
+        return _element_with_frames(element_on_bodies(_plainly(item, homes), homes), called)
 
     # An expression names a frame and no placement: what is placed there otherwise keeps its name, as a frame.
-    asked = {name for force in part.forces for name in force.frames_named}
+    asked = {name for value in part.expressions for name in value_frames(value)}
     meant = {name: name.removeprefix("body:") for name in asked if name.removeprefix("body:") in homes}
     called = {name: homes[own].body if homes[own].placement == COINCIDENT else own for name, own in meant.items()}
     gained = tuple(replace(homes[name], name=name, in_functions=False) for name in homes if name in called.values())
 
+    outputs = (replace(item, expression=_with_frames(item.expression, called)) for item in part.outputs)
     return replace(
         part,
+        outputs=tuple(outputs),
         bodies=tuple(body for body in part.bodies if body.name not in homes),
         joints=tuple(map(joint, part.joints)),
         forces=tuple(map(element, part.forces)),
@@ -430,21 +437,24 @@ def _at_home(part: Model, homes: Mapping[str, Frame], where: str) -> Model:
     )
 
 
-def _with_frames(item: Any, called: Mapping[str, str]) -> Any:
-    """The element with other names of the frames in its expressions."""
-    if not called:
-        return item
+def _with_frames(value: Value, called: Mapping[str, str]) -> Value:
+    """An expression with other names of frames."""
 
     def new(name: str) -> tuple[str, Fraction]:
         quantity = quantity_of(name)
         return name if quantity is None else quantity.renamed(lambda frame: called.get(frame, frame)).name, Fraction(1)
 
+    return with_names(value, new) if called else value
+
+
+def _element_with_frames(item: Any, called: Mapping[str, str]) -> Any:
+    """The element with other names of the frames in its expressions."""
     changes: dict[str, Any] = {}
     for entry in entries_of(type(item)):
         if entry.kind == "expression":
-            changes[entry.key] = with_names(getattr(item, entry.key), new)
+            changes[entry.key] = _with_frames(getattr(item, entry.key), called)
         elif entry.kind == "expressions":
-            changes[entry.key] = tuple(with_names(value, new) for value in getattr(item, entry.key))
+            changes[entry.key] = tuple(_with_frames(value, called) for value in getattr(item, entry.key))
     return replace(item, **changes)
 
 

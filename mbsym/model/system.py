@@ -18,7 +18,7 @@ from mbsym.model.named_state import NamedState
 from mbsym.model.shape import Shape
 from mbsym.values.diagnostic import nearest
 from mbsym.values.numbers import value_names
-from mbsym.values.parameter import ControlInput, Parameter, Vector
+from mbsym.values.parameter import ControlInput, NamedExpression, Parameter, Value, Vector
 
 if TYPE_CHECKING:
     from mbsym.model.beam import Beam
@@ -52,6 +52,7 @@ class Model:
         frames: on bodies, besides those of bodies and joints.
         shapes: of bodies and ground, for pictures.
         states: that have names.
+        outputs: what is to be known of a motion, the entries of y.
         gravity: in base axes [m/s^2].
         ground: the name that joints use for ground.
         free_roots: True gives a body that nothing connects to ground a virtual free joint.
@@ -75,6 +76,7 @@ class Model:
     frames: tuple[Frame, ...] = ()
     shapes: tuple[Shape, ...] = ()
     states: tuple[NamedState, ...] = ()
+    outputs: tuple[NamedExpression, ...] = ()
     gravity: Vector = STANDARD_GRAVITY
     ground: str = "ground"
     free_roots: bool = False
@@ -87,7 +89,7 @@ class Model:
     directory: str = field(default="", compare=False)
 
     def __repr__(self) -> str:
-        parts = ("bodies", "joints", "couplings", "constraints", "forces", "inputs", "parameters", "frames")
+        parts = ("bodies", "joints", "couplings", "constraints", "forces", "inputs", "outputs", "parameters", "frames")
         sizes = {part: len(getattr(self, part)) for part in (*parts, "shapes", "states")}
         return f"<Model {self.name!r}: {', '.join(f'{size} {part}' for part, size in sizes.items() if size)}>"
 
@@ -173,8 +175,14 @@ class Model:
 
     @property
     def uses_time(self) -> bool:
-        """True where a force depends on time."""
-        return any("t" in value_names(x) for force in self.forces for x in force.expressions)
+        """True where a force or an output depends on time."""
+        return any("t" in value_names(x) for x in self.expressions)
+
+    @property
+    def expressions(self) -> tuple[Value, ...]:
+        """The values of its forces and outputs that may hold coordinates, speeds, frames, time and control inputs."""
+        of_forces = (x for force in self.forces for x in force.expressions)
+        return (*of_forces, *(item.expression for item in self.outputs))
 
     def label(self, *, order: str = "weight") -> ModelLabelling:
         """Cut joints, regular labels and orientation, found automatically.

@@ -138,9 +138,9 @@ def _check_identifiers(model: Model, findings: Findings) -> None:
     def claim(name: Any, path: Path, word: str) -> None:
         fault = identifier_fault(name)
         if fault:
-            findings.error(path, f"the name {name!r} of a {word} {fault}", IDENTIFIER)
+            findings.error(path, f"the name {name!r} of {_one(word)} {fault}", IDENTIFIER)
         elif name in owner:
-            findings.error(path, f"{word} {name!r} has the name of a {owner[name]}", "rename one of them")
+            findings.error(path, f"{word} {name!r} has the name of {_one(owner[name])}", "rename one of them")
         else:
             owner[name] = word
 
@@ -148,6 +148,8 @@ def _check_identifiers(model: Model, findings: Findings) -> None:
         claim(parameter.name, ("parameters", index, "name"), "parameter")
     for index, item in enumerate(model.inputs):
         claim(item.name, ("inputs", index, "name"), "control input")
+    for index, output in enumerate(model.outputs):
+        claim(output.name, ("outputs", index, "name"), "output")
     for index, joint in enumerate(model.joints):
         shape = joint.shape
         for entry, names, count, word in (
@@ -160,6 +162,10 @@ def _check_identifiers(model: Model, findings: Findings) -> None:
                 continue
             for position, name in enumerate(names):
                 claim(name, ("joints", index, entry, position), word)
+
+
+def _one(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
 
 
 # ---- references -----------------------------------------------------------------------------------------------------

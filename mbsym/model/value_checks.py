@@ -44,6 +44,11 @@ def check_model_values(model: Model, findings: Findings) -> None:
     _check_states(model.states, {joint.name: joint for joint in model.joints}, findings)
     for index, force in enumerate(model.forces):
         check_values(force, ("forces", index), f"force element {force.name!r}", findings)
+    for index, output in enumerate(model.outputs):
+        findings.expression(output.expression, ("outputs", index, "expression"))
+        if output.name in names.kinds:
+            what = f"output {output.name!r} has the name of a {names.kinds[output.name]}"
+            findings.error(("outputs", index, "name"), what, "rename it")
     for index, coupling in enumerate(model.couplings):
         ratio = findings.number(coupling.ratio, ("couplings", index, "ratio"))
         findings.number(coupling.offset, ("couplings", index, "offset"))

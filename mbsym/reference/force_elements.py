@@ -65,6 +65,15 @@ def element_forces(
     return forces
 
 
+def output_values(
+    mechanism: NumericMechanism, at: Configuration, moving: Motion, t: float = 0.0, u: Sequence[float] = ()
+) -> Array:
+    """The outputs of the model, (ny,); arguments as those of ``element_forces``."""
+    nothing = ElementForces(np.zeros((mechanism.nb + 1, 6)), np.zeros(len(moving.rates)))
+    state = State(mechanism, at, moving, t, u, nothing)
+    return state.vector(tuple(item.expression for item in mechanism.model.outputs))
+
+
 def stored_energy(mechanism: NumericMechanism, at: Configuration) -> float:
     """Energy stored in force elements [J]."""
     energy = 0.0

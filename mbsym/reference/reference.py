@@ -11,7 +11,7 @@ from mbsym.errors import ModelError
 from mbsym.model.frame import Frame
 from mbsym.model.system import Model
 from mbsym.reference import closure, maximal, placements
-from mbsym.reference.force_elements import element_forces, stored_energy
+from mbsym.reference.force_elements import element_forces, output_values, stored_energy
 from mbsym.reference.maximal import MaximalSolution
 from mbsym.reference.mechanism import NumericMechanism, numeric_mechanism
 from mbsym.reference.placements import (
@@ -137,6 +137,11 @@ class Reference:
     def bias_force(self, q: Any, v: Any, t: float = 0.0, u: Sequence[float] = ()) -> Array:
         """tau that makes vdot zero, (nv,)."""
         return self.inverse_dynamics(q, v, np.zeros(self.nv), t, u)
+
+    def outputs(self, q: Any, v: Any, t: float = 0.0, u: Sequence[float] = ()) -> Array:
+        """The outputs of the model, (ny,)."""
+        at, moving, _ = self._state(q, v)
+        return output_values(self.mechanism, at, moving, t, u)
 
     def gravity_force(self, q: Any) -> Array:
         """tau that holds the weight alone, (nv,)."""

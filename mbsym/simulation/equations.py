@@ -91,6 +91,11 @@ def speed_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
     return _quantities(mechanism, expression_names(mechanism.model).speeds, "speed_units")
 
 
+def output_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
+    """Names and units of the model's outputs."""
+    return tuple(Quantity(item.name, item.unit) for item in mechanism.model.outputs)
+
+
 def force_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
     """Units of the entries of tau, under the names of the speeds along which they act."""
     return _quantities(mechanism, expression_names(mechanism.model).speeds, "force_units")
@@ -140,7 +145,7 @@ def prepare(
     powered = bool(external_elements(mechanism.model))
     options = GenerationOptions(
         languages=("c",) if compiled else ("numpy",),
-        functions=(*_TREE, *_LOOPS) if looped else _TREE,
+        functions=(*_TREE, *(_LOOPS if looped else ()), *(("outputs",) if model.outputs else ())),
         symbolic_parameters="none",
         order=order,
         style="straight",

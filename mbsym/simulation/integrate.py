@@ -37,7 +37,7 @@ from mbsym.simulation.initial_state import (
 from mbsym.simulation.limit_watch import LimitWatch, Lookout
 from mbsym.simulation.limits import STOP, check_choice, held_within, unwatched
 from mbsym.simulation.methods import METHODS, TRANSFER_MATRIX
-from mbsym.simulation.monitors import monitor
+from mbsym.simulation.monitors import monitor, require_other_names
 from mbsym.simulation.options import (
     Keeping,
     Loads,
@@ -135,6 +135,7 @@ def simulate(
             rotation=stepping.rotation,
             progress=progress,
         )
+    require_other_names(equations.mechanism.model)
     demanded = _acting(equations, loads)
     acting = held_within(equations, demanded) if loads.saturate else demanded
     times = _output_times(equations, duration, step, asked.output_step, method)
@@ -164,11 +165,13 @@ def simulate(
     with np.errstate(all="ignore"), _after(start, equations):
         course = Course(x, times, layout, equations.mechanism.model.name, watch, singular, progress, tell)
         trajectory = _integrated(course, equations, loops, kept, acting, asked)
+    q, v = layout.q(trajectory.x).copy(), layout.v(trajectory.x).copy()
     tau_free = not callable(acting.tau) and not np.any(acting.tau)
     return SimulationResult(
         t=trajectory.t,
-        q=layout.q(trajectory.x).copy(),
-        v=layout.v(trajectory.x).copy(),
+        q=q,
+        v=v,
+        y=_outputs(equations, acting, trajectory.t, q, v),
         monitors=monitor(equations, trajectory, tau_free),
         events=tuple(watch.events.occurrences),
         statistics=replace(statistics, steps=trajectory.steps, evaluations=trajectory.evaluations),
@@ -180,6 +183,16 @@ def simulate(
         notes=notes,
         stiffness=trajectory.stiffness,
     )
+
+
+def _outputs(equations: Equations, acting: ActingLoads, times: Array, q: Array, v: Array) -> Array:
+    """The model's outputs (n, ny), under the control inputs that acted."""
+    if not equations.mechanism.model.outputs:
+        return np.zeros((len(times), 0))
+    function = equations.module.functions["outputs"]
+    driven = bool(equations.mechanism.extra_inputs)
+    rows = zip(times.tolist(), q, v, strict=True)
+    return np.array([function(a, b, *((t, acting.at(t, a, b)[1]) if driven else ())) for t, a, b in rows])
 
 
 def check_model(model: object) -> None:

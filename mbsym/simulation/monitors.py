@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from mbsym.doors import Array
+from mbsym.errors import SimulationError
 from mbsym.forces import ForceElement
 from mbsym.model.system import Model
 from mbsym.simulation.equations import Equations
@@ -124,6 +125,22 @@ def _momentum_drift(model: Model, t: Array, momentum: Array, tau_free: bool) -> 
     change = momentum - momentum[0]
     change[:, 3:] -= np.outer(t - t[0], weight)
     return largest(change)
+
+
+def require_other_names(model: Model) -> None:
+    """Refuses outputs that have the name of a check, beside which they stand in tables.
+
+    Raises:
+        SimulationError: naming one.
+    """
+    nothing = np.zeros(1)
+    checks = Monitors(nothing, nothing, nothing, nothing, np.zeros((1, 6)), nothing, nothing, nothing)
+    taken = {name for name, _, _ in columns(checks)}
+    for item in model.outputs:
+        if item.name in taken:
+            raise SimulationError(
+                f"output {item.name!r} has the name of a check of the motion", where=model.name, remedy="rename it"
+            )
 
 
 def columns(monitors: Monitors) -> Sequence[tuple[str, str, Array]]:

@@ -16,7 +16,7 @@ from mbsym.errors import SimulationError
 from mbsym.loops.assembly import Assembly
 from mbsym.markup import Shown
 from mbsym.simulation.adaptive_steps import Stiffness
-from mbsym.simulation.equations import Equations, coordinate_quantities, speed_quantities
+from mbsym.simulation.equations import Equations, coordinate_quantities, output_quantities, speed_quantities
 from mbsym.simulation.events import Occurrence
 from mbsym.simulation.limits import Exceeded
 from mbsym.simulation.monitors import Monitors
@@ -96,6 +96,7 @@ class SimulationResult:
     Attributes:
         t: times (n,) [s].
         q: coordinates (n, nq); v: speeds (n, nv).
+        y: outputs of the model (n, ny).
         monitors: checks on the same times.
         events: those that happened, in order of time.
         statistics: of the integration.
@@ -111,6 +112,7 @@ class SimulationResult:
     t: Array
     q: Array
     v: Array
+    y: Array
     monitors: Monitors
     events: tuple[Occurrence, ...]
     statistics: Statistics
@@ -147,10 +149,14 @@ class SimulationResult:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Time, coordinates, speeds and checks as a table has them."""
+        """Time, coordinates, speeds, outputs and checks as a table has them."""
         mechanism = self.equations.mechanism
         found = [Column("t", "s", self.t)]
-        for items, values in ((coordinate_quantities(mechanism), self.q), (speed_quantities(mechanism), self.v)):
+        for items, values in (
+            (coordinate_quantities(mechanism), self.q),
+            (speed_quantities(mechanism), self.v),
+            (output_quantities(mechanism), self.y),
+        ):
             found += [Column(item.name, item.unit, values[:, k]) for k, item in enumerate(items)]
         found += [Column(name, unit, values) for name, unit, values in monitor_columns(self.monitors)]
         return tuple(found)
@@ -168,7 +174,7 @@ class SimulationResult:
             return write_whole(target, csv_bytes(self.columns, self._title), force=force)
         if target.suffix == ".parquet":
             return write_whole(target, parquet_bytes(self.columns, self._title), force=force)
-        arrays = {"t": self.t, "q": self.q, "v": self.v}
+        arrays = {"t": self.t, "q": self.q, "v": self.v, **({"y": self.y} if self.y.size else {})}
         arrays |= {name: values for name, _, values in monitor_columns(self.monitors)}
         return write_whole(target, npz_bytes(self.columns, arrays), force=force)
 

@@ -31,6 +31,21 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedExpression:
+    """An output of the model: what its user wants to know of a motion.
+
+    Attributes:
+        name: an identifier.
+        expression: of what force laws may name: coordinates, speeds, frames, time, control inputs and parameters.
+        unit: SI unit as text.
+    """
+
+    name: str
+    expression: Value
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ControlInput:
     """An entry of the control input u.
 

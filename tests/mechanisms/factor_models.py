@@ -25,7 +25,7 @@ from mbsym.model.names import expression_names
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.reference.rotations import rotation_quaternion
-from mbsym.values.parameter import ControlInput, Parameter, Value
+from mbsym.values.parameter import ControlInput, NamedExpression, Parameter, Value
 from mechanisms.covering_array import Factor
 from mechanisms.frame_expressions import with_forces_of_frames
 from mechanisms.random_mechanisms import RandomLoop
@@ -62,6 +62,7 @@ def model_factors() -> tuple[Factor, ...]:
         Factor("armature", ("none", "rotor")),
         Factor("force", ("none", *FORCE_ELEMENTS, OF_FRAMES)),
         Factor("constraint", ("none", *CONSTRAINTS)),
+        Factor("outputs", ("none", "some")),
         Factor("gravity", ("down", "none", "skew")),
         Factor("body", ("solid", "point", "massless")),
         Factor("parameter", ("none", "mass", "inertia", "center", "length", "gravity", "rotor", "force")),
@@ -203,7 +204,7 @@ def model_of(row: Mapping[str, str]) -> Model:
     model = _with_constraint(drawing, model)
     if row["parameter"] != "none" and not drawing.parameters:
         raise ImpossibleError(f"nothing has a parameter of the kind {row['parameter']}")
-    model = drawing.knowing(model)
+    model = _with_outputs(drawing, drawing.knowing(model))
     if row["place"] in ("cut", "loop") or model.constraints:
         reference = Reference(model)
         speeds = np.ones(reference.nv)
@@ -337,6 +338,20 @@ def _with_force(drawing: _Drawing, model: Model, name: str) -> Model:
         replace(joint, cut="tree") if joint.name in element.named("joint") else joint for joint in model.joints
     )
     return replace(model, joints=kept, forces=(element,), inputs=tuple(draw.inputs))
+
+
+def _with_outputs(drawing: _Drawing, model: Model) -> Model:
+    """The model with outputs of a coordinate and a speed, and of frames."""
+    if drawing.row.get("outputs", "none") == "none":
+        return model
+    first, last = (model.bodies[k].name for k in (0, -1))
+    names = expression_names(model)
+    outputs = (
+        NamedExpression("y_1", f"2*{names.coordinates['root'][0]} - {names.speeds['root'][0]}**2"),
+        NamedExpression("y_2", f"position({last}).x*velocity({last}, in={first}).y", "m^2/s"),
+        NamedExpression("y_3", f"axis({first}, x, in={last}).y", "1"),
+    )
+    return replace(model, outputs=outputs)
 
 
 def _joins(constraint: str) -> set[str]:

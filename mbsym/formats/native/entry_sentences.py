@@ -28,6 +28,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "coordinate_order": "Order of q, v and tau: of the joints in the file, of the labels, or these joints first.",
         "parameters": "Named constants, which all expressions may use.",
         "inputs": "Control inputs, the entries of u.",
+        "outputs": "What is to be known of a motion, by name: the entries of y.",
         "include": "Other model files as parts of this one, by name.",
         "bodies": "Rigid bodies by name, ground not among them.",
         "joints": "Joints by name, in the order of q and v.",
@@ -127,6 +128,10 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "source": "The joint that it follows.",
         "ratio": "q = ratio q_source + offset [1, m/rad or rad/m].",
         "offset": "q = ratio q_source + offset [rad or m].",
+    },
+    "OutputTable": {
+        "expression": "Of coordinates, speeds, frames, t, control inputs and parameters [in its own unit].",
+        "unit": "SI unit, as text.",
     },
     "FrameTable": {
         "body": "That carries the frame, or ground.",

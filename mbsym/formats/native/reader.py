@@ -33,7 +33,7 @@ from mbsym.shapes.forms import FORMS
 from mbsym.values.diagnostic import Diagnostic
 from mbsym.values.entries import entries_of
 from mbsym.values.numbers import evaluate, value_names
-from mbsym.values.parameter import ControlInput, Parameter
+from mbsym.values.parameter import ControlInput, NamedExpression, Parameter
 
 if TYPE_CHECKING:
     from mbsym.formats.native import schema
@@ -179,6 +179,7 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
         couplings=tuple(Coupling(name, item.source, item.ratio, item.offset) for name, item in table.couplings.items()),
         constraints=constraints,
         frames=tuple(_frame(name, item) for name, item in table.frames.items()),
+        outputs=tuple(NamedExpression(name, item.expression, item.unit) for name, item in table.outputs.items()),
         shapes=_shapes(table, document),
         states=tuple(
             NamedState(name, tuple(item.q.items()), tuple(item.v.items())) for name, item in table.states.items()

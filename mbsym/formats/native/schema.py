@@ -321,6 +321,18 @@ class InputTable(Table):
         return {"unit": data} if isinstance(data, Leaf) else data
 
 
+class OutputTable(Table):
+    """An output: what is to be known of a motion; a bare value is its expression."""
+
+    shorthand = {"type": ["number", "string"]}
+    expression: ValueEntry
+    unit: TextEntry = ""
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        return {"expression": data} if isinstance(data, Leaf) else data
+
+
 class InertiaTable(Table):
     """Entries of the inertia matrix [kg m^2]; a list is (xx, yy, zz, xy, xz, yz) or (xx, yy, zz)."""
 
@@ -632,6 +644,7 @@ class ModelTable(Table):
     couplings: Annotated[dict[str, CouplingTable], BeforeValidator(_nothing_as_table)] = {}
     constraints: dict[str, Any] = {}
     frames: Annotated[dict[str, FrameTable], BeforeValidator(_nothing_as_table)] = {}
+    outputs: Annotated[dict[str, OutputTable], BeforeValidator(_nothing_as_table)] = {}
     ground_geometry: ShapesEntry = []
     pinocchio_order: NamesEntry = ()
     states: Annotated[dict[str, StateTable], BeforeValidator(_nothing_as_table)] = {}

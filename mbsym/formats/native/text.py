@@ -31,7 +31,7 @@ from mbsym.model.system import Model
 from mbsym.shapes.forms import Form
 from mbsym.values.entries import entries_of
 from mbsym.values.given import DIRECTIONS
-from mbsym.values.parameter import ControlInput, Parameter, Value
+from mbsym.values.parameter import ControlInput, NamedExpression, Parameter, Value
 
 Tree = dict[str, Any]
 """Keys with a tree, a list in one line, or the text of a scalar."""
@@ -84,6 +84,7 @@ def dump_native(model: Model) -> str:
             "forces": _named(_typed, model.forces),
             "couplings": {item.joint: _stated(item, ("source", "ratio", "offset")) for item in model.couplings},
             "constraints": _named(_typed, model.constraints),
+            "outputs": _named(_output, model.outputs),
             "frames": {frame.name: _frame(frame, on_frames.get(frame.name, [])) for frame in model.frames},
             "ground_geometry": carried.get(model.ground),
             "states": _named(_state, model.states),
@@ -228,6 +229,11 @@ def _parameter(parameter: Parameter) -> str | Tree:
 
 def _input(item: ControlInput) -> str:
     return _flow(_stated(item, ("unit", "lower", "upper")))
+
+
+def _output(item: NamedExpression) -> str | Tree:
+    expression = _scalar(item.expression)
+    return _flow({"expression": expression, "unit": _scalar(item.unit)}) if item.unit else expression
 
 
 def _flow(tree: Tree) -> str:

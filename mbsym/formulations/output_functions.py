@@ -1,0 +1,41 @@
+"""What the user wants to know of a motion: the outputs of a model, in modules of models that have some."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mbsym.errors import DerivationError
+from mbsym.formulations.contracts import Contract, Function, Result
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.recursion import joint_speeds
+from mbsym.kinematics.scene import MechanismInMotion
+from mbsym.records import Registry
+from mbsym.symbolic.scalar import Scalar
+from mbsym.values.frame_quantities import value_frames
+
+
+def _outputs(mechanism: Mechanism) -> list[Scalar]:
+    model = mechanism.model
+    with mechanism.graph.section("outputs"):
+        frames = any(value_frames(item.expression) for item in model.outputs)
+        scene = MechanismInMotion(mechanism, joint_speeds(mechanism), with_bodies=frames)
+        return [scene.value(item.expression) for item in model.outputs]
+
+
+OUTPUT_FUNCTIONS: Final = Registry(
+    "function",
+    (
+        Function(
+            Contract(
+                "outputs",
+                ("q", "v", "t", "u"),
+                (Result("y", ("ny",), "", "outputs of the model"),),
+                "outputs of the model, in its order",
+                reference="outputs",
+            ),
+            _outputs,
+        ),
+    ),
+    DerivationError,
+)
+"""Over the outputs of a model; they cost nothing where there are none."""
