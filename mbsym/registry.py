@@ -23,12 +23,15 @@ from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS, first_singular_body
 from mbsym.formulations.constraint_force.matrices import inverse_mass_matrix
 from mbsym.formulations.constraint_force.odd_even_elimination import CFA_ELIMINATION_FUNCTIONS
+from mbsym.formulations.constraint_force.quantities import CFA_KKT_QUANTITIES, CFA_QUANTITIES
 from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS
 from mbsym.formulations.contracts import Contract
 from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
+from mbsym.formulations.kane.quantities import KANE_QUANTITIES
 from mbsym.formulations.lagrange import LAGRANGE_FUNCTIONS
+from mbsym.formulations.quantity import Quantity
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
 from mbsym.kinematics.equivalents import REGROUP, SLIDE
 from mbsym.kinematics.mechanism import Mechanism
@@ -92,6 +95,7 @@ class Formulation:
         parted: functions whose parts threads can take, by what makes them for a number of threads.
         whole: makes all functions of a mechanism, in place of the catalogue's; None for a formulation of these.
         uncoupled: names of its own functions that cover no couplings.
+        quantities: arrays that make it what it is, by name; they are looked at, not generated.
     """
 
     name: str
@@ -101,6 +105,7 @@ class Formulation:
     parted: Mapping[str, Callable[[Mechanism, int], Program | None]] = field(default_factory=dict)
     whole: Callable[[Mechanism], tuple[Mapping[str, DeriveFunction], FixedFunctions]] | None = None
     uncoupled: frozenset[str] = frozenset()
+    quantities: Mapping[str, Quantity] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -416,7 +421,11 @@ TRANSFER_MATRIX: Final = "transfer-matrix"
 _UNCOUPLED: Final = frozenset(CFA_FUNCTIONS)
 """Functions that the constraint force algorithm derives for joints each of which moves by itself."""
 
-_OF_FORCES: Final[Mapping[str, Any]] = {"loop_method": "articulated", "uncoupled": _UNCOUPLED}
+_OF_FORCES: Final[Mapping[str, Any]] = {
+    "loop_method": "articulated",
+    "uncoupled": _UNCOUPLED,
+    "quantities": CFA_QUANTITIES,
+}
 """What the ways of that algorithm have in common."""
 
 FORMULATIONS: Final = Registry(
@@ -430,7 +439,13 @@ FORMULATIONS: Final = Registry(
             "sparse",
         ),
         Formulation("articulated-body", "forward dynamics by articulated bodies", loop_method="articulated"),
-        Formulation("kane", "Kane's equations in closed form through the path matrix", KANE_FUNCTIONS, "sparse"),
+        Formulation(
+            "kane",
+            "Kane's equations in closed form through the path matrix",
+            KANE_FUNCTIONS,
+            "sparse",
+            quantities=KANE_QUANTITIES,
+        ),
         Formulation("lagrange", "Lagrange's equations by derivatives of the energies", LAGRANGE_FUNCTIONS, "sparse"),
         Formulation("cfa", "constraint force algorithm, from the leaves to the root", _CFA, **_OF_FORCES),
         Formulation(
@@ -453,7 +468,11 @@ FORMULATIONS: Final = Registry(
             **_OF_FORCES,
         ),
         Formulation(
-            "cfa-kkt", "constraint force algorithm without inverse inertias", CFA_KKT_FUNCTIONS, uncoupled=_UNCOUPLED
+            "cfa-kkt",
+            "constraint force algorithm without inverse inertias",
+            CFA_KKT_FUNCTIONS,
+            uncoupled=_UNCOUPLED,
+            quantities=CFA_KKT_QUANTITIES,
         ),
         Formulation(TRANSFER_MATRIX, "discrete time transfer matrices: steps in place of equations", whole=_stepping),
     ),
