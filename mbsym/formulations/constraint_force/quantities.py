@@ -134,8 +134,8 @@ _OF_JOINTS: Final = (
     _matrix(
         "I",
         "Spatial inertias I",
-        f"I has the bodies' inertias [J, m c~; m c~^T, m U] on its diagonal, {_AXES}: six rows a body by label [kg "
-        "m^2, kg m, kg].",
+        "I has the bodies' inertias [J, m c~; m c~^T, m U] on its diagonal, J about the frame's origin and c the centre "
+        f"of mass from there, {_AXES}: six rows a body by label [kg m^2, kg m, kg].",
         ("6nb", "6nb"),
         "equations (1) to (3)",
         symmetric=True,
@@ -146,7 +146,7 @@ _OF_JOINTS: Final = (
         "D has 1/a on the diagonal where a freedom with rotor inertia a is held by its rotor, and is zero elsewhere: a "
         "row and a column a constraint force, by label.",
         ("held", "held"),
-        "not there, since it has no rotors",
+        "to which rotors are added",
         symmetric=True,
     ),
     Quantity(

@@ -1,4 +1,4 @@
-"""Quantities of formulations by name: listed, printed, compared, refused with a reason; likewise on the command line."""
+"""Quantities of formulations by name: listed, printed, compared, refused with a reason; so on the command line too."""
 
 from __future__ import annotations
 
