@@ -134,8 +134,8 @@ _OF_JOINTS: Final = (
     _matrix(
         "I",
         "Spatial inertias I",
-        "I has the bodies' inertias [J, m c~; m c~^T, m U] on its diagonal, J about the frame's origin and c the centre "
-        f"of mass from there, {_AXES}: six rows a body by label [kg m^2, kg m, kg].",
+        "I has the bodies' inertias [J, m c~; m c~^T, m U] on its diagonal, J about the frame's origin and c the "
+        f"centre of mass from there, {_AXES}: six rows a body by label [kg m^2, kg m, kg].",
         ("6nb", "6nb"),
         "equations (1) to (3)",
         symmetric=True,
