@@ -30,8 +30,9 @@ from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.formulations.kane.quantities import KANE_QUANTITIES
-from mbsym.formulations.lagrange import LAGRANGE_FUNCTIONS
+from mbsym.formulations.lagrange import LAGRANGE_FUNCTIONS, LAGRANGE_QUANTITIES
 from mbsym.formulations.quantity import Quantity
+from mbsym.formulations.recursive.quantities import ARTICULATED_QUANTITIES
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
 from mbsym.kinematics.equivalents import REGROUP, SLIDE
 from mbsym.kinematics.mechanism import Mechanism
@@ -438,7 +439,12 @@ FORMULATIONS: Final = Registry(
             {"forward_dynamics": FORWARD_DYNAMICS_BY_MASS_MATRIX},
             "sparse",
         ),
-        Formulation("articulated-body", "forward dynamics by articulated bodies", loop_method="articulated"),
+        Formulation(
+            "articulated-body",
+            "forward dynamics by articulated bodies",
+            loop_method="articulated",
+            quantities=ARTICULATED_QUANTITIES,
+        ),
         Formulation(
             "kane",
             "Kane's equations in closed form through the path matrix",
@@ -446,7 +452,13 @@ FORMULATIONS: Final = Registry(
             "sparse",
             quantities=KANE_QUANTITIES,
         ),
-        Formulation("lagrange", "Lagrange's equations by derivatives of the energies", LAGRANGE_FUNCTIONS, "sparse"),
+        Formulation(
+            "lagrange",
+            "Lagrange's equations by derivatives of the energies",
+            LAGRANGE_FUNCTIONS,
+            "sparse",
+            quantities=LAGRANGE_QUANTITIES,
+        ),
         Formulation("cfa", "constraint force algorithm, from the leaves to the root", _CFA, **_OF_FORCES),
         Formulation(
             "cfa-serial",

@@ -50,7 +50,7 @@ def at_one_point(
     for program, values in zip(programs, others, strict=True):
         first = program.outputs[0]
         found[program.name] = values[first.name]
-        shapes[program.name] = (first.shape[0], prod(first.shape[1:]))
+        shapes[program.name] = (first.shape[0], prod(first.shape[1:])) if first.shape else (1, 1)
     return {
         name: DomainMatrix.from_list_flat([FIELD(x) for x in found[name]], shape, FIELD)
         for name, shape in shapes.items()

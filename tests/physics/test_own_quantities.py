@@ -192,6 +192,55 @@ def test_active_and_inertia_forces_are_in_balance(name: str) -> None:
     assert (along_joints == zeros(*F.shape)) == (name != "planar chain")
 
 
+# ---- articulated bodies ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_articulated_inertias_are_what_each_joint_feels(name: str) -> None:
+    """The recursion in matrices; the pivots are those of M, whose determinant is their product."""
+    found = of_mechanism(name, "articulated-body")
+    I_A, G, H, d = (found[letter] for letter in ("I_A", "G", "H", "d"))
+    D = DomainMatrix.diag(d.to_list_flat(), FIELD).to_dense()
+    carried = DomainMatrix.eye(I_A.shape[0], FIELD).to_dense() - found["P"]
+    assert found["I"] + carried * (I_A - G * D * G.transpose()) * carried.transpose() == I_A
+    assert D.det() == found["mass_matrix"].det()
+    if name != "tree with branches":  # rotors are in d and not in G
+        L = (H.transpose() * found["P"].inv() * G).transpose()
+        assert L.transpose() * D * L == found["mass_matrix"]
+
+
+# ---- Lagrange --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "model", [planar_chain(), tree_model((0, 1), ("revolute", "prismatic"))], ids=["planar chain", "slide"]
+)
+def test_mass_matrix_and_bias_are_derivatives_of_energies_and_momenta(model: Model) -> None:
+    of = mbsym.derive(model, "lagrange")
+    T, U, p, Q = (of.matrix(letter) for letter in ("T", "U", "p", "Q"))
+    q, v = of.coordinates, of.speeds
+    M = p.jacobian(v)
+    slope = sp.Matrix([T[0] - U[0]]).jacobian(q).T
+    h = p.jacobian(q) * v - slope - Q
+    programs = [TREE_FUNCTIONS[each](of.mechanism) for each in ("mass_matrix", "bias_force")]
+    found = at_one_point(of, {"M": M, "h": h, "p": p, "gradient": sp.Matrix([T[0]]).jacobian(v).T}, programs)
+    assert found["M"] == found["mass_matrix"] and found["h"] == found["bias_force"]
+    assert found["p"] == found["gradient"]
+    assert any(Q) == bool(model.forces)
+
+
+def test_momenta_are_those_of_quaternions_and_rotors_too() -> None:
+    of = equations("tree with branches", "lagrange")
+    mine = {name: of.matrix(name, any_size=True) for name in ("T", "U", "p", "Q")}
+    programs = [TREE_FUNCTIONS[each](of.mechanism) for each in ("mass_matrix", "kinetic_energy", "potential_energy")]
+    found = at_one_point(of, {**mine, "v": of.speeds}, programs)
+    v, p = found["v"], found["p"]
+    assert found["mass_matrix"] * v == p
+    assert v.transpose() * p == found["T"] + found["T"]
+    assert found["T"].to_list_flat() == found["kinetic_energy"].to_list_flat()
+    assert found["U"].to_list_flat() == found["potential_energy"].to_list_flat()
+
+
 # ---- random trees ----------------------------------------------------------------------------------------------------
 
 

@@ -98,7 +98,7 @@ def _kkt_right(mechanism: Mechanism) -> Entries:
     return _kkt(mechanism).right
 
 
-_OF_JOINTS: Final = (
+JOINT_QUANTITIES: Final = quantities_by_name(
     _matrix(
         "H",
         "Motion subspaces H",
@@ -186,6 +186,7 @@ _OF_JOINTS: Final = (
         sizes=_sizes,
     ),
 )
+"""What every form of the algorithm has."""
 
 CFA_QUANTITIES: Final = quantities_by_name(
     _matrix(
@@ -231,7 +232,7 @@ CFA_QUANTITIES: Final = quantities_by_name(
         derive=right_side,
         sizes=_sizes_of_inverses,
     ),
-    *_OF_JOINTS,
+    *JOINT_QUANTITIES.values(),
 )
 """Of the forms that solve A F_S = X."""
 
@@ -260,6 +261,6 @@ CFA_KKT_QUANTITIES: Final = quantities_by_name(
         derive=_kkt_right,
         sizes=_sizes,
     ),
-    *_OF_JOINTS,
+    *JOINT_QUANTITIES.values(),
 )
 """Of the form with accelerations, of which nothing is inverted but rotor inertias."""
