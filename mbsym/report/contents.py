@@ -100,6 +100,8 @@ def asked_section(equations: Equations, name: str) -> Section:
     shape = " x ".join(map(str, equations.form(name).shape)) or "a scalar"
     size = size_in_words(equations.written_out(name))
     told = () if equations.form(name).is_expanded else (f"Written out it would have {size}.",)
+    if equations.display(name).symmetric:
+        told = ("Entries below the diagonal are those above it.", *told)
     own = equations.quantities.get(name)
     remark = f"{shape}; source: {own.source}." if own is not None else f"{shape}."
     return replace(section, sentences=(*section.sentences, *told), remark=remark)

@@ -48,8 +48,8 @@ LARGEST_WRITTEN_OUT: Final = 200_000
 """Operations, counted likewise, above which a quantity of a formulation is not written out unasked: a megabyte of "
 "text."""
 
-LETTERS_OF_OPERATION: Final = 6
-"""Of printed text, about."""
+LETTERS_OF_OPERATION: Final = 7
+"""Of printed text: 5.8 to 7.7 for quantities of arms and of a free robot with two."""
 
 IN_NOTEBOOKS: Final = ("mass_matrix", "bias_force")
 

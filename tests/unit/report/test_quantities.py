@@ -103,6 +103,13 @@ def test_documents_of_quantities_hold_these_alone(form: str, formulation: str, n
         assert "sections" not in content
 
 
+def test_a_symmetric_matrix_is_shown_by_half() -> None:
+    text = document(equations("cfa"), "text", ("A",))
+    assert "Entries below the diagonal are those above it." in text
+    places = [tuple(map(int, place)) for place in re.findall(r"^  A\[(\d+),(\d+)\]", text, re.M)]
+    assert places and all(row <= column for row, column in places)
+
+
 def test_json_is_the_matrix() -> None:
     of = equations("cfa")
     found = json.loads(document(of, "json", ("A", "gamma")))["quantities"]
@@ -123,7 +130,7 @@ def test_a_document_names_the_size_of_what_it_lists_as_steps() -> None:
 
 def test_what_is_too_large_says_so_and_is_there_reduced() -> None:
     of = mbsym.derive("space_robot", "kane")
-    with pytest.raises(DerivationError, match=r"inertia_forces written out has \d+ operations, about 28 MB") as error:
+    with pytest.raises(DerivationError, match=r"inertia_forces written out has \d+ operations, about 33 MB") as error:
         of.matrix("inertia_forces")
     assert "reduced('inertia_forces'), 4508 operations" in error.value.remedy
     steps, values = of.reduced("inertia_forces")
