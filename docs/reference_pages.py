@@ -44,6 +44,7 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
     "Shapes": ("mbsym:Box", "mbsym:Capsule", "mbsym:Cylinder", "mbsym:Ellipsoid", "mbsym:Mesh", "mbsym:Sphere"),
     "Equations": (
         *("mbsym:derive", "mbsym.report.equations:Equations", "mbsym.report.equations:ClosedForm"),
+        "mbsym.formulations.quantity:Quantity",
         *("mbsym.testing:assert_same_equations", "mbsym.testing:compare_equations", "mbsym.testing:Comparison"),
     ),
     "Code": (
@@ -263,6 +264,8 @@ def functions_page() -> str:
         for contract in contracts:
             lines += _function(contract)
     lines += ["## Formulations", "", *_table(("`--formulation`", ""), _formulation_rows())]
+    lines += ["## Quantities of formulations", "", *QUANTITIES, ""]
+    lines += _table(("", "`--formulation`", "shape", "", "source"), _quantity_rows())
     return "\n".join(lines)
 
 
@@ -287,6 +290,21 @@ def _result_row(result: Result) -> tuple[str, str, str, str]:
 def _formulation_rows() -> Iterator[tuple[str, str]]:
     for formulation in FORMULATIONS.values():
         yield f"`{formulation.name}`", _escaped(formulation.sentence)
+
+
+QUANTITIES: Sequence[str] = (
+    "In SymPy by `mbsym.derive(MODEL, FORMULATION).matrix(NAME)`, as documents by `mbsym derive MODEL --quantity NAME`",
+    "with `--formulation`; they are not generated. Shapes are in the same numbers, `6nb` the entries of twists of all",
+    "bodies, `held` the constraint forces of all joints, `unknowns` both together.",
+)
+
+
+def _quantity_rows() -> Iterator[tuple[str, ...]]:
+    listed = {id(each): each for formulation in FORMULATIONS.values() for each in formulation.quantities.values()}
+    for each in listed.values():
+        owners = [name for name, found in FORMULATIONS.items() if found.quantities.get(each.name) is each]
+        shape = f"({', '.join(map(str, each.shape))}{',' if len(each.shape) == 1 else ''})" if each.shape else "scalar"
+        yield f"`{each.name}`", ", ".join(owners), shape, _escaped(each.sentence), _escaped(each.source)
 
 
 # ---- text -----------------------------------------------------------------------------------------------------------

@@ -23,13 +23,17 @@ from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS, first_singular_body
 from mbsym.formulations.constraint_force.matrices import inverse_mass_matrix
 from mbsym.formulations.constraint_force.odd_even_elimination import CFA_ELIMINATION_FUNCTIONS
+from mbsym.formulations.constraint_force.quantities import CFA_KKT_QUANTITIES, CFA_QUANTITIES
 from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS
 from mbsym.formulations.contracts import Contract
 from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
-from mbsym.formulations.lagrange import LAGRANGE_FUNCTIONS
+from mbsym.formulations.kane.quantities import KANE_QUANTITIES
+from mbsym.formulations.lagrange import LAGRANGE_FUNCTIONS, LAGRANGE_QUANTITIES
 from mbsym.formulations.output_functions import OUTPUT_FUNCTIONS
+from mbsym.formulations.quantity import Quantity
+from mbsym.formulations.recursive.quantities import ARTICULATED_QUANTITIES
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
 from mbsym.kinematics.equivalents import REGROUP, SLIDE
 from mbsym.kinematics.mechanism import Mechanism
@@ -93,6 +97,7 @@ class Formulation:
         parted: functions whose parts threads can take, by what makes them for a number of threads.
         whole: makes all functions of a mechanism, in place of the catalogue's; None for a formulation of these.
         uncoupled: names of its own functions that cover no couplings.
+        quantities: arrays that make it what it is, by name; they are looked at, not generated.
     """
 
     name: str
@@ -102,6 +107,7 @@ class Formulation:
     parted: Mapping[str, Callable[[Mechanism, int], Program | None]] = field(default_factory=dict)
     whole: Callable[[Mechanism], tuple[Mapping[str, DeriveFunction], FixedFunctions]] | None = None
     uncoupled: frozenset[str] = frozenset()
+    quantities: Mapping[str, Quantity] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -301,7 +307,9 @@ class Available:
         return None if self.formulation.whole is None else self.formulation.whole(self.mechanism)
 
 
-KINEMATIC: Final = frozenset((*FRAME_FUNCTIONS, "body_poses", "body_velocities", "body_jacobians", "position_rate"))
+KINEMATIC: Final = frozenset(
+    (*FRAME_FUNCTIONS, *OUTPUT_FUNCTIONS, "body_poses", "body_velocities", "body_jacobians", "position_rate")
+)
 """Functions of trees that need no mass."""
 
 
@@ -420,7 +428,11 @@ TRANSFER_MATRIX: Final = "transfer-matrix"
 _UNCOUPLED: Final = frozenset(CFA_FUNCTIONS)
 """Functions that the constraint force algorithm derives for joints each of which moves by itself."""
 
-_OF_FORCES: Final[Mapping[str, Any]] = {"loop_method": "articulated", "uncoupled": _UNCOUPLED}
+_OF_FORCES: Final[Mapping[str, Any]] = {
+    "loop_method": "articulated",
+    "uncoupled": _UNCOUPLED,
+    "quantities": CFA_QUANTITIES,
+}
 """What the ways of that algorithm have in common."""
 
 FORMULATIONS: Final = Registry(
@@ -433,9 +445,26 @@ FORMULATIONS: Final = Registry(
             {"forward_dynamics": FORWARD_DYNAMICS_BY_MASS_MATRIX},
             "sparse",
         ),
-        Formulation("articulated-body", "forward dynamics by articulated bodies", loop_method="articulated"),
-        Formulation("kane", "Kane's equations in closed form through the path matrix", KANE_FUNCTIONS, "sparse"),
-        Formulation("lagrange", "Lagrange's equations by derivatives of the energies", LAGRANGE_FUNCTIONS, "sparse"),
+        Formulation(
+            "articulated-body",
+            "forward dynamics by articulated bodies",
+            loop_method="articulated",
+            quantities=ARTICULATED_QUANTITIES,
+        ),
+        Formulation(
+            "kane",
+            "Kane's equations in closed form through the path matrix",
+            KANE_FUNCTIONS,
+            "sparse",
+            quantities=KANE_QUANTITIES,
+        ),
+        Formulation(
+            "lagrange",
+            "Lagrange's equations by derivatives of the energies",
+            LAGRANGE_FUNCTIONS,
+            "sparse",
+            quantities=LAGRANGE_QUANTITIES,
+        ),
         Formulation("cfa", "constraint force algorithm, from the leaves to the root", _CFA, **_OF_FORCES),
         Formulation(
             "cfa-serial",
@@ -457,7 +486,11 @@ FORMULATIONS: Final = Registry(
             **_OF_FORCES,
         ),
         Formulation(
-            "cfa-kkt", "constraint force algorithm without inverse inertias", CFA_KKT_FUNCTIONS, uncoupled=_UNCOUPLED
+            "cfa-kkt",
+            "constraint force algorithm without inverse inertias",
+            CFA_KKT_FUNCTIONS,
+            uncoupled=_UNCOUPLED,
+            quantities=CFA_KKT_QUANTITIES,
         ),
         Formulation(TRANSFER_MATRIX, "discrete time transfer matrices: steps in place of equations", whole=_stepping),
     ),

@@ -12,6 +12,8 @@ from mbsym.cli.json_output import print_json
 from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.taken import taken, verb
 from mbsym.options.generation import GenerationOptions
+from mbsym.options.texts import names_in
+from mbsym.registry import FORMULATIONS
 from mbsym.report.document import FORMATS, document
 from mbsym.report.equations import derive as derive_equations
 from mbsym.report.json_text import equations_data
@@ -25,14 +27,29 @@ def _form() -> Any:
 FORM: Final[Any] = _form
 
 
+def _quantity() -> Any:
+    known = "; ".join(f"{name}: {', '.join(each.quantities)}" for name, each in FORMULATIONS.items() if each.quantities)
+    return typer.Option(
+        [],
+        "--quantity",
+        help=f"Quantities alone, by their names in a list or by repeating: {known}. And what every formulation has, "
+        "such as mass_matrix and bias_force.",
+    )
+
+
+QUANTITY: Final[Any] = _quantity
+
+
 @verb(
     "mbsym derive cart_pole",
     "mbsym derive double_pendulum --formulation lagrange --format latex -o pendulum.tex",
+    "mbsym derive space_robot --formulation cfa --quantity A,X",
     "mbsym derive four_bar --format json",
 )
 def derive(
     model: str = MODEL,
     form: str = FORM,
+    quantity: list[str] = QUANTITY,
     output: Path | None = typer.Option(None, "-o", "--output", help="File to write; default is standard output."),
     options: GenerationOptions = taken(
         GenerationOptions, "formulation", "symbolic_parameters", symbolic_parameters="all"
@@ -45,12 +62,15 @@ def derive(
     equations = derive_equations(
         system, options.formulation, symbolic_parameters=options.symbolic_parameters, order=reading.order
     )
+    names = tuple(dict.fromkeys(names_in(quantity)))
+    for name in names:
+        equations.require(name)
     written: tuple[Path, ...] = ()
     if output is not None:
-        written = delivery.write(output, document(equations, form))
+        written = delivery.write(output, document(equations, form, names))
     if delivery.as_json:
-        print_json("derive", system.name, equations_data(equations), written)
+        print_json("derive", system.name, equations_data(equations, names), written)
     elif output is None:
-        typer.echo(document(equations, form), nl=False)
+        typer.echo(document(equations, form, names), nl=False)
     else:
         typer.echo(f"wrote {output}")

@@ -89,9 +89,11 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "parameters": "name, value and unit of each",
         "equation": "of motion",
         "loops": "what was found out about the loops, a sentence each",
-        "quantities": "description, shape, entries, steps and operations of each",
-        "sections": "what the formulation adds",
-        "operations": "of each generated function, by kind",
+        "quantities": "description, shape, entries, steps and operations of each; of those that `--quantity` names "
+        "alone",
+        "own_quantities": "of the formulation: description, shape and source of each that `--quantity` may name",
+        "sections": "what the formulation adds; not with `--quantity`",
+        "operations": "of each generated function, by kind; not with `--quantity`",
     },
     "report": {"formulation": "that was used"},
     "generate": {

@@ -20,10 +20,12 @@ Entries: TypeAlias = "Scalar | Sequence[Entries]"
 """Entries of an array, row-major, flat or nested in any way."""
 
 Size: TypeAlias = (
-    "int | Literal['nq', 'nv', 'nb', 'nj', 'nf', '6nf', 'ny', 'rows', 'gaps', 'independent', 'np', 'nbase']"
+    "int | Literal['nq', 'nv', 'nb', '6nb', 'nj', 'held', 'unknowns', 'nf', '6nf', 'ny', 'rows', 'gaps', "
+    "'independent', 'np', 'nbase']"
 )
-"""A length, or whose number it is: coordinates, speeds, bodies, joints, frames, entries of their twists, closure rows
-that are independent, or all, speeds that they leave independent, standard parameters, base parameters."""
+"""A length, or whose number it is: coordinates, speeds, bodies, entries of their twists, joints, constraint forces of
+these, all unknowns of a formulation, frames, entries of their twists, outputs, closure rows that are independent, or
+all, speeds that they leave independent, standard parameters, base parameters."""
 
 
 TIMED: Final = ("t", "u")
@@ -191,7 +193,7 @@ class Derived:
         how: the way they were derived, in words; stands in brackets behind the contract's description.
         description: takes the place of the contract's.
         inputs: arguments that are not the mechanism's.
-        sizes: those that the mechanism does not know, "rows", "gaps", "independent", "np" and "nbase".
+        sizes: those that the mechanism does not know, such as "rows", "gaps", "independent", "np" and "nbase".
     """
 
     entries: Entries | Mapping[str, Entries]

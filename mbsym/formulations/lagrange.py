@@ -22,7 +22,8 @@ from typing import Final
 
 from mbsym.formulations import contracts
 from mbsym.formulations.applied_forces import element_forces
-from mbsym.formulations.contracts import Derived, Function, functions_by_name
+from mbsym.formulations.contracts import Derived, Entries, Function, functions_by_name
+from mbsym.formulations.quantity import Quantity, quantities_by_name
 from mbsym.formulations.recursive.composite_body import SquareMatrix, solve
 from mbsym.joints.coordinate_groups import momentum_bracket
 from mbsym.kinematics.mechanism import Mechanism
@@ -151,6 +152,23 @@ def _forward_dynamics(mechanism: Mechanism) -> Derived:
     )
 
 
+def _kinetic(mechanism: Mechanism) -> Scalar:
+    return energies(mechanism).kinetic
+
+
+def _potential(mechanism: Mechanism) -> Scalar:
+    return energies(mechanism).potential
+
+
+def _momenta(mechanism: Mechanism) -> Entries:
+    return energies(mechanism).momenta
+
+
+def _element_forces(mechanism: Mechanism) -> Entries:
+    found, zero = _forces_of_elements(mechanism), Scalar(mechanism.graph, 0)
+    return [found.get(place, zero) for place in range(mechanism.nv)]
+
+
 LAGRANGE_FUNCTIONS: Final = functions_by_name(
     Function(contracts.FORWARD_DYNAMICS, _forward_dynamics),
     Function(contracts.INVERSE_DYNAMICS, _inverse_dynamics),
@@ -158,3 +176,50 @@ LAGRANGE_FUNCTIONS: Final = functions_by_name(
     Function(contracts.BIAS_FORCE, _bias_force),
 )
 """Functions of the catalogue that Lagrange's equations derive in their own way."""
+
+_LI: Final = "Li, Rui 2005, equation (1)"
+
+LAGRANGE_QUANTITIES: Final = quantities_by_name(
+    Quantity(
+        name="T",
+        letter="T",
+        title="Kinetic energy T",
+        sentence="T(q, v), with rotor inertias [J]; with closed loops that of the tree.",
+        shape=(),
+        inputs=("q", "v"),
+        source=_LI,
+        derive=_kinetic,
+    ),
+    Quantity(
+        name="U",
+        letter="U",
+        title="Potential energy U of gravity",
+        sentence="U(q) of gravity alone [J]; springs are among the forces Q.",
+        shape=(),
+        inputs=("q",),
+        source=_LI,
+        derive=_potential,
+    ),
+    Quantity(
+        name="p",
+        letter="p",
+        title="Momenta p",
+        sentence="p = dT/dv = M v, an entry a speed in the order of v; M = dp/dv.",
+        shape=("nv",),
+        inputs=("q", "v"),
+        source="Hamel 1949, for speeds that are no rates of coordinates",
+        derive=_momenta,
+    ),
+    Quantity(
+        name="Q",
+        letter="Q",
+        title="Generalised forces Q of force elements",
+        sentence="Q of springs, dampers, friction and other force elements by virtual work, an entry a speed in the "
+        "order of v: d/dt dT/dv - D (T - U) + b(v, p) = tau + Q, where D = d/dq and b = 0 if speeds are rates.",
+        shape=("nv",),
+        inputs=("q", "v", "t", "u"),
+        source=_LI,
+        derive=_element_forces,
+    ),
+)
+"""Energies, momenta and forces that the equations follow from."""

@@ -10,9 +10,8 @@ from typing import Final
 
 from mbsym.doors import sympy
 from mbsym.errors import DerivationError
-from mbsym.formulations.constraint_force.block_system import BlockSystem
 from mbsym.formulations.constraint_force.kkt import kkt_system
-from mbsym.formulations.constraint_force.leaf_to_root import derive_motion, first_singular_body
+from mbsym.formulations.constraint_force.leaf_to_root import first_singular_body, right_side
 from mbsym.formulations.constraint_force.matrices import (
     JointMatrices,
     MatrixName,
@@ -27,7 +26,6 @@ from mbsym.report.equations import Equations
 from mbsym.report.sections import Entries, Equation, Item, NamedMatrix, Pattern, Section, Steps, Table
 from mbsym.report.steps import named_steps
 from mbsym.symbolic.printed_size import PrintedSizes
-from mbsym.symbolic.scalar import Scalar
 from mbsym.symbolic.sympy_bridge import to_sympy
 
 LARGEST_PATTERN: Final = 30
@@ -234,7 +232,7 @@ def _right_side(equations: Equations, with_accelerations: bool) -> Section:
             "joint, then for each joint the rows of its constraint forces."
         )
     else:
-        side = tuple(_right_side_of_a(mechanism))
+        side = right_side(mechanism)
         sentence = (
             "A F_S = X, with X of speeds, gravity and all forces: for each joint, by label, the accelerations in its "
             "held directions that the constraint forces have to undo."
@@ -245,17 +243,6 @@ def _right_side(equations: Equations, with_accelerations: bool) -> Section:
         return Section("right_side", title, (sentence, "Its entries are too large to be shown in closed form."))
     entries = Entries("X", {(k,): x for k, x in enumerate(written, start=1) if x != 0})
     return Section("right_side", title, (sentence,), (entries,))
-
-
-def _right_side_of_a(mechanism: Mechanism) -> Sequence[Scalar]:
-    caught: list[Sequence[Scalar]] = []
-
-    def caught_only(system: BlockSystem, parents: tuple[int, ...], right: list[Scalar]) -> list[Scalar]:
-        caught.append(right)
-        return [Scalar(mechanism.graph, 0)] * len(right)
-
-    derive_motion(mechanism, caught_only)
-    return caught[0]
 
 
 def _forces(equations: Equations) -> Section:

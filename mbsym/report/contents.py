@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from math import prod
 from typing import Any, Final
 
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.records import Registry
 from mbsym.report.constraint_force_sections import constraint_force_sections
-from mbsym.report.equations import Equations
+from mbsym.report.equations import Equations, size_in_words
 from mbsym.report.kane_sections import kane_sections
 from mbsym.report.lagrange_sections import lagrange_sections
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Section, Steps, Table
@@ -56,12 +57,18 @@ def equation_of_motion(equations: Equations) -> Equation:
     return OF_LOOPS if equations.is_closed else OF_TREES
 
 
-def report_sections(equations: Equations) -> tuple[Section, ...]:
+def report_sections(equations: Equations, names: Sequence[str] = ()) -> tuple[Section, ...]:
     """Topology, equations, all quantities in closed form or steps, what the formulation adds, operation counts.
 
+    Args:
+        equations: to be reported.
+        names: of quantities, which stand alone then, with their sources and sizes.
+
     Raises:
-        DerivationError: the formulation does not cover the mechanism.
+        DerivationError: the formulation does not cover the mechanism, or there is no such quantity.
     """
+    if names:
+        return tuple(asked_section(equations, name) for name in names)
     path = Section(
         "path_matrix",
         "Path matrix T",
@@ -87,12 +94,25 @@ def written(equations: Equations, name: str) -> NamedSteps:
     return named_steps(form.program, equations.symbols)
 
 
+def asked_section(equations: Equations, name: str) -> Section:
+    """A quantity that was asked for by its name: the same with its size and its source."""
+    section = quantity_section(equations, name)
+    shape = " x ".join(map(str, equations.form(name).shape)) or "a scalar"
+    size = size_in_words(equations.written_out(name))
+    told = () if equations.form(name).is_expanded else (f"Written out it would have {size}.",)
+    if equations.display(name).symmetric:
+        told = ("Entries below the diagonal are those above it.", *told)
+    own = equations.quantities.get(name)
+    remark = f"{shape}; source: {own.source}." if own is not None else f"{shape}."
+    return replace(section, sentences=(*section.sentences, *told), remark=remark)
+
+
 def quantity_section(equations: Equations, name: str) -> Section:
     """One quantity in closed form, or as steps."""
     form = equations.form(name)
-    display, found = equations.shown[name], written(equations, name)
+    display, found = equations.display(name), written(equations, name)
     sentences = [display.sentence]
-    columns = form.shape[1] if len(form.shape) > 1 else 1
+    columns = prod(form.shape[1:])
     entries = _entries(form.symbol, found.outputs, columns, display.symmetric)
     if form.is_of_recursion:
         sentences.append(OF_RECURSION)

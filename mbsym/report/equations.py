@@ -18,6 +18,7 @@ from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.contracts import Contract, Display, Entries, Result
+from mbsym.formulations.quantity import Quantity
 from mbsym.formulations.recursive.newton_euler import newton_euler, user_wrenches
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
@@ -34,6 +35,7 @@ from mbsym.report.steps import named_steps
 from mbsym.report.symbols import short_names, shortened
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.graph import Reference
+from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.program import OperationCount, Program, count_operations
 from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.symbolic.trigonometry import unit_quaternions
@@ -41,6 +43,13 @@ from mbsym.topology.matrices import path_matrix
 
 LARGEST_CLOSED_FORM: Final = 5000
 """Operations of an array, counted as printed text has them, above which it is shown as named steps."""
+
+LARGEST_WRITTEN_OUT: Final = 200_000
+"""Operations, counted likewise, above which a quantity of a formulation is not written out unasked: a megabyte of "
+"text."""
+
+LETTERS_OF_OPERATION: Final = 7
+"""Of printed text: 5.8 to 7.7 for quantities of arms and of a free robot with two."""
 
 IN_NOTEBOOKS: Final = ("mass_matrix", "bias_force")
 
@@ -191,8 +200,76 @@ class Equations:
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """All that ``form``, ``matrix`` and ``reduced`` know: poses, velocities, Jacobians, energies and more."""
+        """What ``form``, ``matrix`` and ``reduced`` know of any mechanism: poses, velocities, energies and more."""
         return tuple(dict.fromkeys((*self.names, *self._available.every)))
+
+    @cached_property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The formulation's own, as ``form``, ``matrix`` and ``reduced`` know them besides the functions.
+
+        Such as A, B, C, W and X of ``cfa``, T and the partial velocities of ``kane``; each with its sentence, shape and
+        source. What this mechanism does not have is left out, and ``matrix`` says why.
+        """
+        every = FORMULATIONS.named(self.formulation).quantities
+        return {name: quantity for name, quantity in every.items() if self._why_not(quantity) is None}
+
+    def _why_not(self, quantity: Quantity) -> DerivationError | None:
+        try:
+            quantity.require(self.mechanism)
+        except DerivationError as error:
+            return error
+        return None
+
+    def require(self, name: str) -> None:
+        """Checks that there is a quantity of that name; nothing is derived.
+
+        Raises:
+            DerivationError: there is none; the message says why, what there is, and where else it is.
+        """
+        if name in self.quantities or name in self.functions:
+            return
+        own = ", ".join(self.quantities)
+        there = f"{self.formulation} has {own} here" if own else f"{self.formulation} has none of its own here"
+        missing = FORMULATIONS.named(self.formulation).quantities.get(name)
+        reason = self._why_not(missing) if missing is not None else None
+        if reason is not None:
+            raise DerivationError(
+                f"there is no {name}: {reason.what}", where=reason.where, remedy=f"{reason.remedy}; {there}"
+            )
+        others = [each.name for each in FORMULATIONS.values() if name in each.quantities]
+        if others:
+            raise DerivationError(
+                f"{self.formulation} has no quantity {name!r}, which belongs to {', '.join(others)}",
+                where=self.mechanism.model.name,
+                remedy=f"derive with formulation {others[0]}; {there}",
+            )
+        raise DerivationError(
+            f"no quantity is called {name!r}", remedy=f"known: {', '.join((*self.quantities, *self.functions))}"
+        )
+
+    def display(self, name: str) -> Display:
+        """How documents show a quantity.
+
+        Raises:
+            DerivationError: there is no such quantity.
+        """
+        self.require(name)
+        if name in self.quantities:
+            return self.quantities[name].display
+        if name in self.shown:
+            return self.shown[name]
+        contract = contracts_of(self.mechanism)[name]
+        first = contract.results[0]
+        return Display(first.name, name.replace("_", " ").capitalize(), f"{first.description or contract.description}.")
+
+    def written_out(self, name: str) -> int:
+        """Operations of a quantity if nothing were shared, as text in closed form has them.
+
+        Raises:
+            DerivationError: there is no such quantity.
+        """
+        form = self.form(name)
+        return PrintedSizes(form.program.graph).of_all(form.references or form.program.outputs[0].values)
 
     def reduced(self, name: str) -> tuple[list[tuple[sympy.Symbol, sympy.Expr]], sympy.ImmutableMatrix]:
         """A quantity as ``sympy.cse`` has it: replacements in order, and the matrix in terms of them.
@@ -249,15 +326,31 @@ class Equations:
         Raises:
             DerivationError: there is no such quantity.
         """
-        if name not in self.functions:
-            raise DerivationError(f"no quantity is called {name!r}", remedy=f"known: {', '.join(self.functions)}")
         if name not in self._forms:
+            self.require(name)
             self._forms[name] = self._derive(name)
         return self._forms[name]
 
-    def matrix(self, name: str) -> sympy.ImmutableMatrix:
-        """A quantity as a SymPy matrix; in its raw form where the closed form is too large to read."""
+    def matrix(self, name: str, *, any_size: bool = False) -> sympy.ImmutableMatrix:
+        """A quantity as a SymPy matrix; in its raw form where the closed form is too large to read.
+
+        Args:
+            name: of ``functions`` or ``quantities``.
+            any_size: a formulation's own quantity too whose text would have more than a megabyte.
+
+        Raises:
+            DerivationError: there is no such quantity, or it is that large; the message says how large.
+        """
         found = self.form(name)
+        if name in self.quantities and not any_size and not found.is_expanded:
+            operations = self.written_out(name)
+            if operations > LARGEST_WRITTEN_OUT:
+                raise DerivationError(
+                    f"{name} written out has {size_in_words(operations)}",
+                    where=self.mechanism.model.name,
+                    remedy=f"take reduced({name!r}), {found.operations.arithmetic} operations in steps that are used "
+                    f"as often as they are needed, or matrix({name!r}, any_size=True)",
+                )
         refs = found.references or found.program.output_references
         rows = found.shape[0] if found.shape else 1
         columns = len(refs) // rows if rows else 0
@@ -281,7 +374,8 @@ class Equations:
         if name == "joint_wrenches":
             program = INVERSE_JOINT_WRENCHES.program(self.mechanism, _inverse_joint_wrenches(self.mechanism))
         else:
-            program = self._available.every[name](self.mechanism)
+            derive = self.quantities[name] if name in self.quantities else self._available.every[name]
+            program = derive(self.mechanism)
         output = program.outputs[0]
         references = _simplified(program)
         of_recursion = False
@@ -311,6 +405,12 @@ class Equations:
 
     def _column(self, refs: Sequence[Reference]) -> Any:
         return sympy.ImmutableMatrix(len(refs), 1, to_sympy(self.mechanism.graph, refs, self.symbols))
+
+
+def size_in_words(operations: int) -> str:
+    """What so many operations are as printed text."""
+    megabytes = operations * LETTERS_OF_OPERATION / 1e6
+    return f"{operations} operations, about {megabytes:.2g} MB of text"
 
 
 def _simplified(program: Program) -> tuple[Reference, ...]:

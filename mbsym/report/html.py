@@ -160,10 +160,10 @@ def _identifier(name: str) -> str:
     return re.sub(r"\W+", "_", name).strip("_")
 
 
-def html_document(equations: Equations) -> str:
-    """The whole page."""
+def html_document(equations: Equations, names: Sequence[str] = ()) -> str:
+    """The whole page, with quantities of these names alone if there are any."""
     mechanism = equations.mechanism
-    sections = report_sections(equations)
+    sections = report_sections(equations, names)
     short = reader_symbols(equations, sections)
     writing = _Writing(short, short_names(equations.columns, "{}[{}]", 0))
     parts = (_bodies(mechanism), symbols_section(equations, short), *sections)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
+from mbsym.formulations.quantity import Quantity
 from mbsym.report.contents import equation_of_motion, formulation_sections, written
 from mbsym.report.equations import Equations
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, StepGroup, Steps
@@ -14,17 +16,17 @@ from mbsym.topology.tables import labelling_to_json
 from mbsym.version import __version__
 
 
-def json_document(equations: Equations) -> str:
+def json_document(equations: Equations, names: Sequence[str] = ()) -> str:
     """Labelling, symbols, matrices as rows of expressions, what the formulation adds, operation counts.
 
     Where a closed form would fill pages, ``steps`` lists named values in order of computation and ``entries`` are in
-    terms of them.
+    terms of them. Where there are names, quantities of these stand alone.
     """
-    content = {"mbsym": __version__, **equations_data(equations)}
+    content = {"mbsym": __version__, **equations_data(equations, names)}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def equations_data(equations: Equations) -> dict[str, Any]:
+def equations_data(equations: Equations, names: Sequence[str] = ()) -> dict[str, Any]:
     """The same as lists and dictionaries."""
     mechanism = equations.mechanism
     return {
@@ -37,19 +39,31 @@ def equations_data(equations: Equations) -> dict[str, Any]:
         ],
         "equation": equation_of_motion(equations).text,
         "loops": list(equations.loop_sentences),
-        "quantities": {name: _quantity(equations, name) for name in equations.names},
+        "quantities": {name: _quantity(equations, name) for name in names or equations.names},
+        "own_quantities": {name: _told(own) for name, own in equations.quantities.items()},
+        **({} if names else _besides(equations)),
+    }
+
+
+def _besides(equations: Equations) -> dict[str, Any]:
+    return {
         "sections": [_section(section) for section in formulation_sections(equations)],
         "operations": {name: count.as_dict() for name, count in equations.operation_counts().items()},
     }
 
 
+def _told(own: Quantity) -> dict[str, Any]:
+    """What a quantity of the formulation is, which can be asked for by its name."""
+    return {"description": own.sentence, "shape": list(own.shape), "source": own.source}
+
+
 def _quantity(equations: Equations, name: str) -> dict[str, Any]:
     form, found = equations.form(name), written(equations, name)
-    columns = form.shape[1] if len(form.shape) > 1 else 1
+    columns = prod(form.shape[1:])
     values = [str(value) for value in found.outputs]
     rows = [values[k : k + columns] for k in range(0, len(values), columns)]
     return {
-        "description": equations.shown[name].sentence,
+        "description": equations.display(name).sentence,
         "shape": list(form.shape),
         "entries": rows,
         "steps": None if form.is_expanded else _steps(found.groups),

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from mbsym.doors import sympy
-from mbsym.formulations.kane.closed_form import kane_bodies, kane_partial_velocities
+from mbsym.formulations.kane.closed_form import kane_bodies, kane_columns, kane_partial_velocities
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.report.closed_form import closed_form, unit_coordinates
 from mbsym.report.sections import Equation, Item, NamedMatrix, Pattern, Section
-from mbsym.spatial.vector import Vector3, add, is_zero, scale
+from mbsym.spatial.vector import Vector3, is_zero
 from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.symbolic.trigonometry import simplify_all_trigonometric
@@ -81,16 +81,9 @@ def kane_sections(mechanism: Mechanism) -> tuple[Section, ...]:
 
 def _along_speeds(mechanism: Mechanism) -> tuple[dict[tuple[int, int], Vector3], dict[tuple[int, int], Vector3]]:
     """Partial angular velocities and velocities by body label and number of the speed, couplings folded in."""
-    partial = kane_partial_velocities(mechanism, kane_bodies(mechanism))
-    vectors: dict[tuple[int, int], Vector3] = {}
-    linear: dict[tuple[int, int], Vector3] = {}
-    for body, joint in sorted(partial):
-        places = mechanism.speed_of[joint - 1]
-        for (column, ratio), (w, v) in zip(places, partial[body, joint], strict=True):
-            for table, vector in ((vectors, scale(w, ratio)), (linear, scale(v, ratio))):
-                known = table.get((body, column + 1))
-                table[body, column + 1] = vector if known is None else add(known, vector)
-    return vectors, linear
+    found = kane_columns(mechanism, kane_partial_velocities(mechanism, kane_bodies(mechanism)))
+    vectors = {(body, column + 1): w for (body, column), (w, _) in found.items()}
+    return vectors, {(body, column + 1): v for (body, column), (_, v) in found.items()}
 
 
 def partial_velocities(mechanism: Mechanism) -> dict[tuple[str, str], tuple[sympy.Matrix, sympy.Matrix]]:

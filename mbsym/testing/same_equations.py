@@ -14,7 +14,7 @@ from mbsym.joints.coordinate_groups import momentum_bracket
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.system import Model
 from mbsym.pipeline import read
-from mbsym.registry import available_functions
+from mbsym.registry import FORMULATIONS, available_functions
 from mbsym.symbolic.compose import substitute
 from mbsym.symbolic.differentiate import gradient, jacobian
 from mbsym.symbolic.equality import Verdict, compare
@@ -69,7 +69,8 @@ def assert_same_equations(
             differentiation; with spherical and free joints in their angular and linear velocities; not where an object
             has others of these too), and
             ``residual`` (M vdot + h - tau, or its negative, row by row). With closed loops these are the equations
-            of the tree, without the multipliers.
+            of the tree, without the multipliers. A mapping may also hold the formulation's own quantities by their
+            names, such as T of kane, in the model's own coordinates and order of speeds.
         model: the mechanism, a model file, or the name of a bundled example; all its parameters are kept as symbols.
             Unit quaternions have length one.
         speeds: names of the speeds in the order of the rows of ``mine``; default is the order of v. Or a map of some of
@@ -105,12 +106,24 @@ def compare_equations(
     formulation: str = "auto",
 ) -> tuple[Comparison, ...]:
     """The verdict for each kind of equation in ``mine``; see ``assert_same_equations``."""
-    given = {kind: value for kind in KINDS if (value := _entry(mine, kind)) is not None}
+    own = FORMULATIONS.named(formulation).quantities
+    # Objects are not asked for these: matrices have attributes T, H and C that mean something else.
+    kinds = (*KINDS, *own) if isinstance(mine, Mapping) else KINDS
+    given = {kind: value for kind in kinds if (value := _entry(mine, kind)) is not None}
     if len(given) > 1 and not isinstance(mine, Mapping):
         # An object that has the whole equations has its Lagrangian for reading: dampers and inputs are not in it.
         given.pop("lagrangian", None)
     if not given:
-        raise SymbolicError("no equations were given", remedy=f"give one of {', '.join(KINDS)}")
+        raise SymbolicError("no equations were given", remedy=f"give one of {', '.join((*KINDS, *own))}")
+    mapped = {"coordinates": coordinates, "speeds": speeds}
+    for kind in own.keys() & given.keys():
+        for argument, value in mapped.items():
+            if value:
+                raise SymbolicError(
+                    f"{kind} is compared in the model's own coordinates and order of speeds",
+                    where=argument,
+                    remedy=f"leave it out, or compare {kind} by itself",
+                )
     comparer = _Comparer(read(model), speeds, symbols or {}, coordinates or {}, formulation)
     return tuple(comparer.comparison(kind, value) for kind, value in given.items())
 
@@ -148,6 +161,7 @@ class _Comparer:
     ) -> None:
         self.mechanism = build_mechanism(model, model.label(), "all")
         self.derive = available_functions(self.mechanism, formulation).functions
+        self.quantities = FORMULATIONS.named(formulation).quantities
         rates = self.derive["position_rate"](self.mechanism).outputs[0].values
         given = {name_of(symbol): name for symbol, name in symbols.items()}
         own = model_variables(self.mechanism, rates)
@@ -166,7 +180,7 @@ class _Comparer:
     def comparison(self, kind: str, value: Any) -> Comparison:
         """The verdict for one kind of equation, with the names of rows and of the counterexample's entries."""
         verdict, hint = self._compare(kind, value)
-        rows = [self.order[k] for k in verdict.index]
+        rows = [self.order[k] for k in verdict.index] if kind in KINDS else []
         place = ", ".join(f"{which} {name}" for which, name in zip(("row", "column"), rows, strict=False))
         m = self.mechanism
         names = {item.name: tuple(str(m.graph.arguments[ref][0]) for ref in item.symbols) for item in m.extra_inputs}
@@ -175,6 +189,8 @@ class _Comparer:
         return Comparison(kind, verdict, place, names, hint)
 
     def _compare(self, kind: str, value: Any) -> tuple[Verdict, str]:
+        if kind not in KINDS:
+            return self._compare_quantity(kind, value), ""
         n = self.mechanism.nv
         found = list(_entries(value))
         wanted_size = {"lagrangian": 1, "mass_matrix": n * n}.get(kind, n)
@@ -195,6 +211,22 @@ class _Comparer:
             return self._decide(self._program(kind, (n,), entries), self._forcing(driven)), ""
         size = (n, n) if kind == "mass_matrix" else (n,)
         return self._decide(self._program(kind, size, entries), self._program(kind, size, self._model(kind))), ""
+
+    def _compare_quantity(self, kind: str, value: Any) -> Verdict:
+        """One of the formulation's own."""
+        (theirs,) = self.quantities[kind](self.mechanism).outputs
+        found = list(_entries(value))
+        if len(found) != len(theirs.values):
+            shape = " x ".join(map(str, theirs.shape)) or "a scalar"
+            raise SymbolicError(
+                f"it has {len(found)} entries; this model's has {len(theirs.values)}",
+                where=kind,
+                remedy=f"give {shape}: {self.quantities[kind].sentence}",
+            )
+        entries = self.symbols.read(found, kind)
+        return self._decide(
+            self._program(kind, theirs.shape, entries), self._program(kind, theirs.shape, theirs.values)
+        )
 
     def _model(self, kind: str) -> list[Reference]:
         """The model's side of a mass matrix, bias or gravity force, in the user's variables and order of rows."""

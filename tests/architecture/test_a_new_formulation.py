@@ -11,6 +11,7 @@ import mbsym
 from mbsym.cli import main
 from mbsym.errors import DerivationError
 from mbsym.formulations.contracts import MASS_MATRIX, Derived, Function, functions_by_name
+from mbsym.formulations.quantity import Quantity, quantities_by_name
 from mbsym.formulations.recursive.newton_euler import newton_euler
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joints_at_rest
@@ -19,6 +20,7 @@ from mbsym.report.contents import FORMULATION_SECTIONS, FormulationSections
 from mbsym.report.sections import Section
 from mbsym.spatial.vector import zero_vector
 from mbsym.symbolic.scalar import Scalar
+from mbsym.testing import assert_same_equations
 
 
 def mass_matrix(mechanism: Mechanism) -> Derived:
@@ -31,13 +33,27 @@ def mass_matrix(mechanism: Mechanism) -> Derived:
     return Derived(rows, "forces of unit rates")
 
 
+UNIT_FORCES = Quantity(
+    name="unit_forces",
+    letter="U",
+    title="Forces of unit rates",
+    sentence="A column the forces of one unit rate, in the order of v.",
+    shape=("nv", "nv"),
+    inputs=("q",),
+    source="by hand",
+    derive=lambda mechanism: mass_matrix(mechanism).entries,
+)
+
+
 @contextmanager
 def added() -> Iterator[None]:
     """The formulation, for the length of a block."""
     own = functions_by_name(Function(MASS_MATRIX, mass_matrix))
     section = Section("unit_rates", "Unit rates", ("Each column is the force of one unit rate.",))
     with (
-        FORMULATIONS.including(Formulation("unit-rates", "mass matrix by unit rates", own)),
+        FORMULATIONS.including(
+            Formulation("unit-rates", "mass matrix by unit rates", own, quantities=quantities_by_name(UNIT_FORCES))
+        ),
         FORMULATION_SECTIONS.including(FormulationSections("unit-rates", lambda mechanism: (section,))),
     ):
         yield
@@ -64,3 +80,14 @@ def test_documents_help_and_messages_know_it(capsys: pytest.CaptureFixture[str])
             assert "unit-rates(massmatrixbyunitrates)" in "".join(capsys.readouterr().out.split())
         with pytest.raises(DerivationError, match="unit-rates"):
             mbsym.derive("double_pendulum", formulation="unit rates")
+
+
+def test_its_quantities_are_in_documents_and_comparisons(capsys: pytest.CaptureFixture[str]) -> None:
+    with added():
+        equations = mbsym.derive("double_pendulum", "unit-rates")
+        assert equations.matrix("unit_forces") == equations.mass_matrix
+        assert_same_equations({"unit_forces": equations.mass_matrix}, "double_pendulum", formulation="unit-rates")
+        assert main(["derive", "double_pendulum", "--formulation", "unit-rates", "--quantity", "unit_forces"]) == 0
+        assert "A column the forces of one unit rate" in capsys.readouterr().out
+        main(["manual", "derive"])
+        assert "unit-rates:unit_forces" in "".join(capsys.readouterr().out.split())

@@ -14,6 +14,7 @@ from math import cos, sin
 import numpy as np
 import pytest
 
+import mbsym
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.elimination_order import chains, elimination_rounds, node_joints
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_BIAS_FUNCTIONS, CFA_FUNCTIONS
@@ -225,6 +226,45 @@ def test_block_norms_of_case_a() -> None:
     assert norm(1, 4) == norm(1, 5) == norm(2, 4) == norm(2, 5) == 0
 
 
+def test_matrices_from_the_front_door_have_the_printed_forces() -> None:
+    """A F_S = X in SymPy, solved at the source's state: motion, wrenches and invariants of A as printed."""
+    of = mbsym.derive(tree_model(A.parents, A.types), "cfa", order="input")
+    values = np.concatenate(list(state(A, of.mechanism).values()))
+    point = dict(zip((*of.coordinates, *of.speeds, *of.forces), values, strict=True))
+    names = ("A", "X", "W", "H_bar", "P", "I", "b", "gamma", "F_known")
+    with_numbers = (np.array(of.matrix(name, any_size=True).xreplace(point), dtype=float) for name in names)
+    matrix, X, W, H_bar, P, I, b, gamma, F_known = with_numbers
+    assert np.trace(matrix) == pytest.approx(A.trace, abs=PRINTED)
+    assert np.linalg.slogdet(matrix)[1] == pytest.approx(A.log_determinant, abs=PRINTED)
+    F = F_known + W @ np.linalg.solve(matrix, X)
+    a = np.linalg.solve(I, P @ F - b)
+    vdot = H_bar.T @ (P.T @ a - gamma)
+    np.testing.assert_allclose(vdot[:, 0], ours(of.mechanism, A.vdot), rtol=PRINTED, atol=PRINTED)
+    for joint, printed in A.wrenches.items():
+        label = of.mechanism.labelling.joint_labels[f"J{joint}"]
+        np.testing.assert_allclose(F[6 * label - 6 : 6 * label, 0], printed, rtol=PRINTED, atol=PRINTED)
+
+
+def test_kane_from_the_front_door_has_the_printed_matrix_and_bias() -> None:
+    of = mbsym.derive(tree_model(A.parents, A.types), "kane", order="input")
+    arguments = state(A, of.mechanism)
+    point = dict(zip((*of.coordinates, *of.speeds), np.concatenate([arguments["q"], arguments["v"]]), strict=True))
+    point |= dict.fromkeys((*of.rates, *of.forces), 0.0)
+    names = ("partial_velocities", "I", "active_wrenches", "inertia_wrenches")
+    V, I, active, inertia = (
+        np.array(of.matrix(name, any_size=True).xreplace(point), dtype=float) for name in names
+    )  # fmt: skip
+    order = np.argsort(ours(of.mechanism, split(A_SIZES, range(9))))
+    printed = [4.527388, 0.1232, 0.16, 0.1032, 3.655036, 2.3042622, 3, 3.5, 0.27]
+    np.testing.assert_allclose(np.diag(V.T @ I @ V)[order], printed, atol=1e-7)
+    bias = -(V.T @ (active + inertia))[order, 0]
+    np.testing.assert_allclose(bias, BIAS_OF_A, atol=PRINTED)
+
+
+BIAS_OF_A = [10.490849644, -1.273944829, -1.035231659, 0.846162709, -5.782159521, -14.675617793, 9.172690775,
+             8.841777555, 0.006644756]  # fmt: skip
+
+
 @pytest.mark.parametrize("functions", [TREE_FUNCTIONS, KANE_FUNCTIONS], ids=["recursive", "kane"])
 def test_mass_matrix_and_bias_of_case_a(functions: Functions) -> None:
     mechanism = A.mechanism()
@@ -232,9 +272,7 @@ def test_mass_matrix_and_bias_of_case_a(functions: Functions) -> None:
     order = np.argsort(ours(mechanism, split(A_SIZES, range(9))))
     matrix = interpret(functions["mass_matrix"](mechanism), {"q": q})["M"][np.ix_(order, order)]
     bias = interpret(functions["bias_force"](mechanism), {"q": q, "v": v})["bias"][order]
-    printed = [10.490849644, -1.273944829, -1.035231659, 0.846162709, -5.782159521, -14.675617793, 9.172690775,
-               8.841777555, 0.006644756]  # fmt: skip
-    np.testing.assert_allclose(bias, printed, atol=PRINTED)
+    np.testing.assert_allclose(bias, BIAS_OF_A, atol=PRINTED)
     np.testing.assert_allclose(
         np.diag(matrix), [4.527388, 0.1232, 0.16, 0.1032, 3.655036, 2.3042622, 3, 3.5, 0.27], atol=1e-7
     )

@@ -124,6 +124,27 @@ def kkt_system(mechanism: Mechanism, tau: Speeds) -> KktSystem:
     return KktSystem(tuple(rows), tuple(right), tuple(_pivots(places)), places)
 
 
+def bias_wrenches(mechanism: Mechanism) -> tuple[Scalar, ...]:
+    """b of P F = I a + b, six entries a body in label order: what speeds and outer wrenches contribute."""
+    speeds = joint_speeds(mechanism)
+    applied, terms = applied_forces(mechanism, speeds), velocity_terms(mechanism, speeds)
+    zero = zero_vector(mechanism.graph)
+    outer = dict(applied.wrenches) if applied is not None else {}
+    with mechanism.graph.section("bias wrenches of the bodies"):
+        return tuple(
+            -entry
+            for body in mechanism.bodies
+            for entry in _outer_less_own(body, terms, outer.get(body.label, (zero, zero)))
+        )
+
+
+def bias_accelerations(mechanism: Mechanism) -> tuple[Scalar, ...]:
+    """gamma of P^T a = H vdot + gamma, six entries a joint in label order."""
+    terms = velocity_terms(mechanism, joint_speeds(mechanism))
+    with mechanism.graph.section("bias accelerations of the joints"):
+        return tuple(entry for body in mechanism.bodies for entry in _bias(mechanism, terms, body))
+
+
 def _places(mechanism: Mechanism) -> tuple[_Place, ...]:
     places, start = [], 6 * mechanism.nb
     for body, joint in zip(mechanism.bodies, held_joints(mechanism), strict=True):
@@ -143,10 +164,7 @@ def _places(mechanism: Mechanism) -> tuple[_Place, ...]:
 def _enter_body(place: _Place, terms: VelocityTerms, outer: Motion, rows: list[Row], right: list[Scalar]) -> None:
     """[H W-bar]^T (I A = -b + ...)."""
     body = place.body
-    zero = zero_vector(body.inertia.mass.graph)
-    omega = terms.angular[body.label]
-    moment, force = inertial_wrench(body.inertia, omega, zero, turning_matrix(omega, zero), zero)
-    known = (*subtract(outer[0], moment), *subtract(outer[1], force))
+    known = _outer_less_own(body, terms, outer)
     columns = [six(body.inertia.times(*motion_of(column))) for column in place.basis]
     for r, direction in enumerate(place.basis):
         for c in range(r, 6):
@@ -155,6 +173,14 @@ def _enter_body(place: _Place, terms: VelocityTerms, outer: Motion, rows: list[R
             if c != r:
                 _add(rows[place.first + c], place.first + r, entry)
         right[place.first + r] = right[place.first + r] + dot(direction, known)
+
+
+def _outer_less_own(body: TreeBody, terms: VelocityTerms, outer: Motion) -> list[Scalar]:
+    """-b: outer wrenches less what the speeds alone need, at the frame's origin."""
+    zero = zero_vector(body.inertia.mass.graph)
+    omega = terms.angular[body.label]
+    moment, force = inertial_wrench(body.inertia, omega, zero, turning_matrix(omega, zero), zero)
+    return [*subtract(outer[0], moment), *subtract(outer[1], force)]
 
 
 def _bias(mechanism: Mechanism, terms: VelocityTerms, body: TreeBody) -> Column:

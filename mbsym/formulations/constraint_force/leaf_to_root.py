@@ -223,17 +223,45 @@ def constraint_forces(
     solver = _leaf_to_root if solver is None else solver
     held, inverses = held_joints(mechanism), compliances(mechanism)
     if form == "absolute":
-        speeds = joint_speeds(mechanism)
-        applied = applied_forces(mechanism, speeds)
-        terms = velocity_terms(mechanism, speeds)
-        outer = dict(applied.wrenches) if applied is not None else {}
-        acting = with_applied(tau, applied)
-        return _solved(mechanism, held, inverses, acting, _Motion(terms, mechanism.gravity, outer), solver)
+        acting, motion = _acting(mechanism, tau)
+        return _solved(mechanism, held, inverses, acting, motion, solver)
     bias = steady_dynamics(mechanism)
     nothing = _Motion(None, zero_vector(mechanism.graph), {})
     found = _solved(mechanism, held, inverses, less(tau, bias.forces), nothing, solver)
     with mechanism.graph.section("wrenches of the bias and of the effective forces"):
         return replace(found, wrenches=superposed(bias.wrenches, found.wrenches))
+
+
+def right_side(mechanism: Mechanism) -> tuple[Scalar, ...]:
+    """X of A_m F_S = X in the absolute form under the input tau, the rows of each joint in label order.
+
+    Raises:
+        DerivationError: a body has no inverse inertia, or a coupling joins two joints.
+    """
+    held, inverses = held_joints(mechanism), compliances(mechanism)
+    acting, motion = _acting(mechanism, mechanism.of_joints(mechanism.entries(mechanism.tau)))
+    gyroscopic = _gyroscopic_moments(mechanism, inverses, motion.terms)
+    return tuple(_right_side(mechanism, held, inverses, acting, motion, gyroscopic)[1])
+
+
+def known_wrenches(mechanism: Mechanism) -> list[Motion]:
+    """F - W F_S of each joint under the input tau: H-bar by the forces that no rotor bears.
+
+    Raises:
+        DerivationError: a coupling joins two joints.
+    """
+    tau = mechanism.of_joints(mechanism.entries(mechanism.tau))
+    acting = with_applied(tau, applied_forces(mechanism, joint_speeds(mechanism)))
+    return _known_wrenches(mechanism, held_joints(mechanism), acting)
+
+
+def _acting(mechanism: Mechanism, tau: Speeds) -> tuple[Speeds, _Motion]:
+    """Generalised forces with those of force elements, and what else moves the bodies."""
+    speeds = joint_speeds(mechanism)
+    applied = applied_forces(mechanism, speeds)
+    terms = velocity_terms(mechanism, speeds)
+    outer = dict(applied.wrenches) if applied is not None else {}
+    return with_applied(tau, applied), _Motion(terms, mechanism.gravity, outer)
 
 
 def with_applied(tau: Speeds, applied: AppliedForces | None) -> Speeds:
@@ -255,15 +283,7 @@ def _solved(
 ) -> RatesAndWrenches:
     graph = mechanism.graph
     gyroscopic = _gyroscopic_moments(mechanism, inverses, motion.terms)
-    with graph.section("right side X of the constraint forces"):
-        known = [_combination(graph, joint.known(row)) for joint, row in zip(held, tau, strict=True)]
-        gaps = _relative_accelerations(mechanism, inverses, known, gyroscopic, motion)
-        right: list[Scalar] = []
-        for joint, gap, row in zip(held, gaps, tau, strict=True):
-            entries = [-dot(column, gap) for column in joint.columns]
-            for place, k in joint.driven.items():
-                entries[place] = entries[place] + row[k] / joint.armature[k]
-            right += entries
+    known, right = _right_side(mechanism, held, inverses, tau, motion, gyroscopic)
     system = constraint_system(mechanism, held, inverses)
     forces = solver(system, mechanism.labelling.inboard, right)
     own = [forces[first:last] for first, last in pairwise(system.starts)]
@@ -277,6 +297,31 @@ def _solved(
         rates = tuple(joint.rates(label, row, unknown, gap) for label, (joint, row, unknown, gap) in parts)
     zero = zero_vector(graph)
     return RatesAndWrenches(rates, ((zero, zero), *wrenches))
+
+
+def _right_side(
+    mechanism: Mechanism,
+    held: tuple[HeldJoint, ...],
+    inverses: tuple[Compliance, ...],
+    tau: Speeds,
+    motion: _Motion,
+    gyroscopic: Sequence[Vector3],
+) -> tuple[list[Motion], list[Scalar]]:
+    """The known wrenches in the joints, and X."""
+    with mechanism.graph.section("right side X of the constraint forces"):
+        known = _known_wrenches(mechanism, held, tau)
+        gaps = _relative_accelerations(mechanism, inverses, known, gyroscopic, motion)
+        right: list[Scalar] = []
+        for joint, gap, row in zip(held, gaps, tau, strict=True):
+            entries = [-dot(column, gap) for column in joint.columns]
+            for place, k in joint.driven.items():
+                entries[place] = entries[place] + row[k] / joint.armature[k]
+            right += entries
+    return known, right
+
+
+def _known_wrenches(mechanism: Mechanism, held: Sequence[HeldJoint], tau: Speeds) -> list[Motion]:
+    return [_combination(mechanism.graph, joint.known(row)) for joint, row in zip(held, tau, strict=True)]
 
 
 def _combination(graph: Graph, terms: list[tuple[Motion, Scalar]]) -> Motion:

@@ -29,7 +29,7 @@ from mbsym.formulations.constraint_force.joint_compliance import central_inertia
 from mbsym.formulations.contracts import Derived, Function, functions_by_name
 from mbsym.formulations.recursive.composite_body import SquareMatrix, solve
 from mbsym.formulations.recursive.newton_euler import user_wrenches
-from mbsym.joints.motion import Motion, combination
+from mbsym.joints.motion import Motion, combination, sum_of
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import Speeds, joint_speeds, joints_at_rest, poses
 from mbsym.spatial.inertia import RigidInertia
@@ -43,6 +43,7 @@ from mbsym.spatial.vector import (
     dot,
     is_zero,
     name_components,
+    negate,
     scale,
     subtract,
     symmetric_multiply,
@@ -85,6 +86,9 @@ class KaneBody:
 
 PartialVelocities: TypeAlias = Mapping[tuple[int, int], tuple[Motion, ...]]
 """[w_ij; v_ij] by (body label, joint label), one for each speed of the joint; zero without an entry."""
+
+Accelerations: TypeAlias = tuple[Sequence[Vector3], Sequence[Vector3], Sequence[Vector3]]
+"""omega, alpha and a_C by body label, entry 0 the base."""
 
 
 def kane_bodies(mechanism: Mechanism) -> tuple[KaneBody, ...]:
@@ -153,6 +157,26 @@ def kane_partial_velocities(mechanism: Mechanism, bodies: Sequence[KaneBody]) ->
     return partial
 
 
+def kane_columns(mechanism: Mechanism, of_joints: PartialVelocities) -> Mapping[tuple[int, int], Motion]:
+    """What motions by body and joint are by body label and place in v: couplings are folded in, zeros left out."""
+    found: dict[tuple[int, int], Motion] = {}
+    for body, joint in sorted(of_joints):
+        for (column, ratio), (w, v) in zip(mechanism.speed_of[joint - 1], of_joints[body, joint], strict=True):
+            own = scale(w, ratio), scale(v, ratio)
+            known = found.get((body, column))
+            found[body, column] = own if known is None else sum_of(known, own)
+    return found
+
+
+def kane_rotors(mechanism: Mechanism) -> tuple[Scalar, ...]:
+    """What rotor inertias add to the diagonal of M, over v."""
+    total = [Scalar(mechanism.graph, 0)] * mechanism.nv
+    for tree, speeds in zip(mechanism.bodies, mechanism.speed_of, strict=True):
+        for armature, (column, ratio) in zip(tree.armature, speeds, strict=True):
+            total[column] = total[column] + ratio * ratio * armature
+    return tuple(total)
+
+
 def kane_mass_matrix(mechanism: Mechanism, bodies: Sequence[KaneBody]) -> SquareMatrix:
     """M(q), nv x nv, with rotor inertias; couplings are folded in by N^T M N."""
     partial = kane_partial_velocities(mechanism, bodies)
@@ -175,9 +199,8 @@ def kane_mass_matrix(mechanism: Mechanism, bodies: Sequence[KaneBody]) -> Square
                         entry = entry + entry
                     high, low = max(r, c), min(r, c)
                     matrix[high][low] = matrix[high][low] + entry
-        for tree, speeds in zip(mechanism.bodies, mechanism.speed_of, strict=True):
-            for armature, (column, ratio) in zip(tree.armature, speeds, strict=True):
-                matrix[column][column] = matrix[column][column] + ratio * ratio * armature
+        for column, rotors in enumerate(kane_rotors(mechanism)):
+            matrix[column][column] = matrix[column][column] + rotors
         for r in range(mechanism.nv):
             for c in range(r + 1):
                 matrix[c][r] = matrix[r][c].named(f"m{r + 1}_{c + 1}")
@@ -192,7 +215,55 @@ def kane_bias(mechanism: Mechanism, bodies: Sequence[KaneBody]) -> tuple[Scalar,
 def kane_inverse_dynamics(mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Speeds) -> tuple[Scalar, ...]:
     """Generalised forces over v that produce the given rates of the speeds."""
     applied = applied_forces(mechanism, joint_speeds(mechanism))
-    wrenches = _inertial_wrenches(mechanism, bodies, rates, applied)
+    motion = _accelerations(mechanism, bodies, rates)
+    wrenches = _inertial_wrenches(mechanism, bodies, motion, mechanism.gravity, applied)
+    return _generalised_forces(mechanism, bodies, wrenches, rates, applied)
+
+
+def kane_inertia_wrenches(mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Speeds) -> list[Motion]:
+    """R* of each body: -[J alpha + omega x J omega; m a_C] about C."""
+    motion = _accelerations(mechanism, bodies, rates)
+    return _negated(_inertial_wrenches(mechanism, bodies, motion, zero_vector(mechanism.graph), None))
+
+
+def kane_active_wrenches(mechanism: Mechanism, bodies: Sequence[KaneBody]) -> list[Motion]:
+    """R of each body: [n; m g + f] of gravity, force elements and outer wrenches about C."""
+    applied = applied_forces(mechanism, joint_speeds(mechanism))
+    return _negated(_inertial_wrenches(mechanism, bodies, _at_rest(mechanism), mechanism.gravity, applied))
+
+
+def kane_inertia_forces(mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Speeds) -> tuple[Scalar, ...]:
+    """F* over v: generalised inertia forces at the given rates of the speeds, F + F* = 0."""
+    motion = _accelerations(mechanism, bodies, rates)
+    wrenches = _inertial_wrenches(mechanism, bodies, motion, zero_vector(mechanism.graph), None)
+    return tuple(-force for force in _generalised_forces(mechanism, bodies, wrenches, rates, None))
+
+
+def kane_active_forces(mechanism: Mechanism, bodies: Sequence[KaneBody]) -> tuple[Scalar, ...]:
+    """F over v: generalised active forces of tau, gravity, force elements and outer wrenches."""
+    applied = applied_forces(mechanism, joint_speeds(mechanism))
+    wrenches = _inertial_wrenches(mechanism, bodies, _at_rest(mechanism), mechanism.gravity, applied)
+    held = _generalised_forces(mechanism, bodies, wrenches, joints_at_rest(mechanism), applied)
+    return tuple(force - other for force, other in zip(mechanism.entries(mechanism.tau), held, strict=True))
+
+
+def _at_rest(mechanism: Mechanism) -> Accelerations:
+    nothing = [zero_vector(mechanism.graph)] * (mechanism.nb + 1)
+    return nothing, nothing, nothing
+
+
+def _negated(wrenches: Sequence[Motion]) -> list[Motion]:
+    return [(negate(moment), negate(force)) for moment, force in wrenches]
+
+
+def _generalised_forces(
+    mechanism: Mechanism,
+    bodies: Sequence[KaneBody],
+    wrenches: Sequence[Motion],
+    rates: Speeds,
+    applied: AppliedForces | None,
+) -> tuple[Scalar, ...]:
+    """Wrenches about C along the partial velocities, what rotors need, less what force elements do in the joints."""
     partial = kane_partial_velocities(mechanism, bodies)
     sums = [[Scalar(mechanism.graph, 0)] * len(body.v) for body in mechanism.bodies]
     with mechanism.graph.section("generalised forces"):
@@ -213,7 +284,8 @@ def kane_joint_wrenches(mechanism: Mechanism, bodies: Sequence[KaneBody], rates:
     graph = mechanism.graph
     zero = zero_vector(graph)
     applied = applied_forces(mechanism, joint_speeds(mechanism))
-    inertial = _inertial_wrenches(mechanism, bodies, rates, applied)
+    motion = _accelerations(mechanism, bodies, rates)
+    inertial = _inertial_wrenches(mechanism, bodies, motion, mechanism.gravity, applied)
     wrenches: list[Motion] = [(zero, zero)]
     with graph.section("joint wrenches"):
         at_base = [
@@ -232,15 +304,19 @@ def kane_joint_wrenches(mechanism: Mechanism, bodies: Sequence[KaneBody], rates:
 
 
 def _inertial_wrenches(
-    mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Speeds, applied: AppliedForces | None
+    mechanism: Mechanism,
+    bodies: Sequence[KaneBody],
+    motion: Accelerations,
+    gravity: Vector3,
+    applied: AppliedForces | None,
 ) -> list[Motion]:
     """[J alpha + omega x J omega - n; m (a_C - g) - f] of each body about C."""
-    omega, alpha, center = _accelerations(mechanism, bodies, rates)
+    omega, alpha, center = motion
     wrenches = []
     with mechanism.graph.section("inertial wrenches"):
         for body in bodies:
             i = body.label
-            falling = subtract(center[i], mechanism.gravity)
+            falling = subtract(center[i], gravity)
             force = scale(falling, body.mass)
             spin = symmetric_multiply(body.central, omega[i])
             moment = add(symmetric_multiply(body.central, alpha[i]), cross(omega[i], spin))
@@ -254,9 +330,7 @@ def _inertial_wrenches(
     return wrenches
 
 
-def _accelerations(
-    mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Speeds
-) -> tuple[list[Vector3], list[Vector3], list[Vector3]]:
+def _accelerations(mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Speeds) -> Accelerations:
     """omega, alpha and a_C by body label, entry 0 the base."""
     graph = mechanism.graph
     zero = zero_vector(graph)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from mbsym.errors import DerivationError
 from mbsym.formulations.recursive.articulated_body import carried_motion, inverse_pivot, reduced
@@ -22,6 +23,8 @@ from mbsym.kinematics.equivalents import for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.inertia import ArticulatedInertia
 from mbsym.symbolic.scalar import Scalar
+
+Rows: TypeAlias = Sequence[Sequence[Scalar]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +43,15 @@ class ArticulatedFactor:
         mechanism: without couplings.
         freedoms: by body label - 1, in the order of elimination.
         inverses: of the pivots, by speed.
+        pivots: d of each freedom, by speed.
+        inertias: I^A of each body before the freedoms of its joint are eliminated, 6 x 6, by label - 1.
     """
 
     mechanism: Mechanism
     freedoms: tuple[tuple[_Freedom, ...], ...]
     inverses: tuple[Scalar, ...]
+    pivots: tuple[Scalar, ...]
+    inertias: tuple[Rows, ...]
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -86,11 +93,11 @@ class ArticulatedFactor:
         return x
 
 
-def articulated_factor(mechanism: Mechanism) -> ArticulatedFactor:
-    """Eliminates all freedoms from the leaves inward.
+def require_uncoupled(mechanism: Mechanism) -> None:
+    """Checks that every joint moves by itself.
 
     Raises:
-        DerivationError: the mechanism has couplings, or nothing resists the motion of a joint.
+        DerivationError: the mechanism has couplings.
     """
     if mechanism.is_coupled:
         raise DerivationError(
@@ -98,22 +105,34 @@ def articulated_factor(mechanism: Mechanism) -> ArticulatedFactor:
             where=mechanism.model.name,
             remedy="use sparse factors of the mass matrix",
         )
+
+
+def articulated_factor(mechanism: Mechanism) -> ArticulatedFactor:
+    """Eliminates all freedoms from the leaves inward.
+
+    Raises:
+        DerivationError: the mechanism has couplings, or nothing resists the motion of a joint.
+    """
+    require_uncoupled(mechanism)
     mechanism = for_mass_matrix(mechanism)
     regular = never_singular(mechanism)
     inertias: list[ArticulatedInertia | None] = [None] * (mechanism.nb + 1)
     freedoms: list[tuple[_Freedom, ...]] = [()] * mechanism.nb
     inverses = [Scalar(mechanism.graph, 1)] * mechanism.nv
+    pivots, whole = list(inverses), list[Rows]([()] * mechanism.nb)
     with mechanism.graph.section("articulated inertias, inward"):
         for body in reversed(mechanism.bodies):
             inertia = ArticulatedInertia.of_rigid(body.inertia)
             carried = inertias[body.label]
             rows = (inertia if carried is None else inertia + carried).rows()
+            whole[body.label - 1] = rows
             own = []
             for k, h in enumerate(map(six, body.columns)):
                 pushed = [product(h, row) for row in rows]
-                inverse = inverse_pivot(body, product(h, pushed) + body.armature[k], regular)
+                pivot = product(h, pushed) + body.armature[k]
+                inverse = inverse_pivot(body, pivot, regular)
                 gain = [x * inverse for x in pushed]
-                inverses[body.v_range[0] + k] = inverse
+                inverses[body.v_range[0] + k], pivots[body.v_range[0] + k] = inverse, pivot
                 own.append(_Freedom(h, gain))
                 rows = reduced(rows, gain, pushed)
             freedoms[body.label - 1] = tuple(own)
@@ -121,4 +140,4 @@ def articulated_factor(mechanism: Mechanism) -> ArticulatedFactor:
                 moved = ArticulatedInertia.of_rows(rows).to_parent(body.rotation, body.translation)
                 before = inertias[body.parent]
                 inertias[body.parent] = moved if before is None else before + moved
-    return ArticulatedFactor(mechanism, tuple(freedoms), tuple(inverses))
+    return ArticulatedFactor(mechanism, tuple(freedoms), tuple(inverses), tuple(pivots), tuple(whole))

@@ -1,0 +1,266 @@
+"""The matrices and right sides of the constraint force algorithm by name.
+
+    P F = I a + b,   P^T a = H vdot + gamma,   F = F_known + W F_S,   A F_S = X
+    A = W^T P^T I^-1 P W + D,   B = W^T P^T I^-1 P H-bar,   C = H-bar^T P^T I^-1 P H-bar,   M^-1 = C - B^T A^-1 B
+
+Rows and columns of bodies and of constraint forces run over regular labels, those of speeds are in the order of v, so
+that what is solved for needs no sorting. ``matrices`` and ``kkt`` derive the entries.
+
+Source: F. Liu, Q. Hu, J. Zhang, Constraint force algorithm for tree-like multibody system dynamics, 2016, with the
+frame transforms that it leaves out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from mbsym.formulations.constraint_force.kkt import KktSystem, bias_accelerations, bias_wrenches, kkt_system
+from mbsym.formulations.constraint_force.leaf_to_root import compliances, held_joints, known_wrenches, right_side
+from mbsym.formulations.constraint_force.matrices import (
+    JointMatrices,
+    MatrixName,
+    cfa_matrices,
+    matrices_with_accelerations,
+)
+from mbsym.formulations.contracts import Entries, Size
+from mbsym.formulations.quantity import Quantity, quantities_by_name
+from mbsym.joints.motion import six
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.symbolic.scalar import Scalar
+
+_LIU: Final = "Liu, Hu, Zhang 2016, "
+_AXES: Final = "at and in the frame that each joint carries on its outboard body, the axis of a hinge being z"
+
+
+def _sizes(mechanism: Mechanism) -> Mapping[str, int]:
+    held = sum(len(joint.columns) for joint in held_joints(mechanism))
+    return {"6nb": 6 * mechanism.nb, "held": held, "unknowns": 6 * mechanism.nb + held}
+
+
+def _sizes_of_inverses(mechanism: Mechanism) -> Mapping[str, int]:
+    compliances(mechanism)
+    return _sizes(mechanism)
+
+
+def _rows(
+    of: Callable[[Mechanism], JointMatrices], name: MatrixName, shape: tuple[Size, ...], mechanism: Mechanism
+) -> Sequence[Sequence[Scalar]]:
+    """A matrix with what belongs to speeds in the order of v."""
+    rows = of(mechanism).rows(name)
+    columns = mechanism.columns_by_label
+    order = sorted(range(mechanism.nv), key=lambda place: columns[place])
+    if shape[1] == "nv":
+        rows = [[row[place] for place in order] for row in rows]
+    return [rows[place] for place in order] if shape[0] == "nv" else rows
+
+
+def _matrix(
+    name: MatrixName,
+    title: str,
+    sentence: str,
+    shape: tuple[Size, Size],
+    source: str,
+    *,
+    inverts: bool = False,
+    symmetric: bool = False,
+) -> Quantity:
+    """One of the matrices; ``inverts`` those that take inverse inertias."""
+    return Quantity(
+        name=name,
+        letter=name,
+        title=title,
+        sentence=sentence,
+        shape=shape,
+        inputs=("q",),
+        source=_LIU + source,
+        derive=partial(_rows, cfa_matrices if inverts else matrices_with_accelerations, name, shape),
+        sizes=_sizes_of_inverses if inverts else _sizes,
+        symmetric=symmetric,
+    )
+
+
+def _known(mechanism: Mechanism) -> Entries:
+    return [six(wrench) for wrench in known_wrenches(mechanism)]
+
+
+def _kkt(mechanism: Mechanism) -> KktSystem:
+    return kkt_system(mechanism, mechanism.of_joints(mechanism.entries(mechanism.tau)))
+
+
+def _kkt_matrix(mechanism: Mechanism) -> Entries:
+    zero, rows = Scalar(mechanism.graph, 0), _kkt(mechanism).rows
+    return [[row.get(column, zero) for column in range(len(rows))] for row in rows]
+
+
+def _kkt_right(mechanism: Mechanism) -> Entries:
+    return _kkt(mechanism).right
+
+
+JOINT_QUANTITIES: Final = quantities_by_name(
+    _matrix(
+        "H",
+        "Motion subspaces H",
+        f"H has the directions in which each joint lets its body move, [angular; linear], {_AXES}: six rows a body by "
+        "label, a column a speed in the order of v.",
+        ("6nb", "nv"),
+        "freedoms of joints, section 2",
+    ),
+    _matrix(
+        "H_bar",
+        "Dual motion subspaces H-bar",
+        "H-bar = H (H^T H)^-1 has the wrenches, [moment; force], of unit generalised forces, and vdot = H-bar^T (P^T a "
+        "- gamma): six rows a body by label, a column a speed in the order of v.",
+        ("6nb", "nv"),
+        "section 2, where H^T H is the unit matrix",
+    ),
+    _matrix(
+        "W",
+        "Constraint subspaces W",
+        "W has the directions in which each joint holds its body, H^T W = 0, and behind them those of its freedoms "
+        f"with rotor inertia, {_AXES}: six rows a body and a column a constraint force, by label.",
+        ("6nb", "held"),
+        "constraints of joints, section 2",
+    ),
+    _matrix(
+        "P",
+        "Recursion matrix P",
+        "P takes joint wrenches to what they do to the bodies: six rows and columns a body by label, unit matrices on "
+        "the diagonal, less the force transform X_i of body i to its parent in the parent's rows.",
+        ("6nb", "6nb"),
+        "equations (10) to (21)",
+    ),
+    _matrix(
+        "I",
+        "Spatial inertias I",
+        "I has the bodies' inertias [J, m c~; m c~^T, m U] on its diagonal, J about the frame's origin and c the "
+        f"centre of mass from there, {_AXES}: six rows a body by label [kg m^2, kg m, kg].",
+        ("6nb", "6nb"),
+        "equations (1) to (3)",
+        symmetric=True,
+    ),
+    _matrix(
+        "D",
+        "Inverse rotor inertias D",
+        "D has 1/a on the diagonal where a freedom with rotor inertia a is held by its rotor, and is zero elsewhere: a "
+        "row and a column a constraint force, by label.",
+        ("held", "held"),
+        "to which rotors are added",
+        symmetric=True,
+    ),
+    Quantity(
+        name="b",
+        letter="b",
+        title="Bias wrenches b",
+        sentence=f"b of P F = I a + b: what speeds need less outer wrenches, [moment; force], {_AXES}, six entries a "
+        "body by label [N m, N]; a has accelerations of the frames' origins less that of gravity.",
+        shape=("6nb",),
+        inputs=("q", "v", "t", "u"),
+        source=_LIU + "equations (7) to (9), with accelerations of points",
+        derive=bias_wrenches,
+        sizes=_sizes,
+    ),
+    Quantity(
+        name="gamma",
+        letter="gamma",
+        title="Bias accelerations gamma",
+        sentence=f"gamma of P^T a = H vdot + gamma: what speeds, and gravity at ground, contribute, [angular; linear], "
+        f"{_AXES}, six entries a joint by label [rad/s^2, m/s^2].",
+        shape=("6nb",),
+        inputs=("q", "v", "t", "u"),
+        source=_LIU + "equations (7) to (9), with accelerations of points",
+        derive=bias_accelerations,
+        sizes=_sizes,
+    ),
+    Quantity(
+        name="F_known",
+        letter="F_known",
+        title="Known joint wrenches",
+        sentence="F = F_known + W F_S: H-bar times tau and the forces of force elements along the joints, without "
+        f"freedoms that rotors hold, [moment; force], {_AXES}, six entries a joint by label [N m, N].",
+        shape=("6nb",),
+        inputs=("q", "v", "tau", "t", "u"),
+        source=_LIU + "equations (5) and (6)",
+        derive=_known,
+        sizes=_sizes,
+    ),
+)
+"""What every form of the algorithm has."""
+
+CFA_QUANTITIES: Final = quantities_by_name(
+    _matrix(
+        "A",
+        "Constraint matrix A",
+        "A = W^T P^T I^-1 P W + D of A F_S = X, symmetric and positive definite: a row and a column a constraint "
+        "force, by label and in the order of W.",
+        ("held", "held"),
+        "equations (22) to (36)",
+        inverts=True,
+        symmetric=True,
+    ),
+    _matrix(
+        "B",
+        "Matrix B",
+        "B = W^T P^T I^-1 P H-bar: accelerations in the constraint directions by generalised forces; for a freedom "
+        "that a rotor of inertia a holds H-bar counts as zero, and -1/a stands in the row of its force. A row a "
+        "constraint force by label, a column a speed in the order of v.",
+        ("held", "nv"),
+        "equations (22) to (29)",
+        inverts=True,
+    ),
+    _matrix(
+        "C",
+        "Matrix C",
+        "C = H-bar^T P^T I^-1 P H-bar of M^-1 = C - B^T A^-1 B; for a freedom that a rotor of inertia a holds H-bar "
+        "counts as zero, and 1/a stands on the diagonal. A row and a column a speed in the order of v.",
+        ("nv", "nv"),
+        "equations (22) to (29)",
+        inverts=True,
+        symmetric=True,
+    ),
+    Quantity(
+        name="X",
+        letter="X",
+        title="Right side X",
+        sentence="A F_S = X under tau: the accelerations in the held directions that the constraint forces have to "
+        "undo, X = W^T (gamma + P^T I^-1 (b - P F_known)), plus tau/a for a freedom that a rotor of inertia a holds; "
+        "an entry a constraint force, by label and in the order of W.",
+        shape=("held",),
+        inputs=("q", "v", "tau", "t", "u"),
+        source=_LIU + "equations (22) to (29), in the absolute form",
+        derive=right_side,
+        sizes=_sizes_of_inverses,
+    ),
+    *JOINT_QUANTITIES.values(),
+)
+"""Of the forms that solve A F_S = X."""
+
+CFA_KKT_QUANTITIES: Final = quantities_by_name(
+    Quantity(
+        name="K",
+        letter="K",
+        title="Matrix K of accelerations and constraint forces",
+        sentence="K [x; F_S] = X with a_i = [H_i W-bar_i] x_i, W-bar the duals of W: for each body by label six rows "
+        "of [H_i W-bar_i]^T (I a - P W F_S), then for each joint the rows of W^T P^T a + D F_S.",
+        shape=("unknowns", "unknowns"),
+        inputs=("q",),
+        source=_LIU + "section 2, before I is inverted",
+        derive=_kkt_matrix,
+        sizes=_sizes,
+    ),
+    Quantity(
+        name="X",
+        letter="X",
+        title="Right side X",
+        sentence="K [x; F_S] = X: for each body by label six entries of [H_i W-bar_i]^T (P F_known - b), then for each "
+        "joint those of W^T gamma, plus tau/a for a freedom that a rotor of inertia a holds.",
+        shape=("unknowns",),
+        inputs=("q", "v", "tau", "t", "u"),
+        source=_LIU + "section 2, before I is inverted",
+        derive=_kkt_right,
+        sizes=_sizes,
+    ),
+    *JOINT_QUANTITIES.values(),
+)
+"""Of the form with accelerations, of which nothing is inverted but rotor inertias."""

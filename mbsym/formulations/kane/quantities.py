@@ -1,0 +1,239 @@
+"""The path matrix and the quantities of Kane's equations by name.
+
+    V_ij = -T_ji [e_j; e_j x (r_Ci - r_Oj) + d_j],   H the columns [e_j; d_j]
+    M = V^T I V + rotors,   F = V^T R + tau + forces of force elements along the joints,   F* = V^T R* - rotors vdot
+    F + F* = 0,   which is M vdot + h = tau
+
+All in base axes; rows of bodies run over regular labels, columns of speeds are in the order of v. With closed loops
+these are quantities of the tree, the loops open. ``closed_form`` derives the entries.
+
+Source: R. E. Roberson, R. Schwertassek, Dynamics of Multibody Systems, 1988, chapters 8 and 12; T. R. Kane, D. A.
+Levinson, Dynamics: Theory and Applications, 1985, sections 2.14, 4.4, 4.11 and 6.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from mbsym.formulations.contracts import Entries
+from mbsym.formulations.kane.closed_form import (
+    KaneBody,
+    kane_active_forces,
+    kane_active_wrenches,
+    kane_bodies,
+    kane_columns,
+    kane_inertia_forces,
+    kane_inertia_wrenches,
+    kane_partial_velocities,
+    kane_rotors,
+)
+from mbsym.formulations.quantity import Quantity, quantities_by_name
+from mbsym.joints.motion import Motion, six
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.spatial.vector import skew, symmetric_matrix
+from mbsym.symbolic.scalar import Scalar, constant
+from mbsym.topology.matrices import path_matrix
+
+_KANE: Final = "Kane, Levinson 1985, "
+_WITTENBURG: Final = "Roberson, Schwertassek 1988, "
+
+
+def _path_matrix(mechanism: Mechanism) -> Entries:
+    return [[constant(mechanism.graph, entry) for entry in row] for row in path_matrix(mechanism.labelling.tree)]
+
+
+def _dense(mechanism: Mechanism, columns: Mapping[tuple[int, int], Motion]) -> list[list[Scalar]]:
+    """Six rows a body and a column a speed, of motions by body label and place in v."""
+    rows = [[Scalar(mechanism.graph, 0)] * mechanism.nv for _ in range(6 * mechanism.nb)]
+    for (body, column), motion in columns.items():
+        for k, entry in enumerate(six(motion), start=6 * (body - 1)):
+            rows[k][column] = entry
+    return rows
+
+
+def _partial_velocities(mechanism: Mechanism) -> Entries:
+    return _dense(mechanism, kane_columns(mechanism, kane_partial_velocities(mechanism, kane_bodies(mechanism))))
+
+
+def _joint_columns(mechanism: Mechanism) -> Entries:
+    own = {(body.label, body.label): body.columns for body in kane_bodies(mechanism)}
+    return _dense(mechanism, kane_columns(mechanism, own))
+
+
+def _inertias(mechanism: Mechanism) -> Entries:
+    size = 6 * mechanism.nb
+    rows = [[Scalar(mechanism.graph, 0)] * size for _ in range(size)]
+    for body in kane_bodies(mechanism):
+        first = 6 * (body.label - 1)
+        for r, row in enumerate(_inertia(body)):
+            rows[first + r][first : first + 6] = row
+    return rows
+
+
+def _inertia(body: KaneBody) -> list[list[Scalar]]:
+    """[J, h~; -h~, m U] about C."""
+    zero = Scalar(body.mass.graph, 0)
+    turned = skew(body.moment)
+    upper = [[*a, *b] for a, b in zip(symmetric_matrix(body.central), turned, strict=True)]
+    masses = symmetric_matrix((body.mass, body.mass, body.mass, zero, zero, zero))
+    return upper + [[*(-x for x in a), *b] for a, b in zip(turned, masses, strict=True)]
+
+
+def _rotors(mechanism: Mechanism) -> Entries:
+    zero = Scalar(mechanism.graph, 0)
+    return [[x if r == c else zero for c in range(mechanism.nv)] for r, x in enumerate(kane_rotors(mechanism))]
+
+
+def _origins(mechanism: Mechanism) -> Entries:
+    return [body.frame.translation for body in kane_bodies(mechanism)]
+
+
+def _centers(mechanism: Mechanism) -> Entries:
+    return [body.center for body in kane_bodies(mechanism)]
+
+
+def _active_wrenches(mechanism: Mechanism) -> Entries:
+    return [six(wrench) for wrench in kane_active_wrenches(mechanism, kane_bodies(mechanism))]
+
+
+def _inertia_wrenches(mechanism: Mechanism) -> Entries:
+    rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
+    return [six(wrench) for wrench in kane_inertia_wrenches(mechanism, kane_bodies(mechanism), rates)]
+
+
+def _active_forces(mechanism: Mechanism) -> Entries:
+    return kane_active_forces(mechanism, kane_bodies(mechanism))
+
+
+def _inertia_forces(mechanism: Mechanism) -> Entries:
+    rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
+    return kane_inertia_forces(mechanism, kane_bodies(mechanism), rates)
+
+
+KANE_QUANTITIES: Final = quantities_by_name(
+    Quantity(
+        name="T",
+        letter="T",
+        title="Path matrix T",
+        sentence="T has -1 where the joint of the row is on the way from ground to the body of the column, and 0 "
+        "elsewhere; rows and columns by label.",
+        shape=("nb", "nb"),
+        inputs=(),
+        source=_WITTENBURG + "chapter 8",
+        derive=_path_matrix,
+    ),
+    Quantity(
+        name="H",
+        letter="H",
+        title="Joint columns H",
+        sentence="H has [e_j; d_j], the relative velocities [angular; linear] of unit speeds at the origin of each "
+        "joint's frame on its outboard body: six rows a joint by label, a column a speed, in base axes.",
+        shape=("6nb", "nv"),
+        inputs=("q",),
+        source=_WITTENBURG + "chapter 8",
+        derive=_joint_columns,
+    ),
+    Quantity(
+        name="origins",
+        letter="r_O",
+        title="Origins of the joint frames",
+        sentence="r_Oj from the base's origin to the frame of each joint on its outboard body, a row a joint by label, "
+        "in base axes [m].",
+        shape=("nb", 3),
+        inputs=("q",),
+        source=_WITTENBURG + "chapter 8",
+        derive=_origins,
+    ),
+    Quantity(
+        name="centers",
+        letter="r_C",
+        title="Centres of mass",
+        sentence="r_Ci from the base's origin to each body's centre of mass, a row a body by label, in base axes [m]; "
+        "the origin of the body's joint frame stands in for the centre of a body whose mass is a parameter by which "
+        "its first moment cannot be divided exactly.",
+        shape=("nb", 3),
+        inputs=("q",),
+        source=_WITTENBURG + "chapter 8",
+        derive=_centers,
+    ),
+    Quantity(
+        name="partial_velocities",
+        letter="V",
+        title="Partial velocities",
+        sentence="V has the partial angular velocity w_ij of each body and the partial velocity v_ij of its centre "
+        "C_i: [w_ij; v_ij] = -T_ji [e_j; e_j x (r_Ci - r_Oj) + d_j], six rows a body by label, a column a speed, in "
+        "base axes.",
+        shape=("6nb", "nv"),
+        inputs=("q",),
+        source=_KANE + "section 2.14",
+        derive=_partial_velocities,
+    ),
+    Quantity(
+        name="I",
+        letter="I",
+        title="Inertias about the centres of mass",
+        sentence="I has [J_i, h_i~; -h_i~, m_i U] on its diagonal, about C_i in base axes; the first moment h_i is "
+        "zero where C_i is the centre of mass. M = V^T I V + rotors; six rows a body by label [kg m^2, kg m, kg].",
+        shape=("6nb", "6nb"),
+        inputs=("q",),
+        source=_WITTENBURG + "chapter 12",
+        derive=_inertias,
+    ),
+    Quantity(
+        name="rotors",
+        letter="a",
+        title="Rotor inertias",
+        sentence="Rotor inertias on the diagonal: M = V^T I V + rotors, in the order of v.",
+        shape=("nv", "nv"),
+        inputs=(),
+        source="added to the sources, which have no rotors",
+        derive=_rotors,
+        symmetric=True,
+    ),
+    Quantity(
+        name="active_wrenches",
+        letter="R",
+        title="Active wrenches",
+        sentence="R has [moment; force] of gravity, force elements and outer wrenches about C_i, in base axes, six "
+        "entries a body by label [N m, N].",
+        shape=("6nb",),
+        inputs=("q", "v", "t", "u"),
+        source=_KANE + "section 4.4",
+        derive=_active_wrenches,
+    ),
+    Quantity(
+        name="inertia_wrenches",
+        letter="R_star",
+        title="Inertia wrenches",
+        sentence="R* has [-J alpha - omega x J omega; -m a_C] of each body about C_i, in base axes, six entries a body "
+        "by label [N m, N].",
+        shape=("6nb",),
+        inputs=("q", "v", "vdot"),
+        source=_KANE + "section 4.11",
+        derive=_inertia_wrenches,
+    ),
+    Quantity(
+        name="active_forces",
+        letter="F",
+        title="Generalised active forces",
+        sentence="F = V^T R + tau and what force elements do along the joints, an entry a speed in the order of v; F + "
+        "F* = 0 are the equations of motion.",
+        shape=("nv",),
+        inputs=("q", "v", "tau", "t", "u"),
+        source=_KANE + "section 4.4",
+        derive=_active_forces,
+    ),
+    Quantity(
+        name="inertia_forces",
+        letter="F_star",
+        title="Generalised inertia forces",
+        sentence="F* = V^T R* - rotors vdot, an entry a speed in the order of v; F + F* = 0 are the equations of "
+        "motion.",
+        shape=("nv",),
+        inputs=("q", "v", "vdot"),
+        source=_KANE + "section 4.11",
+        derive=_inertia_forces,
+    ),
+)
+"""Of Kane's equations through the path matrix."""

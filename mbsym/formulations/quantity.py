@@ -1,0 +1,97 @@
+"""What makes a formulation what it is: arrays of its own, by name, besides the functions that every mechanism has.
+
+A quantity is looked at and computed with, not generated. Its derivation returns entries of the mechanism's graph, made
+by what the formulation's functions are made of; the contract makes the Program of them, as for any function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from mbsym.errors import DerivationError
+from mbsym.formulations.contracts import Contract, Derived, Display, Entries, Result, Size, sizes_of
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.symbolic.program import Program
+
+NOTHING: Final[Mapping[Size, str]] = {
+    "nv": "no joint moves",
+    "held": "no joint holds a direction of its body",
+}
+"""Why arrays of these sizes may have no entries."""
+
+
+def bodies(mechanism: Mechanism) -> dict[str, int]:
+    """Sizes of arrays with six entries a body."""
+    return {"6nb": 6 * mechanism.nb}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Quantity:
+    """An array of a formulation's own.
+
+    Attributes:
+        name: by which it is asked for.
+        letter: in formulas.
+        title: heading of documents.
+        sentence: what it is, with order of rows and columns, axes and units.
+        shape: lengths, as numbers or as whose number they are.
+        inputs: names of what it depends on, in order.
+        source: where it is defined, for people to look up.
+        derive: makes its entries, row-major.
+        sizes: lengths that the mechanism does not know; raises DerivationError where a mechanism lacks the quantity.
+        symmetric: True where documents leave out entries below the diagonal.
+    """
+
+    name: str
+    letter: str
+    title: str
+    sentence: str
+    shape: tuple[Size, ...]
+    inputs: tuple[str, ...]
+    source: str
+    derive: Callable[[Mechanism], Entries]
+    sizes: Callable[[Mechanism], Mapping[str, int]] = bodies
+    symmetric: bool = False
+
+    def __repr__(self) -> str:
+        shape = f", {' x '.join(map(str, self.shape))}" if self.shape else ""
+        return f"<Quantity {self.name}{shape}: {self.sentence}>"
+
+    @property
+    def display(self) -> Display:
+        """How documents show it."""
+        return Display(self.letter, self.title, self.sentence, self.symmetric)
+
+    def require(self, mechanism: Mechanism) -> Mapping[str, int]:
+        """The lengths of its shape; nothing is derived.
+
+        Raises:
+            DerivationError: the mechanism has no such quantity; the message says why.
+        """
+        found = {**sizes_of(mechanism), **self.sizes(mechanism)}
+        for size in self.shape:
+            if isinstance(size, str) and not found[size]:
+                raise DerivationError(
+                    f"{self.name} has no entries, for {NOTHING.get(size, f'{size} is 0')}",
+                    where=mechanism.model.name,
+                    remedy="look at the others",
+                )
+        return found
+
+    def __call__(self, mechanism: Mechanism) -> Program:
+        """The Program that computes it.
+
+        Raises:
+            DerivationError: the mechanism has no such quantity.
+        """
+        sizes = self.require(mechanism)
+        result = Result(self.letter, self.shape, "", self.sentence)
+        contract = Contract(self.name, self.inputs, (result,), self.sentence, self.display)
+        return contract.program(mechanism, Derived(self.derive(mechanism), sizes=sizes))
+
+
+def quantities_by_name(*quantities: Quantity) -> Mapping[str, Quantity]:
+    """Quantities of a formulation, in order."""
+    return {quantity.name: quantity for quantity in quantities}
