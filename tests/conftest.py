@@ -49,8 +49,8 @@ def own_cache_of_libraries(tmp_path_factory: pytest.TempPathFactory) -> None:
 def verified_as_large_sources_are(request: pytest.FixtureRequest) -> Iterator[None]:
     """C that is verified is compiled as long sources are, without optimising, in a quarter of the time.
 
-    What optimising does to it is for tests that ask for a level, and for all further examples, which are compiled as the
-    code of users is.
+    What optimising does to it is for tests that ask for a level, and for further examples, where it is done as for
+    users.
     """
     from mbsym.codegen import languages
 

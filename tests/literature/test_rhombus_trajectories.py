@@ -28,6 +28,7 @@ from mbsym.loops.looped_system import LoopedSystem
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
 from mechanisms.constrained_step import runge_kutta_step
+from mechanisms.examples import further
 from mechanisms.looped_systems import looped_system
 from mechanisms.mechanism import mechanism_of
 from mechanisms.rhombus import BODIES, Rhombus
@@ -125,7 +126,7 @@ def test_energies_at_rest_are_those_of_the_cases(name: str, expected: float) -> 
     assert np.max(np.abs(system.closure(q).residual)) < 2e-15
 
 
-@pytest.mark.parametrize("keeper", [NoCorrection(), Projection()])
+@pytest.mark.parametrize("keeper", [NoCorrection(), *further(Projection())])
 def test_the_regular_case_to_twenty_seconds(keeper: Keeper) -> None:
     rhombus = Rhombus.of_mechanism(compiled("rhombus_regular")[0])
     times = list(REGULAR) if isinstance(keeper, Projection) else [0.5, 1.0, 2.0, 5.0]
