@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,6 +44,13 @@ def own_cache_of_libraries(tmp_path_factory: pytest.TempPathFactory) -> None:
     own = tmp_path_factory.getbasetemp()
     shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "cache"
     os.environ.setdefault("MBSYM_CACHE", str(shared))
+
+
+@pytest.fixture(scope="session")
+def checked_types(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where mypy, strict and without a file of settings, keeps what it knows of the package."""
+    own = tmp_path_factory.getbasetemp()
+    return (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "mypy"
 
 
 @pytest.fixture(autouse=True, scope="session")
