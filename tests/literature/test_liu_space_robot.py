@@ -38,6 +38,7 @@ def found(paper: ModuleType) -> dict[str, Any]:
     return motions
 
 
+@pytest.mark.more
 def test_constraint_forces_and_recursion_move_alike(paper: ModuleType, found: dict[str, Any], tmp_path: Path) -> None:
     assert found["cfa"].t[-1] == 10.0
     # The arms turn by more than two revolutions and the base with them, so that errors have time to grow.

@@ -150,7 +150,8 @@ def test_speeds_and_first_accelerations_of_the_regular_case() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "table", "bodies"), [("rhombus_planar", PLANAR, (2, 8, 9, 10)), ("rhombus_symmetric", SYMMETRIC, (2, 9))]
+    ("name", "table", "bodies"),
+    [("rhombus_planar", PLANAR, (2, 8, 9, 10)), *further(("rhombus_symmetric", SYMMETRIC, (2, 9)))],
 )
 def test_equal_bars_pass_their_singular_configurations(
     name: str, table: dict[float, tuple[float, ...]], bodies: tuple[int, ...]
@@ -163,6 +164,7 @@ def test_equal_bars_pass_their_singular_configurations(
         assert np.max(np.abs(np.subtract(found, expected))) < 1e-9, time
 
 
+@pytest.mark.more
 def test_projection_carries_equal_bars_through_31_singular_configurations() -> None:
     """No hint of the branch: fixed steps of 2 ms, hinges 3 and 7 meeting 31 times in 20 s."""
     mechanism, system, _ = compiled("rhombus_planar")

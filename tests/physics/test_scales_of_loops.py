@@ -35,7 +35,7 @@ MODELS = {
     "bricard": lambda: random_overconstrained(4).model,
     **{f"random {seed}": lambda seed=seed: random_closed_loops(seed, forces=False)[0] for seed in (0, 2, 7)},
 }
-LARGE = ("stewart_platform", "random 2")
+LARGE = ("stewart_platform", "random 2", "random 7", "bricard")
 SCALES = ((1e-9, 1e-18), (1e-3, 1e6), (1e3, 1e-6))
 """Factors of length and of mass."""
 
