@@ -100,7 +100,7 @@ def test_a_matrix_of_zeros_stores_one_number(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "functions"), [
-    ("rhombus_regular", ("constrained_dynamics_derivatives",)),
+    *further(("rhombus_regular", ("constrained_dynamics_derivatives",))),
     ("cart_pole", ("mass_matrix",)),
 ])  # fmt: skip
 def test_what_has_nothing_to_compress_stays_whole(name: str, functions: tuple[str, ...], tmp_path: Path) -> None:

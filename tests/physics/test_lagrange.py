@@ -76,6 +76,7 @@ def test_energies_and_momenta_of_the_cart_and_pole() -> None:
         assert sp.expand(shown["p"][(place,)] - sp.diff(kinetic, speed)) == 0
 
 
+@pytest.mark.more
 def test_large_systems_show_the_equations_in_words_alone() -> None:
     keys = [section.key for section in report_sections(mbsym.derive("quadruped", "lagrange"))]
     assert "lagrange" in keys and "energies" not in keys
