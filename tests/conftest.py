@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,8 +24,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Graphs are many small objects without circles: looking for circles after every 700 of them is a tenth of the time.
 gc.set_threshold(100_000, 20, 50)
 
-# Where Python is told to keep no bytecode, each process that a test starts would compile the package anew.
+# Where Python is told to keep no bytecode, each process that a test starts would compile the package anew, and each run
+# would rewrite the assertions of all tests anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -39,3 +44,25 @@ def own_cache_of_libraries(tmp_path_factory: pytest.TempPathFactory) -> None:
     own = tmp_path_factory.getbasetemp()
     shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "cache"
     os.environ.setdefault("MBSYM_CACHE", str(shared))
+
+
+@pytest.fixture(scope="session")
+def checked_types(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where mypy, strict and without a file of settings, keeps what it knows of the package."""
+    own = tmp_path_factory.getbasetemp()
+    return (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "mypy"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def verified_as_large_sources_are(request: pytest.FixtureRequest) -> Iterator[None]:
+    """C that is verified is compiled as long sources are, without optimising, in a quarter of the time.
+
+    What optimising does to it is for tests that ask for a level, and for further examples, where it is done as for
+    users.
+    """
+    from mbsym.codegen import languages
+
+    with pytest.MonkeyPatch.context() as patch:
+        if request.config.option.markexpr == "not more":
+            patch.setattr(languages, "LARGEST_OPTIMISED", 0)
+        yield

@@ -7,10 +7,11 @@ A @ B the last axis of A and the first one of B are summed over, and the others 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import Any, ClassVar, Literal, TypeAlias
+from operator import attrgetter
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from mbsym.symbolic.graph import ODD_FUNCTIONS
 
@@ -232,25 +233,32 @@ Expression: TypeAlias = (
 
 def operands(expression: Expression) -> tuple[Expression, ...]:
     """The expressions that an expression is made of."""
-    match expression:
-        case Sum(terms):
-            return tuple([term for _, term in terms])
-        case Product(factors):
-            return factors
-        case Quotient(first, second) | MatrixProduct(first, second):
-            return first, second
-        case Negation(operand):
-            return (operand,)
-        case Call(_, arguments):
-            return arguments
-        case Select(condition, positive, otherwise):
-            return condition, positive, otherwise
-        case Operation(_, parts):
-            return parts
-        case Place(_, indices):
-            bounds = ((each.start, each.stop) if isinstance(each, Span) else (each,) for each in indices)
-            return tuple(each for pair in bounds for each in pair)
-    return ()
+    of = _OPERANDS.get(type(expression))
+    return of(expression) if of is not None else ()
+
+
+def _bounds(place: Place) -> tuple[Expression, ...]:
+    found: list[Expression] = []
+    for each in place.indices:
+        if isinstance(each, Span):
+            found += (each.start, each.stop)
+        else:
+            found.append(each)
+    return tuple(found)
+
+
+# Every walk asks this of every node, and a look into a table is faster than to match one class after the other.
+_OPERANDS: Final[Mapping[type, Callable[[Any], tuple[Expression, ...]]]] = {
+    Sum: lambda node: tuple([term for _, term in node.terms]),
+    Product: attrgetter("factors"),
+    Quotient: attrgetter("numerator", "denominator"),
+    MatrixProduct: attrgetter("left", "right"),
+    Negation: lambda node: (node.operand,),
+    Call: attrgetter("arguments"),
+    Select: attrgetter("condition", "positive", "otherwise"),
+    Operation: attrgetter("operands"),
+    Place: _bounds,
+}
 
 
 def with_operands(expression: Expression, parts: tuple[Expression, ...]) -> Expression:
@@ -282,9 +290,11 @@ def combined(operator: str, left: Expression, right: Expression) -> Expression:
 
 def parts(expression: Expression) -> Iterator[Expression]:
     """An expression and all inside it, from left to right."""
-    yield expression
-    for operand in operands(expression):
-        yield from parts(operand)
+    waiting = [expression]
+    while waiting:
+        each = waiting.pop()
+        yield each
+        waiting += reversed(operands(each))
 
 
 def leaves(expression: Expression) -> Iterator[Constant | Variable | Element]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, get_args
 
 from mbsym.codegen.expressions import Array, Call, Expression, Place, RecordName, Variable, parts
 
@@ -162,6 +162,9 @@ Statement: TypeAlias = Let | Store | Look | Invoke | Do | If | While | For | Thr
 # ---- walks -----------------------------------------------------------------------------------------------------------
 
 
+_FIELDS: Final = {kind: tuple(item.name for item in fields(kind)) for kind in get_args(Statement)}
+
+
 def blocks(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
     """The statements inside one."""
     if isinstance(statement, If):
@@ -179,9 +182,9 @@ def walk(body: Sequence[Statement]) -> Iterator[Statement]:
 
 def expressions(statement: Statement) -> Iterator[Expression]:
     """The expressions of one statement, what it gives values to included, those of statements inside it not."""
-    for item in fields(statement):
-        value = getattr(statement, item.name)
-        for each in value if item.name == "targets" else (value,):
+    for name in _FIELDS[type(statement)]:
+        value = getattr(statement, name)
+        for each in value if name == "targets" else (value,):
             if isinstance(each, Expression):
                 yield each
 
@@ -193,20 +196,18 @@ def every(body: Sequence[Statement]) -> Iterator[Expression]:
             yield from parts(expression)
 
 
-def names(statement: Statement) -> set[str]:
-    """Scalars, arrays and records that a statement and those inside it mention; fields count as their records."""
-    found = set[str]()
-    for each in every((statement,)):
-        if isinstance(each, Variable):
-            found.add(each.record or each.identifier)
-        elif isinstance(each, Place):
-            found.add(each.array.record or each.array.name)
-        elif isinstance(each, RecordName):
-            found.add(each.name)
-    for inner in walk((statement,)):
-        if isinstance(inner, Look):
-            found.add(inner.view.name)
-    return found
+def names(statement: Statement) -> Iterator[str]:
+    """Scalars, arrays and records that a statement mentions, without those inside it; fields count as their records."""
+    for expression in expressions(statement):
+        for each in parts(expression):
+            if isinstance(each, Variable):
+                yield each.record or each.identifier
+            elif isinstance(each, Place):
+                yield each.array.record or each.array.name
+            elif isinstance(each, RecordName):
+                yield each.name
+    if isinstance(statement, Look):
+        yield statement.view.name
 
 
 def bodies_replaced(

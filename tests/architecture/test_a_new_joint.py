@@ -35,6 +35,7 @@ from mbsym.spatial.vector import cross, dot, negate, scale, subtract, vector, ze
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, cos, sin
+from mechanisms.examples import further
 from mechanisms.random_mechanisms import random_closed_loops, random_tree
 
 # ---- the record -----------------------------------------------------------------------------------------------------
@@ -170,7 +171,7 @@ def test_formulations_agree_exactly_on_trees_with_it(seed: int) -> None:
             assert compare(derive(mechanism), TREE_FUNCTIONS[name](mechanism), trials=1), name
 
 
-@pytest.mark.parametrize("formulation", ["auto", "newton-euler", "kane", "cfa"])
+@pytest.mark.parametrize("formulation", ["auto", "cfa", *further("newton-euler", "kane")])
 def test_generated_code_is_certified(press: Model, tmp_path: Path, formulation: str) -> None:
     mbsym.generate(press, tmp_path, formulation=formulation)
     mbsym.verify(tmp_path, states=5).raise_on_failure()

@@ -68,11 +68,11 @@ def kinds_seen(revealed: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("recursion_limit")
-def test_no_public_name_is_any_to_mypy(tmp_path: Path) -> None:
+def test_no_public_name_is_any_to_mypy(tmp_path: Path, checked_types: Path) -> None:
     api = pytest.importorskip("mypy.api")
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
-    out, _, _ = api.run(["--strict", "--cache-dir", str(tmp_path / "cache"), "--config-file", "", str(script)])
+    out, _, _ = api.run(["--strict", "--cache-dir", str(checked_types), "--config-file", "", str(script)])
     kinds_seen([line.partition("is ")[2].strip('"') for line in out.splitlines() if "Revealed type" in line])
     assert 'Module has no attribute "nothing"' in out
     assert 'Argument "inertia" to "Body" has incompatible type' in out

@@ -77,7 +77,7 @@ def told(module: LoadedModule, name: str, given: dict[str, Array]) -> tuple[list
 
 @pytest.mark.parametrize(
     ("case", "real", "lanes"),
-    [("flat_loop", "double", 8), ("crane", "double", 1), *further(("flat_loop", "float", 16))],
+    [("crane", "double", 1), *further(("flat_loop", "double", 8), ("flat_loop", "float", 16))],
 )
 def test_each_state_is_as_the_function_for_one_has_it(case: str, real: Any, lanes: int) -> None:
     """The same statuses; the same bits where that function does it; else the same but for round-off."""

@@ -46,7 +46,7 @@ def drawn(seed: int) -> dict[str, str]:
     return row
 
 
-@pytest.mark.parametrize("seed", some(SEEDS, (0, 1, 3, 4)))
+@pytest.mark.parametrize("seed", some(SEEDS, (0, 3)))
 def test_a_row_is_equal_to_the_plain_module(seed: int) -> None:
     require("gcc")
     row = drawn(seed)
@@ -144,10 +144,14 @@ FOUND = (
         "level": "-O3 -march=native",
     },
 )
-"""Fewest settings at which something was wrong once."""
+"""Fewest settings at which something was wrong once; those with two arms take longer than all others together."""
 
 
-@pytest.mark.parametrize("settings", FOUND, ids=lambda settings: " ".join(settings.values()))
+@pytest.mark.parametrize(
+    "settings",
+    some(FOUND, [each for each in FOUND if "arms" not in each]),
+    ids=lambda settings: " ".join(settings.values()),
+)
 def test_what_was_found_stays_mended(settings: dict[str, str]) -> None:
     require(settings.get("compiler", "gcc"))
     found = outcome({factor.name: factor.values[0] for factor in factors()} | settings)

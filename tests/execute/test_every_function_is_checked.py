@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,13 @@ from mbsym.verification.evidence import Companions, Evidence, Numbers
 from mbsym.verification.identities import IDENTITIES
 from mbsym.verification.stepping_checks import STEP_IDENTITIES, check_block, run_stepping_checks
 from mbsym.verification.stepping_evidence import StepEvidence, random_arguments
+from mechanisms.examples import some
 
 MODELS = ("cart_pole", "spinning_top", "floating_two_arm", "five_bar", "four_bar", "rhombus_spatial")
 """A tree with control inputs, quaternions, all in space; loops with motors, in the plane and in space."""
+
+WAYS = tuple(name for name in FORMULATIONS if name != TRANSFER_MATRIX)
+TREE_OR_LOOP = ("double_pendulum", "five_bar")
 
 BENCHES = (
     *((model, "numpy", "double") for model in MODELS),
@@ -154,8 +159,10 @@ def test_an_error_just_above_the_bound_in_any_entry_of_any_result_fails_a_check(
     assert unseen == []
 
 
-@pytest.mark.parametrize("model", ["double_pendulum", "five_bar"])
-@pytest.mark.parametrize("formulation", [name for name in FORMULATIONS if name != TRANSFER_MATRIX])
+@pytest.mark.parametrize(
+    ("formulation", "model"),
+    some(product(WAYS, TREE_OR_LOOP), [(way, TREE_OR_LOOP[place % 2]) for place, way in enumerate(WAYS)]),
+)
 def test_every_formulation_of_trees_and_loops_passes(formulation: str, model: str, tmp_path: Path) -> None:
     generate(model, tmp_path, languages=["numpy"], formulation=formulation)
     found = verify(tmp_path, states=2)

@@ -26,7 +26,7 @@ from mechanisms.rhombus import Rhombus
 Array = np.ndarray[Any, Any]
 
 # With parameters at run time, with control inputs, planar, spatial; and random ones of several loops.
-CASES = ("four_bar", "slider_crank", "five_bar", "rhombus_spatial", "random 7", *further("random 8", "random 17"))
+CASES = ("four_bar", "slider_crank", "five_bar", "rhombus_spatial", *further("random 7", "random 8", "random 17"))
 FUNCTIONS = ("constrained_dynamics", "closure_gap", "constraint_bias")
 
 

@@ -105,9 +105,10 @@ def test_the_page_of_generated_c_has_the_same_reasons() -> None:
     "options",
     [
         {"trigonometry": "inline"},
-        {"trigonometry": "inline", "batch": ("forward_dynamics",)},
         {},
-        *further({"trigonometry": "inline", "batch": ("all",)}),
+        *further(
+            {"trigonometry": "inline", "batch": ("forward_dynamics",)}, {"trigonometry": "inline", "batch": ("all",)}
+        ),
     ],
 )
 def test_what_it_says_of_vectors_follows_from_the_text(options: dict[str, object], tmp_path: Path) -> None:

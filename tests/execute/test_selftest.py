@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib.metadata import files
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -30,6 +32,21 @@ def sources(model: str, directory: Path, real: Real = "double", **options: objec
     return found[0], found[1]
 
 
+@cache
+def texts_of(model: str, real: Real) -> dict[str, str]:
+    """All files of a model with default options, by name: choosing the states of a self-test takes a second."""
+    with TemporaryDirectory() as scratch:
+        sources(model, Path(scratch), real)
+        return {path.name: path.read_text(encoding="utf-8") for path in Path(scratch).iterdir()}
+
+
+def copied(model: str, directory: Path, real: Real = "double") -> tuple[Path, Path]:
+    """What ``sources`` gives with default options, made once for all tests that compile or change it."""
+    for name, text in texts_of(model, real).items():
+        (directory / name).write_text(text, encoding="utf-8")
+    return directory / f"{Path(model).stem}.c", directory / f"{Path(model).stem}_selftest.c"
+
+
 def on_host(code: Path, test: Path, *flags: str) -> tuple[int, str]:
     """Exit status and report."""
     require("gcc")
@@ -49,7 +66,7 @@ def on_host(code: Path, test: Path, *flags: str) -> tuple[int, str]:
     ],
 )
 def test_it_passes_on_the_host(model: str, real: Real, tmp_path: Path) -> None:
-    status, report = on_host(*sources(model, tmp_path, real), "-O2", *GCC[real])
+    status, report = on_host(*copied(model, tmp_path, real), "-O2", *GCC[real])
     found = PASSED.match(report)
     assert status == 0 and found and found[1] == model and int(found[2]) > 200
 
@@ -74,7 +91,7 @@ def test_options_of_the_code_reach_it(options: dict[str, object], tmp_path: Path
 def test_it_passes_on_emulated_processors(model: str, core: Core, real: Real, tmp_path: Path) -> None:
     if model == "ur5" and not UR5:
         leave_out("the UR5 is in the package example-robot-data")
-    files_of = sources(UR5 if model == "ur5" else model, tmp_path, real)
+    files_of = sources(UR5, tmp_path, real) if model == "ur5" else copied(model, tmp_path, real)
     program = core.built(tmp_path / "program.elf", files_of)
     ran = core.ran(program)
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -82,7 +99,7 @@ def test_it_passes_on_emulated_processors(model: str, core: Core, real: Real, tm
 
 
 def test_its_failure_reaches_the_host(tmp_path: Path) -> None:
-    code, test = sources("four_bar", tmp_path, "float")
+    code, test = copied("four_bar", tmp_path, "float")
     code.write_text(code.read_text().replace("9.81f", "9.82f", 1))
     ran = M7.ran(M7.built(tmp_path / "program.elf", (code, test)))
     assert ran.returncode == 1 and ran.stdout.startswith("four_bar: FAILED, ")
@@ -92,7 +109,7 @@ def test_its_failure_reaches_the_host(tmp_path: Path) -> None:
 @pytest.mark.parametrize("real", ["double", "float"])
 def test_a_changed_sign_in_any_function_fails(real: Real, tmp_path: Path) -> None:
     """One sign in one function at a time; what is reported first is that function, or one that calls it."""
-    code, test = sources("four_bar", tmp_path, real)
+    code, test = copied("four_bar", tmp_path, real)
     text = code.read_text()
     bodies = list(re.finditer(r"^(?:void|int) four_bar_(\w+)\([^{]*\{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL))
     missed, seen = [], 0
@@ -118,7 +135,7 @@ def test_a_changed_sign_in_any_function_fails(real: Real, tmp_path: Path) -> Non
     ],
 )
 def test_what_is_planted_is_found(text: str, planted: str, first: str, tmp_path: Path) -> None:
-    code, test = sources("four_bar", tmp_path)
+    code, test = copied("four_bar", tmp_path)
     before = code.read_text()
     assert text in before
     code.write_text(before.replace(text, planted, 1))
@@ -127,12 +144,12 @@ def test_what_is_planted_is_found(text: str, planted: str, first: str, tmp_path:
 
 
 def test_flags_that_forget_what_is_not_a_number_fail(tmp_path: Path) -> None:
-    status, report = on_host(*sources("four_bar", tmp_path), "-O2", "-ffast-math")
+    status, report = on_host(*copied("four_bar", tmp_path), "-O2", "-ffast-math")
     assert status == 1 and "[-2]" in report
 
 
 def test_a_program_may_have_a_main_of_its_own(tmp_path: Path) -> None:
-    code, test = sources("cart_pole", tmp_path)
+    code, test = copied("cart_pole", tmp_path)
     own = tmp_path / "own.c"
     own.write_text("int cart_pole_selftest(void);\nint main(void) { return 10 + cart_pole_selftest(); }\n")
     defined = ("-Dcart_pole_SELFTEST_NO_MAIN", str(own))

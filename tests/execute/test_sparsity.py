@@ -23,6 +23,7 @@ from mbsym.registry import contracts_of
 from mbsym.verification.certificate import verify
 from mbsym.verification.checks import Worst, check_function
 from mbsym.verification.evidence import Companions, Evidence, Numbers, expanded
+from mechanisms.examples import further
 from mechanisms.mechanism import mechanism_of
 
 FUNCTIONS = ("inverse_dynamics_derivatives", "coriolis_matrix", "mass_matrix")
@@ -52,7 +53,7 @@ def test_the_manifest_lists_what_is_not_zero(name: str, tmp_path: Path) -> None:
             assert [list(np.flatnonzero(column)) for column in matrix.T] == entry["rows"]
 
 
-@pytest.mark.parametrize("name", ["floating_two_arm", "cart_pole"])
+@pytest.mark.parametrize("name", ["cart_pole", *further("floating_two_arm")])
 def test_compressed_columns_are_the_same_matrices(name: str, tmp_path: Path) -> None:
     generate(name, tmp_path / "dense", functions=FUNCTIONS, derivatives=DERIVATIVES, languages=["numpy"])
     generate(name, tmp_path / "few", functions=FUNCTIONS, derivatives=DERIVATIVES, compressed=True)
@@ -99,7 +100,7 @@ def test_a_matrix_of_zeros_stores_one_number(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "functions"), [
-    ("rhombus_regular", ("constrained_dynamics_derivatives",)),
+    *further(("rhombus_regular", ("constrained_dynamics_derivatives",))),
     ("cart_pole", ("mass_matrix",)),
 ])  # fmt: skip
 def test_what_has_nothing_to_compress_stays_whole(name: str, functions: tuple[str, ...], tmp_path: Path) -> None:

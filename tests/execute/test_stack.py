@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from mbsym.registry import TRANSFER_MATRIX
+from mechanisms.examples import further
 from mechanisms.generated_c import Case, Module, require, run
 
 CASES = (Case("puma560"), Case("four_bar"), Case("four_bar", TRANSFER_MATRIX))
@@ -43,7 +44,7 @@ def deepest(frames: dict[str, int], calls: dict[str, set[str]]) -> dict[str, int
     return {name: of(name) for name in frames}
 
 
-@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("level", ["-O2", *further("-O0")])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_frames_are_bounded_and_nothing_calls_itself(case: Case, level: str, tmp_path: Path) -> None:
     require("gcc")

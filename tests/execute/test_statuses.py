@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import mbsym
+from mbsym.codegen.build import WARNINGS
 from mbsym.codegen.load import LoadedFunction, LoadedModule, load_c, load_numpy
 from mbsym.codegen.statuses import Status
 from mbsym.pipeline import GenerationOptions, express
@@ -37,7 +38,7 @@ def with_requested(model: mbsym.Model, formulation: str) -> tuple[str, ...]:
 
 @cache
 def modules(case: str, real: Any = "double", formulation: str = "auto") -> tuple[LoadedModule, LoadedModule]:
-    """In C and in Python."""
+    """In C, which need not be fast, and in Python."""
     model = CASES[case]().model
     with TemporaryDirectory() as scratch:
         mbsym.generate(
@@ -48,7 +49,7 @@ def modules(case: str, real: Any = "double", formulation: str = "auto") -> tuple
             functions=with_requested(model, formulation),
             frames=frames_of(model),
         )
-        return load_c(scratch), load_numpy(Path(scratch) / f"{model.name}.py")
+        return load_c(scratch, flags=(*WARNINGS, "-O0")), load_numpy(Path(scratch) / f"{model.name}.py")
 
 
 def arguments(function: LoadedFunction, q: Any) -> list[Any]:

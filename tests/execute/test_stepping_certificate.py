@@ -12,7 +12,7 @@ from mbsym.verification.certificate import verify
 from mechanisms.examples import further
 
 
-@pytest.mark.parametrize("name", ["double_pendulum", "rhombus_regular"])
+@pytest.mark.parametrize("name", ["rhombus_regular", *further("double_pendulum")])
 def test_stepping_code_is_verified(name: str, tmp_path: Path) -> None:
     generate(name, tmp_path, formulation="transfer-matrix")
     certificate = verify(tmp_path, states=3)
@@ -31,7 +31,7 @@ def test_stepping_code_in_single_precision_is_verified(name: str, tmp_path: Path
     assert [check.tolerance < 0.1 for check in languages] == [True]
 
 
-@pytest.mark.parametrize(("suffix", "real"), [("c", "double"), ("py", "double"), ("c", "float")])
+@pytest.mark.parametrize(("suffix", "real"), [("c", "double"), ("py", "double"), *further(("c", "float"))])
 def test_a_wrong_sign_is_found(suffix: str, real: str, tmp_path: Path) -> None:
     generate("double_pendulum", tmp_path, formulation="transfer-matrix", real=real)
     file = tmp_path / f"double_pendulum.{suffix}"

@@ -23,6 +23,7 @@ from mbsym.errors import CodegenError
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.scalar import cos, sin, sqrt, symbol
+from mechanisms.examples import further
 from mechanisms.generated_c import require, run
 
 Array = NDArray[Any]
@@ -201,7 +202,7 @@ def test_what_follows_from_arguments_stands_in_front(angle: str, count: int, lef
 
 
 @pytest.mark.parametrize("real", ["double", "float"])
-@pytest.mark.parametrize("model", ["puma560", "quadruped", "four_bar"])
+@pytest.mark.parametrize("model", ["puma560", "four_bar", *further("quadruped")])
 def test_functions_are_the_same(model: str, real: Real, tmp_path: Path) -> None:
     found = []
     rng = np.random.default_rng(1)

@@ -20,6 +20,7 @@ from mbsym.reference import Reference
 from mbsym.verification.certificate import verify
 from mbsym.verification.checks import Settings, run_checks
 from mbsym.verification.own_units import units_of
+from mechanisms.examples import further
 from mechanisms.scaled import scaled
 
 SCALES = {"dust": (1e-4, 1e-6, 1e-3), "watch": (1e-4, 1e6, 1.0), "crane": (1e3, 1e6, 1e3), "balloon": (1e3, 1e-6, 1.0)}
@@ -45,7 +46,7 @@ def made(name: str, scale: str, directory: Path) -> tuple[Model, LoadedModule]:
 
 
 @pytest.mark.parametrize(
-    ("name", "scale"), [("slider_crank", "dust"), ("slider_crank", "crane"), ("cart_pole", "watch")]
+    ("name", "scale"), [("slider_crank", "dust"), ("cart_pole", "watch"), *further(("slider_crank", "crane"))]
 )
 def test_right_code_of_every_size_is_verified(name: str, scale: str, tmp_path: Path) -> None:
     made(name, scale, tmp_path)

@@ -10,6 +10,7 @@ from mbsym import verify
 from mbsym.verification import memory
 from mbsym.verification.certificate import UNWATCHED
 from mbsym.verification.checks import WITHIN_ARRAYS
+from mechanisms.examples import further
 from mechanisms.text_edits import EDITS, MODULES, UNNAMED, edited, generated, named
 
 SAMPLE = (
@@ -25,10 +26,11 @@ SAMPLE = (
 """Beginnings of what edits say of themselves; all of them are made by a benchmark."""
 
 
-def test_the_sample_of_edits_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sample", [SAMPLE[::2], *further((SAMPLE[1::2],))], ids=["even", "odd"])
+def test_the_sample_of_edits_is_named(sample: tuple[str, ...], tmp_path: Path) -> None:
     whole = generated("four_bar", tmp_path / "whole")
     assert named(whole, states=2) == ()
-    for number, start in enumerate(SAMPLE):
+    for number, start in enumerate(sample):
         (edit,) = (edit for edit in EDITS if str(edit).startswith(start))
         assert named(edited(edit, whole, tmp_path / str(number)), states=2), edit
 

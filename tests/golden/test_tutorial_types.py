@@ -28,11 +28,12 @@ def unknown(kind: str) -> bool:
     return re.search(r"\b(Any|Unknown)\b", kind.replace("tuple[Any, ...]", "")) is not None
 
 
-def test_mypy_has_nothing_to_say(tmp_path: Path) -> None:
+def test_mypy_has_nothing_to_say(tmp_path: Path, checked_types: Path) -> None:
     pytest.importorskip("mypy")
     path = tmp_path / "tutorial.py"
     path.write_text(script(), encoding="utf-8")
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--cache-dir", str(tmp_path), str(path)]
+    settings = ["--strict", "--config-file", "", "--cache-dir", str(checked_types)]
+    command = [sys.executable, "-m", "mypy", *settings, str(path)]
     out = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
     found = re.findall(r'note: Revealed type is "(.*)"', out)
     assert [line for line in out.splitlines() if "error" in line and str(path.name) in line] == []

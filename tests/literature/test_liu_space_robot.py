@@ -38,6 +38,7 @@ def found(paper: ModuleType) -> dict[str, Any]:
     return motions
 
 
+@pytest.mark.more
 def test_constraint_forces_and_recursion_move_alike(paper: ModuleType, found: dict[str, Any], tmp_path: Path) -> None:
     assert found["cfa"].t[-1] == 10.0
     # The arms turn by more than two revolutions and the base with them, so that errors have time to grow.
@@ -49,6 +50,7 @@ def test_constraint_forces_and_recursion_move_alike(paper: ModuleType, found: di
     assert sorted(path.name.split("_")[1] for path in tmp_path.iterdir()) == ["10", "11", "12", "8", "9"]
 
 
+@pytest.mark.more
 def test_the_free_robot_keeps_its_momentum_and_gets_the_power_of_its_motors(
     paper: ModuleType, found: dict[str, Any]
 ) -> None:

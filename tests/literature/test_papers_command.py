@@ -45,6 +45,7 @@ def test_topology_is_printed_and_drawn(papers: ModuleType, tmp_path: Path, capsy
     ]  # fmt: skip
 
 
+@pytest.mark.more
 def test_methods_on_the_six_bars_are_compared(
     papers: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

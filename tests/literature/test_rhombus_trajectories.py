@@ -28,6 +28,7 @@ from mbsym.loops.looped_system import LoopedSystem
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
 from mechanisms.constrained_step import runge_kutta_step
+from mechanisms.examples import further
 from mechanisms.looped_systems import looped_system
 from mechanisms.mechanism import mechanism_of
 from mechanisms.rhombus import BODIES, Rhombus
@@ -125,7 +126,7 @@ def test_energies_at_rest_are_those_of_the_cases(name: str, expected: float) -> 
     assert np.max(np.abs(system.closure(q).residual)) < 2e-15
 
 
-@pytest.mark.parametrize("keeper", [NoCorrection(), Projection()])
+@pytest.mark.parametrize("keeper", [NoCorrection(), *further(Projection())])
 def test_the_regular_case_to_twenty_seconds(keeper: Keeper) -> None:
     rhombus = Rhombus.of_mechanism(compiled("rhombus_regular")[0])
     times = list(REGULAR) if isinstance(keeper, Projection) else [0.5, 1.0, 2.0, 5.0]
@@ -149,7 +150,8 @@ def test_speeds_and_first_accelerations_of_the_regular_case() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "table", "bodies"), [("rhombus_planar", PLANAR, (2, 8, 9, 10)), ("rhombus_symmetric", SYMMETRIC, (2, 9))]
+    ("name", "table", "bodies"),
+    [("rhombus_planar", PLANAR, (2, 8, 9, 10)), *further(("rhombus_symmetric", SYMMETRIC, (2, 9)))],
 )
 def test_equal_bars_pass_their_singular_configurations(
     name: str, table: dict[float, tuple[float, ...]], bodies: tuple[int, ...]
@@ -162,6 +164,7 @@ def test_equal_bars_pass_their_singular_configurations(
         assert np.max(np.abs(np.subtract(found, expected))) < 1e-9, time
 
 
+@pytest.mark.more
 def test_projection_carries_equal_bars_through_31_singular_configurations() -> None:
     """No hint of the branch: fixed steps of 2 ms, hinges 3 and 7 meeting 31 times in 20 s."""
     mechanism, system, _ = compiled("rhombus_planar")

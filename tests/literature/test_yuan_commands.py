@@ -14,6 +14,7 @@ from mbsym.cli import main
 from mbsym.errors import ModelError
 from mbsym.model.system import with_cuts
 from mbsym.topology.spanning_tree import ASSEMBLY_ORDERS
+from mechanisms.examples import further
 
 CUT = {
     "weight": "belmtu",
@@ -69,7 +70,9 @@ def test_demands_that_cannot_be_met_are_named(
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("options", "cut"), [([], "D"), (["--cut", "B"], "B"), (["--order", "breadth-first"], "C")])
+@pytest.mark.parametrize(
+    ("options", "cut"), [([], "D"), (["--cut", "B"], "B"), *further((["--order", "breadth-first"], "C"))]
+)
 def test_equations_and_code_follow_the_cut(
     options: list[str], cut: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -233,9 +233,11 @@ def test_an_error_in_any_entry_fails_the_certificate(name: str, tmp_path: Path) 
     state |= {item: rng.uniform(0.5, 2, reference.nv) for item in ("v", "tau", "vdot", "v_r", "a_r", "weights")}
     numbers, contracts = Numbers(reference, state), contracts_of(mechanism)
 
+    companions = Companions(mechanism)
+
     def passes(module: LoadedModule, function: str) -> bool:
         worst = Worst()
-        evidence = Evidence(function, module, numbers, Companions(mechanism))
+        evidence = Evidence(function, module, numbers, companions)
         check_function(worst, contracts[function], evidence, 1.0, 0)
         return all(check.passed for check in worst.found.values())
 

@@ -40,6 +40,7 @@ from mbsym.pipeline import generate, optimise
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.verification.certificate import verify
+from mbsym.verification.evidence import Companions
 from mechanisms.examples import further
 from mechanisms.mechanism import mechanism_of
 from mechanisms.overconstrained import parallel_cranks
@@ -133,10 +134,11 @@ def test_an_error_in_any_entry_fails_the_certificate(tmp_path: Path) -> None:
     generate(model, tmp_path, functions=[MOTION, MULTIPLIERS], languages=["numpy"])
     module, mechanism = load_numpy(tmp_path / "five_bar.py"), mechanism_of(model)
     numbers = state_of(model, mechanism, np.array(analyse_loops(mechanism).configuration))
+    companions = Companions(mechanism)
     for function in (MOTION, MULTIPLIERS):
-        assert passes(module, function, numbers, mechanism)
+        assert passes(module, function, numbers, companions)
         for damaged, output, entry in with_wrong_entries(module, function, 1e-4):
-            assert not passes(damaged, function, numbers, mechanism), (output, entry)
+            assert not passes(damaged, function, numbers, companions), (output, entry)
 
 
 def test_singular_positions_say_so(tmp_path: Path) -> None:

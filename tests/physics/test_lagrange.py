@@ -18,6 +18,7 @@ from mbsym.joints.registry import JOINT_TYPES
 from mbsym.report.contents import report_sections
 from mbsym.report.sections import Entries
 from mbsym.symbolic.equality import compare
+from mechanisms.examples import some
 from mechanisms.mechanism import mechanism_of
 from mechanisms.random_mechanisms import random_tree
 
@@ -28,7 +29,7 @@ def tree(seed: int) -> mbsym.Model:
     return random_tree(seed, bodies=(1, 4), forces=seed % 2 == 0, couplings=seed % 5 == 0)
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", some(range(4), range(2)))
 def test_they_are_kanes_equations_exactly(block: int) -> None:
     for seed in SEEDS[12 * block : 12 * block + 12]:
         mechanism = mechanism_of(tree(seed))
@@ -75,6 +76,7 @@ def test_energies_and_momenta_of_the_cart_and_pole() -> None:
         assert sp.expand(shown["p"][(place,)] - sp.diff(kinetic, speed)) == 0
 
 
+@pytest.mark.more
 def test_large_systems_show_the_equations_in_words_alone() -> None:
     keys = [section.key for section in report_sections(mbsym.derive("quadruped", "lagrange"))]
     assert "lagrange" in keys and "energies" not in keys

@@ -13,13 +13,13 @@ from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
-from mechanisms.examples import some
+from mechanisms.examples import further, some
 from mechanisms.generic_motion import compared
 from mechanisms.overconstrained import windows
 from mechanisms.random_overconstrained import KINDS, random_overconstrained
 
 
-@pytest.mark.parametrize("count", [1, 2, 4, 7, 10])
+@pytest.mark.parametrize("count", [1, 2, 4, 7, *further(10)])
 def test_flat_windows_move_with_one_freedom(count: int) -> None:
     found = compared(windows(count), 1, moves=count < 5)
     assert (found.rows, found.rank, found.freedoms) == (2 * count, 2 * count, 1)

@@ -36,7 +36,7 @@ from mechanisms.random_trees import random_tree
 Array = NDArray[Any]
 
 TREES = 300
-SHORT = 100
+SHORT = 60
 """Trees of every run; the others are further examples."""
 
 GENERATED = (2, 12, 32, 62, 72, 82, 102, 182, 252, 272)

@@ -127,7 +127,8 @@ LARGE = {
     "tiago_pro_description/robots/tiago_pro.urdf",
 }
 EVERY_RUN = [*IN_C, *(name for name in IN_MUJOCO if name not in IN_C and name not in LARGE), *FREE_FLOATING]
-"""The others are further examples; every file is read, and compared with itself in another order, each time."""
+"""The others are further examples; every file is read each time, and every second one compared with itself in another
+order."""
 
 
 def description(path: Path) -> ElementTree.Element:

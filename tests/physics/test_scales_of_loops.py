@@ -35,7 +35,7 @@ MODELS = {
     "bricard": lambda: random_overconstrained(4).model,
     **{f"random {seed}": lambda seed=seed: random_closed_loops(seed, forces=False)[0] for seed in (0, 2, 7)},
 }
-LARGE = ("stewart_platform", "random 2")
+LARGE = ("stewart_platform", "random 2", "random 7", "bricard")
 SCALES = ((1e-9, 1e-18), (1e-3, 1e6), (1e3, 1e-6))
 """Factors of length and of mass."""
 
@@ -91,7 +91,7 @@ def test_rows_freedoms_and_motions_are_the_same(name: str) -> None:
             assert relative(moved.q / in_metres, closed.q) < 1e-8
 
 
-@pytest.mark.parametrize("length", [1e-6, 1e-3, 0.02, 50.0, 1e3, 1e6])
+@pytest.mark.parametrize("length", [1e-6, 0.02, 1e6, *further(1e-3, 50.0, 1e3)])
 def test_a_gap_of_a_thousandth_is_a_gap(length: float) -> None:
     """Whatever a thousandth is in metres; what cannot be assembled is told as well."""
     model = scaled(parallel_cranks(), length)

@@ -14,7 +14,7 @@ from mbsym.reference import Reference
 from mbsym.simulation.equations import Equations, prepare, speed_quantities
 from mbsym.simulation.events import Event
 from mbsym.simulation.result import SimulationResult
-from mechanisms.examples import further
+from mechanisms.examples import further, some
 from mechanisms.random_trees import random_tree
 
 MOTIONS = {
@@ -187,7 +187,7 @@ def test_power_agrees_with_the_reference() -> None:
 
 
 # All joint types and every kind of force element occur among these.
-@pytest.mark.parametrize("seed", [0, 2, 4, 7, 12, 13, 17])
+@pytest.mark.parametrize("seed", some([0, 2, 4, 7, 12, 13, 17], [0, 7, 13]))
 def test_random_trees_by_three_ways(seed: int) -> None:
     equations = prepare(
         random_tree(seed, bodies=(1, 5)), preparation=mbsym.Preparation("numpy"), variational=True, loaded=True

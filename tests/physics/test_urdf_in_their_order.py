@@ -32,6 +32,7 @@ from mbsym.symbolic.interpret import interpret
 from mbsym.values.numbers import evaluate
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
+from mechanisms.examples import some
 from mechanisms.right_angles import with_right_angles
 
 Array = NDArray[Any]
@@ -119,7 +120,7 @@ def unwound(theirs: Any, q: Array) -> Array:
     return found
 
 
-@pytest.mark.parametrize("name", sorted(set(ROBOTS) - set(DEFECTS)))
+@pytest.mark.parametrize("name", some(sorted(set(ROBOTS) - set(DEFECTS)), sorted(set(ROBOTS) - set(DEFECTS))[::2]))
 def test_a_file_means_the_same_in_their_order(name: str) -> None:
     _, _, found = errors(ROBOTS[name], 2)
     assert max(found.values()) < AGREEMENT, found

@@ -6,6 +6,7 @@ import ast
 import io
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import cache
 
 from mbsym.codegen.routines.language import constant_of
 
@@ -121,8 +122,12 @@ def syntax_parts(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
         yield from ast.walk(statement)
 
 
+@cache
 def comments_of(text: str) -> Mapping[int, str]:
-    """Comments that have a line to themselves, by line."""
+    """Comments that have a line to themselves, by line.
+
+    The few texts of the runtime are asked for again with every module.
+    """
     found = {}
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT and token.line.strip() == token.string:

@@ -16,7 +16,6 @@ from mbsym.codegen.statements import (
     Statement,
     Store,
     blocks,
-    bodies_replaced,
     names,
     walk,
 )
@@ -41,13 +40,40 @@ class Scopes:
         return self.begins.get((id(block), place), ())
 
 
+class _Mentions:
+    """Which names statements mention: each is looked through once, however many names are asked for.
+
+    Statements are known by their identities, so that none of them may end before this does.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
+
+    def inside(self, statement: Statement) -> frozenset[str]:
+        """Names that a statement and those inside it mention."""
+        return self._of(statement)[0]
+
+    def own(self, statement: Statement) -> frozenset[str]:
+        """Those that it mentions itself."""
+        return self._of(statement)[1]
+
+    def _of(self, statement: Statement) -> tuple[frozenset[str], frozenset[str]]:
+        found = self.known.get(id(statement))
+        if found is None:
+            own = frozenset(names(statement))
+            inner = (self.inside(each) for block in blocks(statement) for each in block)
+            found = self.known[id(statement)] = (own.union(*inner), own)
+        return found
+
+
 def scopes_of(body: tuple[Statement, ...], wanted: Collection[str]) -> Scopes:
     """The scopes of the names wanted in a body."""
-    loops = frozenset(name for name in wanted if _is_counted(body, name))
+    mentions = _Mentions()
+    loops = frozenset(name for name in wanted if _is_counted(body, name, mentions))
     begins: dict[tuple[int, int], tuple[str, ...]] = {}
     given: dict[str, int] = {}
     for name in wanted:
-        for found in _homes(body, name) if name not in loops else ():
+        for found in _homes(body, name, mentions) if name not in loops else ():
             begins[found] = (*begins.get(found, ()), name)
             given[name] = given.get(name, 0) - 1
     for statement in walk(body):
@@ -62,8 +88,9 @@ def scopes_of(body: tuple[Statement, ...], wanted: Collection[str]) -> Scopes:
 
 def homes_of(body: tuple[Statement, ...]) -> dict[str, frozenset[int]]:
     """The identities of the blocks in which each name begins."""
-    mentioned = {name for statement in body for name in names(statement)}
-    return {name: frozenset(block for block, _ in _homes(body, name)) for name in mentioned}
+    mentions = _Mentions()
+    mentioned = {name for statement in body for name in mentions.inside(statement)}
+    return {name: frozenset(block for block, _ in _homes(body, name, mentions)) for name in mentioned}
 
 
 def is_given(statement: Statement, name: str) -> bool:
@@ -83,39 +110,38 @@ def _gives(target: Place, name: str) -> bool:
     return target.array.name == name and not target.array.record and is_whole(target)
 
 
-def _homes(body: tuple[Statement, ...], name: str) -> list[tuple[int, int]]:
+def _homes(body: tuple[Statement, ...], name: str, mentions: _Mentions) -> list[tuple[int, int]]:
     """The block and the statement with which a name begins; several where each block gives it a value of its own."""
-    places = [place for place, statement in enumerate(body) if name in names(statement)]
+    places = [place for place, statement in enumerate(body) if name in mentions.inside(statement)]
     if not places:
         return []
     inside: list[tuple[Statement, ...]] = []
     for place in places:
-        if name in names(bodies_replaced(body[place], lambda _: ())):
+        if name in mentions.own(body[place]):
             return [(id(body), places[0])]
-        inside += [block for block in blocks(body[place]) if any(name in names(inner) for inner in block)]
+        inside += [block for block in blocks(body[place]) if any(name in mentions.inside(inner) for inner in block)]
     # What a block does not begin with a value of its own may come from before, or from its last round.
-    if all(_begins(block, name) for block in inside):
-        return [each for block in inside for each in _homes(block, name)]
+    if all(_begins(block, name, mentions) for block in inside):
+        return [each for block in inside for each in _homes(block, name, mentions)]
     return [(id(body), places[0])]
 
 
-def _begins(block: tuple[Statement, ...], name: str) -> bool:
+def _begins(block: tuple[Statement, ...], name: str, mentions: _Mentions) -> bool:
     """Whether the first that a block does with a name is to give it a value."""
-    first = next(statement for statement in block if name in names(statement))
-    inner = [each for each in blocks(first) if any(name in names(statement) for statement in each)]
+    first = next(statement for statement in block if name in mentions.inside(statement))
+    inner = [each for each in blocks(first) if any(name in mentions.inside(statement) for statement in each)]
     if is_given(first, name):
         return True
-    is_inside = inner and name not in names(bodies_replaced(first, lambda _: ()))
-    return bool(is_inside) and all(_begins(block, name) for block in inner)
+    return bool(inner) and name not in mentions.own(first) and all(_begins(block, name, mentions) for block in inner)
 
 
-def _is_counted(body: Sequence[Statement], name: str) -> bool:
+def _is_counted(body: Sequence[Statement], name: str, mentions: _Mentions) -> bool:
     """True where all mentions of a name are in loops that count with it."""
     for statement in body:
         if isinstance(statement, For) and statement.index.identifier == name:
             continue
-        if name in names(bodies_replaced(statement, lambda _: ())):
+        if name in mentions.own(statement):
             return False
-        if not all(_is_counted(block, name) for block in blocks(statement)):
+        if not all(_is_counted(block, name, mentions) for block in blocks(statement)):
             return False
     return True

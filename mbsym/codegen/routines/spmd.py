@@ -12,7 +12,7 @@ function that few states need on those of the mask alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NoReturn
 
@@ -98,9 +98,13 @@ def side_by_side(routine: Routine) -> SideBySide:
     """
     varying = Varying({function.name: _given(function) for function in routine.functions})
     writers = _writers(routine)
+    homes = [homes_of(function.body) for function in routine.functions]
     while True:
         before = varying.size
-        functions = [_Masker(routine, function, varying, writers).function() for function in routine.functions]
+        functions = [
+            _Masker(routine, function, varying, writers, begins).function()
+            for function, begins in zip(routine.functions, homes, strict=True)
+        ]
         if varying.size == before:
             return SideBySide(replace(routine, functions=tuple(functions)), varying)
 
@@ -171,10 +175,17 @@ class _Mask:
 class _Masker:
     """One function on its way to explicit masks."""
 
-    def __init__(self, routine: Routine, function: RoutineFunction, varying: Varying, writers: set[str]) -> None:
+    def __init__(
+        self,
+        routine: Routine,
+        function: RoutineFunction,
+        varying: Varying,
+        writers: set[str],
+        homes: Mapping[str, frozenset[int]],
+    ) -> None:
         self.routine, self.original, self.varying, self.writers = routine, function, varying, writers
         self.known = varying.scalars[function.name]
-        self.homes = homes_of(function.body)
+        self.homes = homes
         self.outer = {item.name for item in function.formals}
         self.path: list[int] = []
         self.masks: list[_Mask] = []

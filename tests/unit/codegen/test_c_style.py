@@ -69,7 +69,7 @@ def test_rules_find_what_breaks_them(rule: str, text: str) -> None:
     assert RULES[rule](text)
 
 
-@pytest.mark.parametrize("case", SHORT, ids=str)
+@pytest.mark.parametrize("case", some(SHORT, [case for case in SHORT if case.model not in LARGE]), ids=str)
 def test_source_and_header_name_arguments_alike(case: Case) -> None:
     found = texts(case)
     declared, defined = heads(found.header), heads(found.source)

@@ -17,6 +17,7 @@ from mbsym.symbolic.equality import compare
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.scalar import Scalar
 from mechanisms.exact import same
+from mechanisms.examples import some
 from mechanisms.matrices import by, flat, results, rows
 from mechanisms.mechanism import mechanism_of
 from mechanisms.one_joint import BAR, one_joint
@@ -47,7 +48,8 @@ def mechanism(name: str) -> Mechanism:
 @pytest.mark.parametrize(
     ("way", "tree"),
     [
-        *product(WAYS, ("turning", "driven", "springs")),
+        *product(WAYS, ("turning", "driven")),
+        *some(product(WAYS, ["springs"]), [(way, "springs") for way in WAYS[::2]]),
         *((way, "bush") for way in WAYS if way.startswith("cfa")),
         *((way, "coupled") for way in WAYS if not way.startswith("cfa")),
     ],

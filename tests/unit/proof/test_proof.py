@@ -276,6 +276,7 @@ def test_each_way_of_what_others_take_is_held(faulty: str, tmp_path: Path, monke
     assert "is not what" in str(refused(tmp_path, "puma560", options))
 
 
+@pytest.mark.more
 def test_what_rounding_moves_as_far_is_not_called_a_defect(tmp_path: Path) -> None:
     """Bodies get heavier outward, so that moments that were moved inward cancel: six digits are left of sixteen."""
     options: dict[str, Any] = {**SHARED, "functions": ("forward_dynamics",)}

@@ -271,7 +271,7 @@ def test_axes_that_only_rounding_parts_count_as_one() -> None:
 # ---- in modules and on the command line ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["cart_pole", "puma560", "four_bar"])
+@pytest.mark.parametrize("name", ["cart_pole", "four_bar", *further("puma560")])
 def test_certificates_check_the_base_regressor_and_its_relations(name: str, tmp_path: Path) -> None:
     generate(name, tmp_path, functions=["base_regressor"])
     assert (found := verify(tmp_path, states=3)).passed, found.summary()

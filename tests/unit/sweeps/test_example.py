@@ -11,6 +11,7 @@ import pytest
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "sweeps" / "stewart_tolerances.py"
 
 
+@pytest.mark.more
 def test_it_prints_mean_and_spread_of_each_acceleration(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
