@@ -159,6 +159,9 @@ class Overview:
                 {"name": item.name, "unit": item.unit, "lower": number(item.lower), "upper": number(item.upper)}
                 for item in model.inputs
             ],
+            "outputs": [
+                {"name": item.name, "expression": str(item.expression), "unit": item.unit} for item in model.outputs
+            ],
             "parameters": [
                 {"name": item.name, "value": numbers[item.name], "unit": item.unit, "symbolic": item.symbolic}
                 for item in model.parameters

@@ -134,6 +134,8 @@ def _tables(found: Overview) -> Iterator[tuple[str, list[Sequence[str]]]]:
         (f"u[{k}]", item.name, item.unit, number(item.lower), number(item.upper)) for k, item in enumerate(model.inputs)
     ]
     yield "inputs", [("u", "input", "unit", "lower", "upper"), *inputs]
+    outputs = [(f"y[{k}]", item.name, str(item.expression), item.unit) for k, item in enumerate(model.outputs)]
+    yield "outputs", [("y", "output", "expression", "unit"), *outputs]
     parameters = [
         (item.name, _number(numbers[item.name]), item.unit, "run-time argument" if item.symbolic else "folded in")
         for item in model.parameters

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 
 import mbsym
 from mbsym import Body, Frame, Joint, JointDamper, Model, NamedExpression, Parameter
+from mbsym.cli.application import main
 from mbsym.codegen.load import load_numpy
 from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.errors import FormatError, ModelError, SimulationError
@@ -107,6 +110,16 @@ def test_a_joint_whose_coordinate_is_an_output_stays_in_the_tree() -> None:
     model = Model("bars", bodies, joints)
     cut = str(model.label().joint_names[-1])
     assert str(replace(model, outputs=(NamedExpression("y", f"2*q_{cut}"),)).label().joint_names[-1]) != cut
+
+
+def test_info_tells_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "crane.yaml"
+    file.write_text(CRANE)
+    assert main(["info", str(file)]) == 0
+    assert re.search(r"y\[1\] +reach +distance\(hook, ground\)/l\n", capsys.readouterr().out)
+    assert main(["info", str(file), "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)["outputs"]
+    assert listed[0] == {"name": "height", "expression": "position(top).z", "unit": "m"}
 
 
 def test_of_a_part_they_have_its_prefix() -> None:
