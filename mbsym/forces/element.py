@@ -97,7 +97,7 @@ class ForceElement(ABC):
 
     @property
     def expressions(self) -> tuple[Value, ...]:
-        """Its values that may hold coordinates, speeds, time and control inputs."""
+        """Its values that may hold coordinates, speeds, quantities of frames, time and control inputs."""
         triples = (value for values in named(self, "expressions") for value in values)
         return (*named(self, "expression"), *triples)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
+from mbsym.errors import SymbolicError
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.placement import transform_of
@@ -62,17 +63,17 @@ class NamesInMotion(Mapping[str, Scalar]):
         return self._component(quantity, label, frame.rotation.to_parent(self._unit(quantity.letter)))
 
     def _direction(self, quantity: FrameQuantity) -> Scalar:
-        span = self._span(quantity)
-        return self._component(quantity, 0, scale(span, 1 / sqrt(dot(span, span))))
+        span, length = self._apart(quantity)
+        return self._component(quantity, 0, scale(span, 1 / length))
 
     def _distance(self, quantity: FrameQuantity) -> Scalar:
         span = self._span(quantity)
         return sqrt(dot(span, span))
 
     def _distance_rate(self, quantity: FrameQuantity) -> Scalar:
-        span = self._span(quantity)
+        span, length = self._apart(quantity)
         first, second = map(self._origin_velocity, quantity.frames)
-        return dot(span, subtract(second, first)) / sqrt(dot(span, span))
+        return dot(span, subtract(second, first)) / length
 
     def _angle(self, quantity: FrameQuantity) -> Scalar:
         about = COMPONENTS.index(quantity.letter)
@@ -117,6 +118,21 @@ class NamesInMotion(Mapping[str, Scalar]):
         """From the origin of the first frame to that of the second, in base axes."""
         first, second = map(self._placed, quantity.frames)
         return subtract(second.translation, first.translation)
+
+    def _apart(self, quantity: FrameQuantity) -> tuple[Vector3, Scalar]:
+        """The way from the first frame to the second, and its length.
+
+        Raises:
+            SymbolicError: it has none, whatever the state.
+        """
+        span = self._span(quantity)
+        square = dot(span, span)
+        if not square:
+            first, second = quantity.frames
+            raise SymbolicError(
+                f"the origins of {first} and {second} always coincide", remedy="name two places that move apart"
+            )
+        return span, sqrt(square)
 
     def _unit(self, letter: str) -> Vector3:
         x, y, z = (constant(self._mechanism.graph, int(letter == component)) for component in COMPONENTS)

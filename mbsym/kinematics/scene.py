@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Literal
 
-from mbsym.errors import DerivationError
+from mbsym.errors import DerivationError, SymbolicError
 from mbsym.forces.element import ForceElement
 from mbsym.forces.scene import PlacedPoint
 from mbsym.joints.motion import Motion
@@ -36,6 +36,8 @@ def acting(element: ForceElement) -> Iterator[None]:
         yield
     except DerivationError as error:
         raise DerivationError(f"force {element.name} {error.what}", where=element.name, remedy=error.remedy) from None
+    except SymbolicError as error:
+        raise DerivationError(f"force {element.name}: {error.what}", where=element.name, remedy=error.remedy) from None
 
 
 class _Scene:
@@ -45,7 +47,6 @@ class _Scene:
         self._mechanism = mechanism
         self._labels = {mechanism.model.ground: 0} | {body.name: body.label for body in mechanism.bodies}
         self._beyond = {body.joint.name: body for body in mechanism.bodies}
-
         self._names = mechanism.names
 
     def value(self, value: Value) -> Scalar:

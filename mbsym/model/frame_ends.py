@@ -106,9 +106,15 @@ def with_frames(model: Model, names: Sequence[str], axes: FrameAxes | Literal[""
     if axes:
         found = tuple(replace(frame, axes=axes) for frame in found)
     found = tuple(replace(frame, in_functions=True) for frame in found)
-    taken = {frame.name for frame in found} | {model.ground, *_bodies(model)}
-    named = frames_in_expressions(model).items()
-    kept = tuple(replace(frame, name=name, in_functions=False) for name, frame in named if name not in taken)
+    meant = {frame.full_name for frame in frames_in_expressions(model).values()}
+    taken = {frame.full_name for frame in found}
+    # What is in one place keeps one meaning under all its names.
+    axes_of = {(frame.body, frame.placement): frame.axes for frame in found}
+    kept = tuple(
+        replace(frame, in_functions=False, axes=axes_of.get((frame.body, frame.placement), frame.axes))
+        for frame in model.frames
+        if frame.full_name in meant - taken
+    )
     return replace(model, frames=(*found, *kept))
 
 

@@ -1,4 +1,4 @@
-"""Names that expressions of a model may use: parameters, inputs, coordinates, speeds and time."""
+"""Names that expressions of a model may use beside its frames: parameters, inputs, coordinates, speeds and time."""
 
 from __future__ import annotations
 

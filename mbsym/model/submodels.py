@@ -418,7 +418,7 @@ def _at_home(part: Model, homes: Mapping[str, Frame], where: str) -> Model:
         return _element_with_frames(element_on_bodies(_plainly(item, homes), homes), called)
 
     # An expression names a frame and no placement: what is placed there otherwise keeps its name, as a frame.
-    asked = {name for value in part.expressions for name in value_frames(value)}
+    asked = {name for value in part.expressions for name in _frames_of(value)}
     meant = {name: name.removeprefix("body:") for name in asked if name.removeprefix("body:") in homes}
     called = {name: homes[own].body if homes[own].placement == COINCIDENT else own for name, own in meant.items()}
     gained = tuple(replace(homes[name], name=name, in_functions=False) for name in homes if name in called.values())
@@ -435,6 +435,14 @@ def _at_home(part: Model, homes: Mapping[str, Frame], where: str) -> Model:
         shapes=tuple(map(carried, part.shapes)),
         beams=tuple(map(beam, part.beams)),
     )
+
+
+def _frames_of(value: Value) -> tuple[str, ...]:
+    """The frames that an expression names; none of a text that is none, of which the checks of the model say where."""
+    try:
+        return value_frames(value)
+    except SymbolicError:
+        return ()
 
 
 def _with_frames(value: Value, called: Mapping[str, str]) -> Value:

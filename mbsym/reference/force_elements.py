@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from mbsym.errors import ModelError
+from mbsym.model.frame_ends import frames_in_expressions
 from mbsym.model.names import ExpressionNames, expression_names
 from mbsym.records import Registry
 from mbsym.reference.frame_quantities import frame_quantity
@@ -107,6 +108,7 @@ class State:
             )
         self._inputs = dict(zip(names, [*map(float, u), *[0.0] * (len(names) - len(u))], strict=True))
         self._all: dict[str, float] | None = None
+        self._frames = frames_in_expressions(mechanism.model)
 
     def speed(self, joint: str, index: int) -> float:
         rates = self.mechanism.joints[self.mechanism.joint_labels[joint] - 1].rates
@@ -122,7 +124,7 @@ class State:
         if not value_names(value):
             return evaluate(value)
         of_frames = {
-            name: frame_quantity(self.mechanism, self.at, self.moving, quantity)
+            name: frame_quantity(self.mechanism, self._frames, self.at, self.moving, quantity)
             for name, quantity in value_quantities(value).items()
         }
         return evaluate(value, {**self._state_names(), **of_frames})

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from mbsym.errors import ModelError
-from mbsym.model.frame_ends import frames_in_expressions
+from mbsym.model.frame import Frame
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.placements import Configuration, Motion, frame_pose
 from mbsym.reference.rotations import Array, cross
 from mbsym.values.frame_quantities import FrameQuantity
 
 
-def frame_quantity(mechanism: NumericMechanism, at: Configuration, moving: Motion, quantity: FrameQuantity) -> float:
+def frame_quantity(
+    mechanism: NumericMechanism,
+    home: Mapping[str, Frame],
+    at: Configuration,
+    moving: Motion,
+    quantity: FrameQuantity,
+) -> float:
     """Its value [SI].
 
     Args:
         mechanism: the mechanism.
+        home: its frames by the names that expressions give them.
         at: its placements.
         moving: its twists.
         quantity: what is asked for.
@@ -24,8 +33,6 @@ def frame_quantity(mechanism: NumericMechanism, at: Configuration, moving: Motio
     Raises:
         ModelError: a direction between two origins that coincide.
     """
-
-    home = frames_in_expressions(mechanism.model)
 
     def pose(name: str) -> tuple[Array, Array]:
         return frame_pose(mechanism, home[name], at.rotations, at.origins)

@@ -24,7 +24,6 @@ class QuantityWord:
 
     Attributes:
         name: the word.
-        sentence: what it stands for.
         unit: of it.
         frames: how many frames it takes.
         has_letter: whether it takes one of x, y and z: behind the frames, or as ``about=``.
@@ -33,7 +32,6 @@ class QuantityWord:
     """
 
     name: str
-    sentence: str
     unit: str
     frames: int = 1
     has_letter: bool = False
@@ -52,26 +50,17 @@ class QuantityWord:
 WORDS: Final[Mapping[str, QuantityWord]] = {
     word.name: word
     for word in (
-        QuantityWord("position", "of the origin of a, from the origin of the base", "m"),
-        QuantityWord("velocity", "of the origin of a, against the base", "m/s"),
-        QuantityWord("angular_velocity", "of a, against the base", "rad/s"),
-        QuantityWord("axis", "the unit vector along the x, y or z axis of a", "", has_letter=True),
-        QuantityWord("direction", "the unit vector from the origin of a to that of b", "", frames=2),
-        QuantityWord("distance", "from the origin of a to that of b", "m", frames=2, is_vector=False),
-        QuantityWord("distance_rate", "the rate of that distance", "m/s", frames=2, is_vector=False),
-        QuantityWord(
-            "angle",
-            "by which b is turned against a about the x, y or z axis of a, in (-pi, pi]: that of the next axis of a to "
-            "the same of b, seen along that axis",
-            "rad",
-            frames=2,
-            has_letter=True,
-            letter_key="about",
-            is_vector=False,
-        ),
+        QuantityWord("position", "m"),
+        QuantityWord("velocity", "m/s"),
+        QuantityWord("angular_velocity", "rad/s"),
+        QuantityWord("axis", "", has_letter=True),
+        QuantityWord("direction", "", frames=2),
+        QuantityWord("distance", "m", frames=2, is_vector=False),
+        QuantityWord("distance_rate", "m/s", frames=2, is_vector=False),
+        QuantityWord("angle", "rad", frames=2, has_letter=True, letter_key="about", is_vector=False),
     )
 }
-"""By name."""
+"""By name; what each stands for says docs/frames.md."""
 
 MENTIONED: Final = re.compile(rf"(?<![\w.])(?:{'|'.join(WORDS)})\s*\(")
 """Where a quantity of frames may begin."""
@@ -117,9 +106,15 @@ class FrameQuantity:
         return (*self.frames, *([self.axes] if self.axes else []))
 
     @property
-    def moves(self) -> bool:
-        """Whether it depends on speeds."""
-        return WORDS[self.word].unit.endswith("/s")
+    def is_complete(self) -> bool:
+        """Whether it has what its word asks for and nothing else."""
+        word = WORDS[self.word]
+        return (
+            len(self.frames) == word.frames
+            and self.letter in (COMPONENTS if word.has_letter else ("",))
+            and self.component in (COMPONENTS if word.is_vector else ("",))
+            and (word.is_vector or not self.axes)
+        )
 
     def renamed(self, rename: Callable[[str], str]) -> FrameQuantity:
         """The same of frames with other names."""
@@ -135,7 +130,8 @@ def quantity_of(name: str) -> FrameQuantity | None:
     items = [(key, value.strip('"')) for key, value in _ITEM.findall(found[2])]
     frames = tuple(value for _, value in items[: word.frames])
     rest = dict(items[word.frames :])
-    return FrameQuantity(word.name, frames, rest.get(word.letter_key, ""), rest.get("in", ""), found[3] or "")
+    made = FrameQuantity(word.name, frames, rest.get(word.letter_key, ""), rest.get("in", ""), found[3] or "")
+    return made if made.is_complete and made.name == name else None
 
 
 def _spelt(frame: str) -> str:

@@ -54,7 +54,7 @@ def read_expression(text: str, graph: Graph, names: Mapping[str, Scalar]) -> Sca
     Raises:
         SymbolicError: the text is no arithmetic of those names; ``where`` is ``column N``, counted from 1.
     """
-    if text in names and text.isidentifier():
+    if text.isidentifier() and text in names:
         return names[text]
     reader = _Reader(text, graph, names)
     return Scalar(graph, reader.read(_syntax_tree(text), 0))
@@ -88,7 +88,7 @@ def expression_parts(text: str) -> list[str | FrameQuantity]:
     reader = _Reader(text, Graph(), {})
     rest, parts, done = text.lstrip(" \t").encode(), list[str | FrameQuantity](), 0
     nodes = [node for node in ast.walk(_syntax_tree(text)) if isinstance(node, ast.expr)]
-    found = [(node, word) for node in nodes if (word := _frame_word(node)) is not None]
+    found = [(node, word) for node in nodes if (word := reader.frame_word(node)) is not None]
     # A vector's word is found twice: as the call, and with its component around the call.
     calls = {node.value for node, _ in found if isinstance(node, ast.Attribute)}
     for node, word in sorted((each for each in found if each[0] not in calls), key=lambda each: each[0].col_offset):
@@ -119,8 +119,10 @@ def _syntax_tree(text: str) -> ast.expr:
             return ast.parse(_with_axes(text) if names_frames else text.lstrip(" \t"), mode="eval").body
     except SyntaxError as error:
         column = max(error.offset or 1, 1) + len(text) - len(text.lstrip(" \t"))
+        arithmetic = "write arithmetic such as 2*k*(q - 0.5)"
+        quotes = 'names of frames that are no plain words stand in quotes, as in position("left wheel").z'
         raise SymbolicError(
-            "this is no expression", where=f"column {column}", remedy="write arithmetic such as 2*k*(q - 0.5)"
+            "this is no expression", where=f"column {column}", remedy=quotes if names_frames else arithmetic
         ) from None
     except (RecursionError, MemoryError, ValueError):
         raise _too_deep(1) from None
@@ -159,7 +161,7 @@ class _Reader:
             return self._operation(node, depth)
         if isinstance(node, ast.Constant):
             return self._number(node)
-        word = _frame_word(node)
+        word = self.frame_word(node)
         if word is not None:
             return self._of_frames(node, word)
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
@@ -283,6 +285,13 @@ class _Reader:
             result = self._exact(node, lambda x=result, y=value: self.graph.function(name, x, y))  # type: ignore[misc]
         return result
 
+    def frame_word(self, node: ast.expr) -> QuantityWord | None:
+        """The word for a quantity of frames that begins a node, with or without a component behind it."""
+        call = node.value if isinstance(node, ast.Attribute) else node
+        if not isinstance(call, ast.Call) or (call.lineno, call.col_offset) != (call.func.lineno, call.func.col_offset):
+            return None
+        return WORDS.get(self._text_of(call.func))
+
     def _of_frames(self, node: ast.expr, word: QuantityWord) -> Reference:
         """A quantity of frames, which the names know by its one spelling."""
         name = self.quantity(node, word).name
@@ -304,24 +313,26 @@ class _Reader:
         if component and not word.is_vector:
             self._refuse(node, f"{word.name} is a number and has no component {component}", as_written)
         names = [self._frame(argument) for argument in call.args]
-        given = {str(item.arg): self._frame(item.value) for item in call.keywords}
+        given = {self._text_of(item).partition("=")[0].strip(): self._frame(item.value) for item in call.keywords}
+        twice = len(given) < len(call.keywords)
         letter = ""
         if word.has_letter and not word.letter_key and len(names) > word.frames:
             letter = names.pop()
         elif word.letter_key in given:
             letter = given.pop(word.letter_key)
-        axes = given.pop(_AXES, "") if word.is_vector else ""
-        if given or len(names) != word.frames or (word.has_letter and letter not in COMPONENTS):
+        axes = given.pop("in", "") if word.is_vector else ""
+        if twice or given or len(names) != word.frames or (word.has_letter and letter not in COMPONENTS):
             more = ", and in=NAME for other axes than those of the base" if word.is_vector else ""
             self._refuse(node, f"{self._words(call)} is not how {word.name} is written", as_written + more)
         return FrameQuantity(word.name, tuple(names), letter, axes, component)
 
     def _frame(self, node: ast.expr) -> str:
         """A name of a frame, in quotes where it is no identifier."""
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return node.value
+        text = self._text_of(node)
         if isinstance(node, ast.Name):
-            return self._text_of(node)
+            return text
+        if QUOTED.fullmatch(text) and "\\" not in text and text[1:-1]:
+            return text[1:-1]
         self._refuse(node, f"{self._words(node)} is no name of a frame", 'write names such as "left wheel" in quotes')
 
     def _choice(self, node: ast.IfExp, depth: int) -> Reference:
@@ -359,7 +370,7 @@ class _Reader:
         words = self._text_of(node)
         return words if len(words) <= 40 else f"{words[:37]}..."
 
-    def _text_of(self, node: ast.expr) -> str:
+    def _text_of(self, node: ast.expr | ast.keyword) -> str:
         return self._source[node.col_offset : node.end_col_offset].decode()
 
     def _operator(self, node: ast.BinOp) -> str:
@@ -370,9 +381,3 @@ class _Reader:
 
     def _refuse(self, node: ast.expr, what: str, remedy: str) -> NoReturn:
         raise SymbolicError(what, where=f"column {self._column(node)}", remedy=remedy)
-
-
-def _frame_word(node: ast.expr) -> QuantityWord | None:
-    """The word for a quantity of frames that an expression begins with, with or without a component behind it."""
-    call = node.value if isinstance(node, ast.Attribute) else node
-    return WORDS.get(call.func.id) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else None

@@ -61,9 +61,11 @@ class Surroundings:
         known = (self.ground, *self.bodies)
         if name in self.ambiguous:
             what, remedy = self.ambiguous[name]
-            return f"several frames are meant: {what}", remedy
+            return f"several frames are meant: {what}", f"{remedy}, in quotes"
         if name in known or name in self.frames:
             return None
+        if f"joint:{name}" in self.frames:
+            return f"there is no body or frame {name!r}", f'say "joint:{name}" for the frame of that joint'
         return f"there is no body or frame {name!r}", nearest(name, (*known, *_plain(self.frames)))
 
     def joint(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from mbsym.symbolic.frame_quantities import MENTIONED
+from mbsym.symbolic.frame_quantities import MENTIONED, quantity_of
 from mbsym.symbolic.frame_quantities import FrameQuantity as FrameQuantity
-from mbsym.symbolic.frame_quantities import quantity_of as quantity_of
 from mbsym.values.numbers import value_names
 from mbsym.values.parameter import Value
 

@@ -171,9 +171,6 @@ def with_names(value: Value, new: Callable[[str], tuple[str, Fraction]]) -> Valu
     Args:
         value: any.
         new: for each name, function and quantity of frames by its one spelling, what stands there then.
-
-    Raises:
-        SymbolicError: a text with quantities of frames is no expression.
     """
     if isinstance(value, str):
 
@@ -181,7 +178,10 @@ def with_names(value: Value, new: Callable[[str], tuple[str, Fraction]]) -> Valu
             name, factor = new(name)
             return name if factor == 1 else f"({name}*{factor.numerator}/{factor.denominator})"
 
-        parts = expression_parts(value)
+        try:
+            parts = expression_parts(value)
+        except SymbolicError:
+            return value  # the checks of the model say where
         return "".join(
             _NAME.sub(lambda found: written(found[0]), part) if isinstance(part, str) else written(part.name)
             for part in parts

@@ -115,7 +115,10 @@ def _origins(
     for kind in PARTS:
         places_in_part = {id(item): place for place, item in enumerate(getattr(part, kind))}
         old = [item for item in getattr(bare, kind) if kind != "bodies" or item.name not in include.how.connect]
-        for item, before in zip(getattr(added, kind), old, strict=True):
+        given = getattr(added, kind)
+        for item in given[len(old) :]:  # frames of what is connected, which expressions name
+            yield id(item), _at(document, entry)
+        for item, before in zip(given, old, strict=False):
             if kind == "parameters" and before.name in include.how.parameters:
                 yield id(item), _at(document, (*entry, "parameters", before.name))
             elif places is None:

@@ -13,7 +13,7 @@ import sympy
 import mbsym
 from mbsym import AppliedWrench, Body, Frame, Joint, JointForce, JointSpring, Parameter, Placement
 from mbsym.codegen.manifest_reader import read_manifest
-from mbsym.errors import AnalysisError, FormatError, ModelError
+from mbsym.errors import AnalysisError, DerivationError, FormatError, ModelError
 from mbsym.formats.native import read_native
 from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
@@ -95,7 +95,7 @@ def test_a_symbol_of_sympy_may_bear_their_one_spelling() -> None:
     [
         ("rate(hook, tip)", "rate(hook, top)", r"arm.yaml:10:.*there is no body or frame 'top'; did you mean 'tip'"),
         ('position("the mark").z', "position(mark).z", r"arm.yaml:15:.*no body or frame 'mark'"),
-        ("in=tip).y", "in=pin).y", r"arm.yaml:11:.*no body or frame 'pin'"),
+        ("in=tip).y", "in=pin).y", r"arm.yaml:11:.*no body or frame 'pin'; say \"joint:pin\" for the frame of that"),
         ("angle(ground, upper, about=y)", "angle(ground, upper)", r"arm.yaml:10:\d+: .*write angle\(a, b, about=z\)"),
         ("mass: 1,", 'mass: "distance(hook, tip)",', r"arm.yaml:4:.*distance of frames is not known here"),
     ],
@@ -107,14 +107,14 @@ def test_mistakes_have_their_place(old: str, new: str, complaint: str) -> None:
 
 def test_a_name_of_several_frames_is_refused() -> None:
     model = replace(arm(), frames=(*arm().frames, Frame("site:tip", "upper", kind="site")), forces=arm().forces[:1])
-    with pytest.raises(ModelError, match=r"several frames are meant: 'tip' may be .*say frame:tip or site:tip"):
+    with pytest.raises(ModelError, match=r"several frames are meant: 'tip' may be .*say frame:tip or site:tip, in q"):
         require_valid(model)
 
 
 def test_in_numbers_of_other_units_they_are_the_same() -> None:
     """A newton metre of millimetres, tonnes and milliseconds is 1e-3 * 1e3 * 1e-6 * 1e6."""
     units = Units(Fraction(1, 1000), Fraction(1000), Fraction(1, 1000))
-    scaled = in_units(replace(arm(), frames=arm().frames), units)
+    scaled = in_units(arm(), units)
     np.testing.assert_allclose(bias_at(scaled, units) * float(units.energy), bias_at(arm(), Units()), rtol=1e-12)
 
 
@@ -123,6 +123,35 @@ def bias_at(model: Model, units: Units) -> np.ndarray:
     rate = float(units.time)
     reference = Reference(model)
     return reference.bias_force([0.3, 0.5, 0.5, -0.5, 0.5], np.array([0.2, -0.4, 0.7, 1.1]) * rate, 0.3)
+
+
+def test_coordinates_of_sympy_are_counted_in_units_too() -> None:
+    q, v, t = sympy.symbols("q_s v_s t")
+    body, rail = Body("b", 1, (0, 0, 0), (1, 1, 1)), Joint("s", "prismatic", "ground", "b", "x")
+    text, given = (
+        in_units(Model("m", (body,), (rail,), (JointForce("f", "s", law),)), Units(Fraction(1, 1000)))
+        for law in ("2*q_s**2 + v_s*t", 2 * q**2 + v * t)
+    )
+    for model in (text, given):
+        assert Reference(model).bias_force([30.0], [40.0], 0.5) == pytest.approx([-(2 * 0.03**2 + 0.04 * 0.5) * 1000])
+
+
+def test_places_that_always_coincide_have_no_direction(tmp_path: Path) -> None:
+    model = arm(ARM.replace("direction(tip, hook)", "direction(tip, tip)"))
+    with pytest.raises(DerivationError, match="force pull: the origins of tip and tip always coincide"):
+        mbsym.generate(model, tmp_path)
+
+
+@pytest.mark.parametrize("frames", [(), ("all",), ("tip",), ("frame:tip",), ("site:tip",), ("lower",), ("joint:pin",)])
+def test_manifests_are_read_again_whatever_a_frame_is_called(frames: tuple[str, ...], tmp_path: Path) -> None:
+    """In expressions and where it is asked for, by its plain name or with its kind; axes are of the frame."""
+    sites = (Frame("site:tip", "lower", arm().frames[0].placement, kind="site"), Frame("only", "upper"))
+    names = ("tip", "frame:tip", "site:tip", "body:lower", "lower", "joint:pin", "only", "frame:only")
+    moments = tuple(" + ".join(f'position("{name}").{axis}' for name in names) for axis in "xyz")
+    force = AppliedWrench("f", "lower", moment=moments)
+    model = replace(arm(), frames=(*arm().frames, *sites), forces=(force,))
+    mbsym.generate(model, tmp_path, languages=("numpy",), frames=frames, frame_axes="base", functions=("bias_force",))
+    assert mbsym.verify(tmp_path, states=2).passed
 
 
 # ---- parts ----------------------------------------------------------------------------------------------------------
@@ -166,6 +195,24 @@ def test_in_a_part_they_have_its_names() -> None:
         ("g_base", "hand", False),
         ("g_end", "hand", False),
     ]
+
+
+def test_a_part_of_a_file_may_name_its_ground_wherever_it_stands(tmp_path: Path) -> None:
+    """Mistakes in its expressions have their place in its own file."""
+    (tmp_path / "part.yaml").write_text(dump_native(gripper()))
+    include = "g: {file: part.yaml, on: grip, at: [0.1, 0, 0], connect: {end: grip}}"
+    whole = f"{dump_native(carrier())}include:\n  {include}\n"
+    (tmp_path / "whole.yaml").write_text(whole)
+    found = mbsym.load(tmp_path / "whole.yaml")
+    assert {frame.name for frame in found.frames} == {"grip", "g_tip", "g_base", "g_end"}
+    again = read_native(TextSource("flat.yaml", dump_native(found)))
+    np.testing.assert_array_equal(bias(found), bias(again))
+    (tmp_path / "part.yaml").write_text(dump_native(gripper()).replace("distance(base, tip)", "distance(base, top)"))
+    with pytest.raises(FormatError, match=r"part.yaml:\d+:.*no body or frame 'g_top'"):
+        mbsym.load(tmp_path / "whole.yaml")
+    (tmp_path / "part.yaml").write_text(dump_native(gripper()).replace("distance(base, tip)", "distance(base, ti p)"))
+    with pytest.raises(FormatError, match=r"part.yaml:\d+:.*this is no expression"):
+        mbsym.load(tmp_path / "whole.yaml")
 
 
 def test_a_part_placed_and_a_part_bolted_on_move_alike() -> None:

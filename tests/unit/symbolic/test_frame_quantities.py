@@ -37,7 +37,14 @@ def test_all_words_are_tried() -> None:
     assert {quantity.word for quantity in QUANTITIES.values()} == set(WORDS)
 
 
-@pytest.mark.parametrize("name", ["q_j", "position", "position()", "sin(a)", "position(a).w", "distance(a, b) "])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "q_j", "position", "position()", "sin(a)", "position(a).w", "distance(a, b) ", "position( a ).z",
+        "position(a)", "distance(a)", "distance(a, b).x", "distance(a, b, c)", "position(a, b).x", "axis(a).x",
+        "axis(a, w).x", "angle(a, b)", "velocity(a, about=b).x", "velocity(a, in=b, in=c).x", "distance(a, b, in=c)",
+    ],
+)  # fmt: skip
 def test_other_names_are_none(name: str) -> None:
     assert quantity_of(name) is None
 
@@ -75,6 +82,14 @@ def test_the_text_around_them_is_found() -> None:
         ("position(2).x", 10, '2 is no name of a frame; write names such as "left wheel" in quotes'),
         ("position(a-b).x", 10, "a-b is no name of a frame"),
         ("position(a", 9, "this is no expression"),
+        ("position(left wheel).z", 10, 'stand in quotes, as in position("left wheel").z'),
+        ("velocity(a, in=b, in=c).x", 1, "velocity(a, in=b, in=c) is not how velocity is written"),
+        ("angle(a, b, about=x, about=z)", 1, "is not how angle is written"),
+        ("velocity(a, IN=b).x", 1, "velocity(a, IN=b) is not how velocity is written"),
+        ("position('').x", 10, "'' is no name of a frame"),
+        (r'position("a\x41").x', 10, "is no name of a frame"),
+        ('position("a" "b").x', 10, "is no name of a frame"),
+        ("(position)(a).x", 1, "(position)(a) is no name"),
         ("position(a).x + 'b'", 17, "'b' is no decimal number"),
         ("k + 'b'", 5, "has no place in an expression"),
         ("position(a).x; 1", 14, "has no place in an expression"),
