@@ -19,7 +19,8 @@ def arm() -> mbsym.Model:
     model = mbsym.examples.load("puma560")
     frames = (Frame("tool", model.bodies[-1].name, Placement((0, 0, "0.1"), (("y", 0.3),))),)
     bodies = tuple(Body(body.name) for body in model.bodies)
-    return replace(model, bodies=bodies, frames=frames, forces=())
+    outputs = (mbsym.NamedExpression("high", "position(tool).z"), mbsym.NamedExpression("fast", "velocity(tool).x"))
+    return replace(model, bodies=bodies, frames=frames, forces=(), outputs=outputs)
 
 
 def test_kinematics_are_generated_and_verified(tmp_path: Path) -> None:
