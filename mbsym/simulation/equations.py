@@ -145,7 +145,7 @@ def prepare(
     powered = bool(external_elements(mechanism.model))
     options = GenerationOptions(
         languages=("c",) if compiled else ("numpy",),
-        functions=(*_TREE, *(_LOOPS if looped else ()), *(("outputs",) if model.outputs else ())),
+        functions=_functions(model, looped=looped),
         symbolic_parameters="none",
         order=order,
         style="straight",
@@ -174,6 +174,11 @@ def prepare(
         module = numpy_module(files[0], manifest)
     loops = derivation.loops if looped else None
     return Equations(mechanism, loops, module, library, sizes, steps)
+
+
+def _functions(model: Model, *, looped: bool) -> tuple[str, ...]:
+    """What a simulation calls, of what the formulations derive."""
+    return (*_TREE, *(_LOOPS if looped else ()), *(("outputs",) if model.outputs else ()))
 
 
 def _library(files: Sequence[GeneratedFile], sizes: StepSizes) -> SharedLibrary:
