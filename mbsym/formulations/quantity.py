@@ -6,7 +6,7 @@ by what the formulation's functions are made of; the contract makes the Program 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +14,7 @@ from mbsym.errors import DerivationError
 from mbsym.formulations.contracts import Contract, Derived, Display, Entries, Result, Size, sizes_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Program
+from mbsym.symbolic.scalar import Scalar
 
 NOTHING: Final[Mapping[Size, str]] = {
     "nv": "no joint moves",
@@ -25,6 +26,16 @@ NOTHING: Final[Mapping[Size, str]] = {
 def bodies(mechanism: Mechanism) -> dict[str, int]:
     """Sizes of arrays with six entries a body."""
     return {"6nb": 6 * mechanism.nb}
+
+
+def block_diagonal(mechanism: Mechanism, blocks: Iterable[Sequence[Sequence[Scalar]]]) -> Entries:
+    """A 6 x 6 block a body by label on the diagonal."""
+    size = 6 * mechanism.nb
+    rows = [[Scalar(mechanism.graph, 0)] * size for _ in range(size)]
+    for first, block in zip(range(0, size, 6), blocks, strict=True):
+        for r, row in enumerate(block):
+            rows[first + r][first : first + 6] = row
+    return rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

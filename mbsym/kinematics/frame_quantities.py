@@ -50,9 +50,7 @@ class NamesInMotion(Mapping[str, Scalar]):
         return self._component(quantity, 0, self._placed(quantity.frames[0]).translation)
 
     def _velocity(self, quantity: FrameQuantity) -> Scalar:
-        label, frame = self._frame(quantity.frames[0])
-        angular, linear = self._twists[label]
-        return self._component(quantity, label, add(linear, cross(angular, frame.translation)))
+        return self._component(quantity, *self._moving(quantity.frames[0]))
 
     def _angular_velocity(self, quantity: FrameQuantity) -> Scalar:
         label, _ = self._frame(quantity.frames[0])
@@ -108,11 +106,16 @@ class NamesInMotion(Mapping[str, Scalar]):
         label, frame = self._frame(name)
         return self._poses[label].then(frame)
 
-    def _origin_velocity(self, name: str) -> Vector3:
-        """Velocity of a frame's origin in base axes."""
+    def _moving(self, name: str) -> tuple[int, Vector3]:
+        """The label of a frame's body, and the velocity of the frame's origin in the internal frame of that."""
         label, frame = self._frame(name)
         angular, linear = self._twists[label]
-        return self._poses[label].rotation.to_parent(add(linear, cross(angular, frame.translation)))
+        return label, add(linear, cross(angular, frame.translation))
+
+    def _origin_velocity(self, name: str) -> Vector3:
+        """Velocity of a frame's origin in base axes."""
+        label, velocity = self._moving(name)
+        return self._poses[label].rotation.to_parent(velocity)
 
     def _span(self, quantity: FrameQuantity) -> Vector3:
         """From the origin of the first frame to that of the second, in base axes."""

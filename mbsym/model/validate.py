@@ -18,7 +18,7 @@ from mbsym.model.system import Model
 from mbsym.model.value_checks import check_model_values
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, symbol
-from mbsym.values.diagnostic import Diagnostic, Findings, Path, nearest, path_text
+from mbsym.values.diagnostic import Diagnostic, Findings, Path, nearest, one, path_text
 from mbsym.values.entry_checks import Surroundings, check_references
 from mbsym.values.numbers import to_scalar
 
@@ -138,9 +138,9 @@ def _check_identifiers(model: Model, findings: Findings) -> None:
     def claim(name: Any, path: Path, word: str) -> None:
         fault = identifier_fault(name)
         if fault:
-            findings.error(path, f"the name {name!r} of {_one(word)} {fault}", IDENTIFIER)
+            findings.error(path, f"the name {name!r} of {one(word)} {fault}", IDENTIFIER)
         elif name in owner:
-            findings.error(path, f"{word} {name!r} has the name of {_one(owner[name])}", "rename one of them")
+            findings.error(path, f"{word} {name!r} has the name of {one(owner[name])}", "rename one of them")
         else:
             owner[name] = word
 
@@ -162,10 +162,6 @@ def _check_identifiers(model: Model, findings: Findings) -> None:
                 continue
             for position, name in enumerate(names):
                 claim(name, ("joints", index, entry, position), word)
-
-
-def _one(word: str) -> str:
-    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
 
 
 # ---- references -----------------------------------------------------------------------------------------------------

@@ -45,8 +45,8 @@ LARGEST_CLOSED_FORM: Final = 5000
 """Operations of an array, counted as printed text has them, above which it is shown as named steps."""
 
 LARGEST_WRITTEN_OUT: Final = 200_000
-"""Operations, counted likewise, above which a quantity of a formulation is not written out unasked: a megabyte of "
-"text."""
+"""Operations, counted likewise, above which a quantity of a formulation is not written out unasked: a megabyte of
+text."""
 
 LETTERS_OF_OPERATION: Final = 7
 """Of printed text: 5.8 to 7.7 for quantities of arms and of a free robot with two."""

@@ -104,6 +104,7 @@ def _syntax_tree(text: str) -> ast.expr:
         raise SymbolicError(f"expression of {len(text)} characters", where="column 1", remedy=f"at most {LONGEST_TEXT}")
     if not text.strip():
         raise SymbolicError("empty expression", where="column 1", remedy="write a number or a formula")
+    stripped = text.lstrip(" \t")
     names_frames = MENTIONED.search(text) is not None
     bare = QUOTED.sub(lambda found: "_" * len(found[0]), text) if names_frames else text
     depth = 0
@@ -116,9 +117,9 @@ def _syntax_tree(text: str) -> ast.expr:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(_with_axes(text) if names_frames else text.lstrip(" \t"), mode="eval").body
+            return ast.parse(_with_axes(stripped) if names_frames else stripped, mode="eval").body
     except SyntaxError as error:
-        column = max(error.offset or 1, 1) + len(text) - len(text.lstrip(" \t"))
+        column = max(error.offset or 1, 1) + len(text) - len(stripped)
         arithmetic = "write arithmetic such as 2*k*(q - 0.5)"
         quotes = 'names of frames that are no plain words stand in quotes, as in position("left wheel").z'
         raise SymbolicError(
@@ -130,7 +131,7 @@ def _syntax_tree(text: str) -> ast.expr:
 
 def _with_axes(text: str) -> str:
     """The text with a word for ``in`` that Python's grammar takes, of the same length."""
-    parts = re.split(f"({QUOTED.pattern})", text.lstrip(" \t"))
+    parts = re.split(f"({QUOTED.pattern})", text)
     return "".join(part if k % 2 else _IN.sub(_AXES, part) for k, part in enumerate(parts))
 
 

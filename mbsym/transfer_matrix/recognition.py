@@ -15,6 +15,7 @@ from mbsym.transfer_matrix.elements import PlanarElements, spatial_system
 from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.rigid_groups import RigidGroups
 from mbsym.transfer_matrix.system import COVERED, TransferSystem
+from mbsym.values.diagnostic import one
 
 IN_SPACE: Final = (SPHERICAL, FREE)
 """Joint types whose elements carry spatial motion; those of other types carry planar motion."""
@@ -73,9 +74,8 @@ def _require_covered(mechanism: Mechanism, forces_as_loads: bool) -> None:
         )
     for force in model.forces:
         if force.linear_law() is None and not forces_as_loads:
-            article = "an" if force.type[0] in "aeiou" else "a"
             raise DerivationError(
-                f"the transfer matrix method has no element for {article} {force.type.replace('_', ' ')}",
+                f"the transfer matrix method has no element for {one(force.type.replace('_', ' '))}",
                 where=f"force {force.name}",
                 remedy="it covers springs and dampers of joints and between points; give other forces as loads",
             )

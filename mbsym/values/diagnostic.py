@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from mbsym.errors import MbsymError, SymbolicError
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Symbols
-from mbsym.values.frame_quantities import value_frames, value_quantities
+from mbsym.values.frame_quantities import value_quantities
 from mbsym.values.numbers import evaluate, size_fault, to_scalar
 from mbsym.values.parameter import Value
 
@@ -108,14 +108,19 @@ class Findings:
         """Checks a value that may hold what moves besides parameters: coordinates, speeds, inputs, time, frames."""
         graph = Graph()
         try:
-            for frame in value_frames(value):
-                fault = self.frame_fault(frame)
+            quantities = value_quantities(value)
+            for fault in (self.frame_fault(frame) for each in quantities.values() for frame in each.every_frame):
                 if fault is not None:
                     raise SymbolicError(fault[0], remedy=fault[1])
-            known = {**self.numbers, **dict.fromkeys((*self.variables, *value_quantities(value)))}
+            known = {**self.numbers, **dict.fromkeys((*self.variables, *quantities))}
             to_scalar(value, graph, Symbols(graph, known))
         except MbsymError as error:
             self.refuse(path, error)
+
+
+def one(word: str) -> str:
+    """The word with its article."""
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
 
 
 def nearest(name: str, known: Iterable[str] | Mapping[str, Any], otherwise: str = "") -> str:

@@ -18,8 +18,8 @@ Kind: TypeAlias = Literal[
     "choice", "text",
 ]  # fmt: skip
 """Names of a joint, several joints, a body or control input; the position of a speed among those of the joint; a value,
-any number of them or three that hold parameters alone; one or three that hold coordinates, speeds, inputs and time too;
-a direction; one of several words; any text."""
+any number of them or three that hold parameters alone; one or three that hold coordinates, speeds, frames, inputs and
+time too; a direction; one of several words; any text."""
 
 
 @dataclass(frozen=True, slots=True)

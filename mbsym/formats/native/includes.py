@@ -118,7 +118,7 @@ def _origins(
         given = getattr(added, kind)
         for item in given[len(old) :]:  # frames of what is connected, which expressions name
             yield id(item), _at(document, entry)
-        for item, before in zip(given, old, strict=False):
+        for item, before in zip(given[: len(old)], old, strict=True):
             if kind == "parameters" and before.name in include.how.parameters:
                 yield id(item), _at(document, (*entry, "parameters", before.name))
             elif places is None:

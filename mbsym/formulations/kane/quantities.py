@@ -28,7 +28,7 @@ from mbsym.formulations.kane.closed_form import (
     kane_partial_velocities,
     kane_rotors,
 )
-from mbsym.formulations.quantity import Quantity, quantities_by_name
+from mbsym.formulations.quantity import Quantity, block_diagonal, quantities_by_name
 from mbsym.joints.motion import Motion, six
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.vector import skew, symmetric_matrix
@@ -62,13 +62,7 @@ def _joint_columns(mechanism: Mechanism) -> Entries:
 
 
 def _inertias(mechanism: Mechanism) -> Entries:
-    size = 6 * mechanism.nb
-    rows = [[Scalar(mechanism.graph, 0)] * size for _ in range(size)]
-    for body in kane_bodies(mechanism):
-        first = 6 * (body.label - 1)
-        for r, row in enumerate(_inertia(body)):
-            rows[first + r][first : first + 6] = row
-    return rows
+    return block_diagonal(mechanism, map(_inertia, kane_bodies(mechanism)))
 
 
 def _inertia(body: KaneBody) -> list[list[Scalar]]:

@@ -19,7 +19,7 @@ from typing import Final
 
 from mbsym.formulations.constraint_force.quantities import JOINT_QUANTITIES
 from mbsym.formulations.contracts import Entries
-from mbsym.formulations.quantity import Quantity, bodies, quantities_by_name
+from mbsym.formulations.quantity import Quantity, block_diagonal, bodies, quantities_by_name
 from mbsym.formulations.recursive.articulated_factor import articulated_factor, require_uncoupled
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.scalar import Scalar
@@ -34,12 +34,7 @@ def _sizes(mechanism: Mechanism) -> Mapping[str, int]:
 
 
 def _inertias(mechanism: Mechanism) -> Entries:
-    size = 6 * mechanism.nb
-    rows = [[Scalar(mechanism.graph, 0)] * size for _ in range(size)]
-    for first, inertia in zip(range(0, size, 6), articulated_factor(mechanism).inertias, strict=True):
-        for r, row in enumerate(inertia):
-            rows[first + r][first : first + 6] = row
-    return rows
+    return block_diagonal(mechanism, articulated_factor(mechanism).inertias)
 
 
 def _gains(mechanism: Mechanism) -> Entries:
