@@ -6,6 +6,7 @@ from typing import Final
 
 from mbsym.constraints.distance import DistanceConstraint
 from mbsym.constraints.element import ConstraintElement, ConstraintType
+from mbsym.constraints.expression import ExpressionConstraint, VelocityConstraint
 from mbsym.constraints.gear import GearConstraint
 from mbsym.constraints.linear_coupling import LinearCoupling
 from mbsym.constraints.point_on_line import PointOnLineConstraint
@@ -17,9 +18,11 @@ __all__ = [
     "ConstraintElement",
     "ConstraintType",
     "DistanceConstraint",
+    "ExpressionConstraint",
     "GearConstraint",
     "LinearCoupling",
     "PointOnLineConstraint",
+    "VelocityConstraint",
 ]
 
 CONSTRAINTS: Final = Registry[ConstraintType](
@@ -29,6 +32,8 @@ CONSTRAINTS: Final = Registry[ConstraintType](
         ConstraintType(PointOnLineConstraint),
         ConstraintType(GearConstraint),
         ConstraintType(LinearCoupling),
+        ConstraintType(ExpressionConstraint),
+        ConstraintType(VelocityConstraint),
     ),
     ModelError,
 )

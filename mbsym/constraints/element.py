@@ -15,6 +15,7 @@ from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.entries import ElementRecord, Kind, named, plain_entries
+from mbsym.values.frame_quantities import FrameQuantity
 from mbsym.values.lines import Line
 from mbsym.values.parameter import Value, Vector
 
@@ -39,6 +40,11 @@ class ConstraintElement(ABC):
     @abstractmethod
     def close(self, loop: OpenLoop[C]) -> C:
         """Its equations, said to the loop that it closes."""
+
+    @property
+    def expressions(self) -> tuple[Value, ...]:
+        """Its values that may hold coordinates, speeds and frames."""
+        return self.named("expression")
 
     def drawn(self) -> tuple[Line, ...]:
         """The lines that show it; none where it does not say so."""
@@ -115,6 +121,10 @@ class OpenLoop(Protocol[C]):
         """The equation sum of factor * q = offset of joints of one coordinate each, given with their factors."""
         ...
 
+    def of_expression(self, element: ConstraintElement, held: Value, unit: str, *, of_speeds: bool = False) -> C:
+        """The equation that an expression of coordinates and frames, or one linear in speeds, stays zero."""
+        ...
+
 
 class LoopDraw(Protocol):
     """Two bodies where they happen to be, with a point on each, and joints at zero; numbers have few digits but for
@@ -148,6 +158,10 @@ class LoopDraw(Protocol):
     @property
     def distance(self) -> float:
         """Of the points."""
+        ...
+
+    def value(self, quantity: FrameQuantity) -> float:
+        """What a quantity of the bodies' frames is there."""
         ...
 
     def along(self, low: float, high: float) -> float:

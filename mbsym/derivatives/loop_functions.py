@@ -7,6 +7,7 @@ from typing import Final
 
 from mbsym.derivatives.constrained import constrained_derivative_terms
 from mbsym.derivatives.independent import independent_dynamics_derivatives
+from mbsym.errors import DerivationError
 from mbsym.formulations.contracts import Contract, Derived
 from mbsym.formulations.fewest_operations import Method
 from mbsym.kinematics.mechanism import Mechanism
@@ -37,6 +38,12 @@ def in_independent_coordinates(contract: Contract, independent: Sequence[int] = 
     """
 
     def derive(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
+        if any(row.of_speeds for row in loops.rows):
+            raise DerivationError(
+                f"velocity constraints leave more coordinates than speeds free, of which {contract.name} knows nothing",
+                where=mechanism.model.name,
+                remedy=f"leave {contract.name} out; derivatives of constrained_dynamics are offered",
+            )
         chosen = tuple(independent) or independent_at_start(mechanism, loops)
         closed = elimination(mechanism, [dense(mechanism, row.jacobian) for row in loops.rows], chosen)
         entries = independent_dynamics_derivatives(mechanism, closed, [row.bias for row in loops.rows])

@@ -131,10 +131,7 @@ class NamesInMotion(Mapping[str, Scalar]):
         span = self._span(quantity)
         square = dot(span, span)
         if not square:
-            first, second = quantity.frames
-            raise SymbolicError(
-                f"the origins of {first} and {second} always coincide", remedy="name two places that move apart"
-            )
+            raise always_together(quantity)
         return span, sqrt(square)
 
     def _unit(self, letter: str) -> Vector3:
@@ -151,3 +148,11 @@ class NamesInMotion(Mapping[str, Scalar]):
             in_base = self._poses[label].rotation.to_parent(vector)
             return frame.rotation.to_child(self._poses[other].rotation.to_child(in_base))[place]
         return self._poses[label].rotation.to_parent(vector)[place]
+
+
+def always_together(quantity: FrameQuantity) -> SymbolicError:
+    """The refusal of a direction between frames whose origins are in one place whatever the state."""
+    first, second = quantity.frames
+    return SymbolicError(
+        f"the origins of {first} and {second} always coincide", remedy="name two places that move apart"
+    )

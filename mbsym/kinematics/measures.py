@@ -29,8 +29,8 @@ class Measures:
     increments: Array
 
     def of_unit(self, unit: str) -> float:
-        """Of a length, else 1."""
-        return self.length if unit == "m" else 1.0
+        """Of a length or the rate of one, else 1."""
+        return self.length if unit in ("m", "m/s") else 1.0
 
 
 def measures_of(mechanism: Mechanism, length: float | None = None) -> Measures:

@@ -31,12 +31,12 @@ class EigenPair:
 
 
 def eigenvalues(A: Array, mass: Array, measures: Array, pace: float) -> Array:
-    """All of A (2n,), by real and imaginary part.
+    """All of A (n + m,), by real and imaginary part.
 
     Args:
-        A: of increments and their rates (2n, 2n).
-        mass: of the speeds (n, n).
-        measures: of the increments, by which entries of different units are compared (n,).
+        A: of n increments and m speeds (n + m, n + m).
+        mass: of the speeds (m, m).
+        measures: of the increments of the states, by which entries of different units are compared (n + m,).
         pace: of what the forces at work could do by themselves [1/s].
     """
     A, mass = _measured(A, mass, measures)
@@ -45,7 +45,7 @@ def eigenvalues(A: Array, mass: Array, measures: Array, pace: float) -> Array:
         roots = [complex(np.sqrt(-square + 0j)) for square in found[0]]
         return np.sort_complex([value for root in roots for value in (root, -root)]) + 0.0
     values = np.linalg.eigvals(A)
-    values[np.argsort(np.abs(values))[: _zeros(A, pace)]] = 0.0
+    values[np.argsort(np.abs(values))[: _zeros(A, len(mass), pace)]] = 0.0
     return np.sort_complex(values)
 
 
@@ -55,29 +55,29 @@ def eigenpairs(A: Array, mass: Array, measures: Array, pace: float) -> tuple[Eig
     Args:
         A, mass, measures, pace: as in ``eigenvalues``.
     """
-    n = len(mass)
+    n = len(A) - len(mass)
     A, mass = _measured(A, mass, measures)
     found = _second_order(A, mass, pace)
     if found is not None:
-        return _sorted(_roots(*found), measures)
+        return _sorted(_roots(*found), measures[:n])
     values, vectors = np.linalg.eig(A)
-    zeros = _zeros(A, pace)
+    zeros = _zeros(A, len(mass), pace)
     moving = np.argsort(np.abs(values))[zeros:]
     pairs = [EigenPair(complex(values[k]), vectors[:n, k]) for k in moving if values[k].imag >= 0.0]
     if zeros:
-        pairs += [EigenPair(0j, shape[:n].astype(complex)) for shape in _resting(_timeless(A, pace))]
-    return _sorted(pairs, measures)
+        pairs += [EigenPair(0j, shape[:n].astype(complex)) for shape in _resting(_timeless(A, len(mass), pace))]
+    return _sorted(pairs, measures[:n])
 
 
 def _measured(A: Array, mass: Array, measures: Array) -> tuple[Array, Array]:
     """Both over increments of size one."""
-    twice = np.concatenate([measures, measures])
-    return A * twice / twice[:, None], mass * np.outer(measures, measures)
+    speeds = measures[len(A) - len(mass) :]
+    return A * measures / measures[:, None], mass * np.outer(speeds, speeds)
 
 
-def _zeros(A: Array, pace: float) -> int:
+def _zeros(A: Array, speeds: int, pace: float) -> int:
     """How many eigenvalues are zero: resting directions are taken off until none is left."""
-    count, A = 0, _timeless(A, pace)
+    count, A = 0, _timeless(A, speeds, pace)
     while len(A):
         resting = _resting(A)
         if not len(resting):
@@ -88,11 +88,11 @@ def _zeros(A: Array, pace: float) -> int:
     return count
 
 
-def _timeless(A: Array, pace: float) -> Array:
+def _timeless(A: Array, speeds: int, pace: float) -> Array:
     """A in a unit of time in which the stiffest motion takes one, so that entries can be compared."""
-    n = len(A) // 2
+    n = len(A) - speeds
     rate = float(np.sqrt(np.abs(A[n:, :n]).max(initial=pace**2))) or float(np.abs(A).max(initial=0.0)) or 1.0
-    scale = np.repeat([1.0, rate], n)
+    scale = np.repeat([1.0, rate], [n, speeds])
     return np.asarray(A * scale[None, :] / scale[:, None] / rate)
 
 
@@ -103,13 +103,15 @@ def _resting(A: Array) -> Array:
 
 
 def _second_order(A: Array, mass: Array, pace: float) -> tuple[Array, Array] | None:
-    """Squares of the circular frequencies with shapes in columns, None where there are velocity terms.
+    """Squares of the circular frequencies with shapes in columns, None where there are velocity terms or held speeds.
 
     A symmetric stiffness makes them real.
     """
     from scipy.linalg import eigh
 
     n = len(mass)
+    if len(A) != 2 * n:
+        return None
     turned, matrix, resisted = A[:n, :n], A[n:, :n], A[n:, n:]
     largest = np.abs(matrix).max(initial=pace**2)
     if turned.any() or np.abs(resisted).max(initial=0.0) ** 2 > NOTHING**2 * largest:

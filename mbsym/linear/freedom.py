@@ -1,7 +1,8 @@
 """Independent coordinates, and how all others move with them.
 
 G v = 0 of closed loops, with the columns of G split into those of dependent and independent speeds, gives v = N v_i.
-Its derivative along a motion, G dv + d(G v)/dq dq = 0, says how dependent speeds change with the configuration.
+Its derivative along a motion, G dv + d(G v)/dq dq = 0, says how dependent speeds change with the configuration. Rows
+that hold speeds alone let coordinates go anywhere, so that there are more independent coordinates than speeds.
 
 Source: J. Garcia de Jalon, E. Bayo, Kinematic and Dynamic Simulation of Multibody Systems, 1994, chapter 5.
 """
@@ -44,22 +45,31 @@ loops closed to 1e-10 leave the motions by which they are singular open by its r
 
 @dataclass(frozen=True, slots=True)
 class Freedom:
-    """Which increments are independent, n of nv.
+    """Which increments and speeds are independent, n and m of nv; both are the same but where speeds alone are held.
 
     Attributes:
-        independent: their places in v.
+        independent: places of the increments in v.
+        speeds: places of the speeds, some of these.
         motion: all increments of the independent ones, N in dq = N dq_i (nv, n).
+        rates: all speeds of the independent ones (nv, m).
         change: of all speeds with the independent increments at constant independent speeds (nv, n).
     """
 
     independent: tuple[int, ...]
+    speeds: tuple[int, ...]
     motion: Array
+    rates: Array
     change: Array
 
     @property
     def of_states(self) -> Array:
-        """[dq; dv] of [dq_i; dv_i] (2 nv, 2 n)."""
-        return np.block([[self.motion, np.zeros_like(self.motion)], [self.change, self.motion]])
+        """[dq; dv] of [dq_i; dv_i] (2 nv, n + m)."""
+        return np.block([[self.motion, np.zeros_like(self.rates)], [self.change, self.rates]])
+
+    @property
+    def states(self) -> list[int]:
+        """Places of the states in [dq; dv]."""
+        return [*self.independent, *(len(self.motion) + k for k in self.speeds)]
 
 
 def freedom_at(equations: LinearEquations, state: State, independent: Sequence[str] = ()) -> Freedom:
@@ -75,18 +85,28 @@ def freedom_at(equations: LinearEquations, state: State, independent: Sequence[s
             raise AnalysisError(
                 "all coordinates of a tree are independent", where=equations.name, remedy="choose none of them"
             )
-        return Freedom(tuple(range(nv)), np.eye(nv), np.zeros((nv, nv)))
+        every = tuple(range(nv))
+        return Freedom(every, every, np.eye(nv), np.eye(nv), np.zeros((nv, nv)))
     rows = _rows(equations, loops, state)
-    measured = rows * measures_of(equations.mechanism).increments
-    chosen = _chosen(equations, measured, independent)
-    dependent = [k for k in range(nv) if k not in chosen]
-    motion, change = np.zeros((nv, len(chosen))), np.zeros((nv, len(chosen)))
-    motion[chosen] = np.eye(len(chosen))
-    motion[dependent] = -np.linalg.solve(rows[:, dependent], rows[:, chosen])
+    closing = rows[[not row.of_speeds for row in loops.rows]]
+    increments = measures_of(equations.mechanism).increments
+    chosen, speeds = _chosen(equations, rows * increments, closing * increments, independent)
+    change = np.zeros((nv, len(chosen)))
+    motion = _carried(closing, chosen)
     if state.v.any():
         changes = Evaluator(_rate_program(equations.mechanism, loops))(state.q, state.v)["rate_dq"]
+        dependent = [k for k in range(nv) if k not in speeds]
         change[dependent] = -np.linalg.solve(rows[:, dependent], changes @ motion)
-    return Freedom(tuple(chosen), motion, change)
+    return Freedom(tuple(chosen), tuple(speeds), motion, _carried(rows, speeds), change)
+
+
+def _carried(rows: Array, chosen: Sequence[int]) -> Array:
+    """All speeds of the chosen ones, by rows that hold the others (nv, n)."""
+    dependent = [k for k in range(rows.shape[1]) if k not in chosen]
+    found = np.zeros((rows.shape[1], len(chosen)))
+    found[chosen] = np.eye(len(chosen))
+    found[dependent] = -np.linalg.solve(rows[:, dependent], rows[:, chosen])
+    return found
 
 
 def _rows(equations: LinearEquations, loops: LoopAnalysis, state: State) -> Array:
@@ -139,10 +159,27 @@ def _moving(equations: LinearEquations, motions: Array) -> list[str]:
     return [name for name, share in zip(names, shares, strict=True) if share > 1e-6]
 
 
-def _chosen(equations: LinearEquations, rows: Array, names: Sequence[str]) -> list[int]:
-    """Columns of the coordinates that are named; where none is, of those that tell the others best."""
-    if not names:
-        return list(independent_columns(equations.mechanism, rows))
+def _chosen(
+    equations: LinearEquations, rows: Array, closing: Array, names: Sequence[str]
+) -> tuple[list[int], list[int]]:
+    """Columns of the independent coordinates, and of the independent speeds among them.
+
+    They are those that are named; where none is, those that tell the others best.
+
+    Args:
+        equations: of the mechanism.
+        rows, closing: G, and those of its rows that close loops.
+        names: of coordinates.
+    """
+    if names:
+        coordinates = _named(equations, closing, names)
+        return coordinates, independent_with(rows, coordinates) if len(closing) < len(rows) else coordinates
+    speeds = list(independent_columns(equations.mechanism, rows))
+    return independent_with(closing, speeds) if len(closing) < len(rows) else speeds, speeds
+
+
+def _named(equations: LinearEquations, rows: Array, names: Sequence[str]) -> list[int]:
+    """Columns of the coordinates that are named."""
     known = increment_names(equations.mechanism)
     for name in names:
         if name not in known:

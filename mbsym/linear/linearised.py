@@ -41,8 +41,8 @@ class Linearisation(StateSpace):
         state: about which.
         rates: of the independent coordinates and speeds at that state (n,); zero at an equilibrium.
         freedom: independent coordinates, and how all others move with them.
-        mass: of the independent speeds (n/2, n/2).
-        measures: of the independent increments, by which entries of different units are compared (n/2,).
+        mass: of the independent speeds, of which there are m (m, m).
+        measures: of the increments of the states, by which entries of different units are compared (n,).
         pace: rate of the quickest motion that the forces at work could make by themselves [1/s].
         equations: of the model.
     """
@@ -71,8 +71,7 @@ class Linearisation(StateSpace):
     @property
     def is_equilibrium(self) -> bool:
         """True where nothing moves and nothing is accelerated, but for round-off."""
-        n = len(self.measures)
-        speeds, accelerations = np.abs(self.rates[:n]) / self.measures, np.abs(self.rates[n:]) / self.measures
+        speeds, accelerations = np.split(np.abs(self.rates) / self.measures, [len(self.freedom.independent)])
         return bool(np.all(speeds <= AT_REST * self.pace) and np.all(accelerations <= AT_REST * self.pace**2))
 
     def symbolic(self, *, general: bool = False, shared: bool = False) -> SymbolicSystem:
@@ -85,10 +84,16 @@ class Linearisation(StateSpace):
             shared: with symbols for what occurs several times, told in ``replacements`` as ``sympy.cse`` does.
 
         Raises:
-            AnalysisError: the entries written out are too long.
+            AnalysisError: the entries written out are too long, or speeds alone are held.
         """
         from mbsym.linear.symbols import symbolic_system
 
+        if self.freedom.speeds != self.freedom.independent:
+            raise AnalysisError(
+                "velocity constraints leave more coordinates than speeds free, which has no symbolic form here",
+                where=self.equations.name,
+                remedy="take the matrices in numbers",
+            )
         names, own = (self.inputs, self.outputs), self.freedom.independent
         return symbolic_system(self.equations, self.state, names, own, general=general, shared=shared)
 
@@ -148,7 +153,7 @@ def linearised(
     motion = np.block([[turning_at(mechanism, state.v), np.eye(nv)], [slopes.by_q, slopes.by_v]])
     entry = np.concatenate([np.zeros_like(by_input), by_input])
     carried = freedom.of_states
-    kept = [*freedom.independent, *(nv + k for k in freedom.independent)]
+    kept = freedom.states
     increments = increment_names(mechanism)
     names = tuple((*increments, *equations.speeds)[k] for k in kept)
     units = (*increment_units(mechanism), *(item.unit for item in speed_quantities(mechanism)))
@@ -171,8 +176,8 @@ def linearised(
         state,
         np.concatenate([state.v, slopes.vdot])[kept],
         freedom,
-        freedom.motion.T @ mass @ freedom.motion,
-        measures.increments[list(freedom.independent)],
+        freedom.rates.T @ mass @ freedom.rates,
+        measures.increments[[k % nv for k in kept]],
         _pace(equations, state, slopes, measures),
         equations,
     )

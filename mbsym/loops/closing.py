@@ -22,7 +22,7 @@ from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
-from mbsym.loops.constraints import Closure
+from mbsym.loops.closure_row import Closure
 from mbsym.loops.scale import rounded_to
 from mbsym.loops.tolerances import ACCEPTED, CLOSED, FLOOR, UNMOVED
 from mbsym.model.own_units import length_unit

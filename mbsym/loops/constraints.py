@@ -17,8 +17,6 @@ Analysis of Mechanical Systems, 1988, chapter 7, for rods and points on lines.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
 
 from mbsym.constraints import ConstraintElement
 from mbsym.constraints.element import Carried, PointRows
@@ -27,96 +25,30 @@ from mbsym.joints.closure_rows import ClosureGap, RowDraft
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
 from mbsym.kinematics.placement import scalars, vector_of
-from mbsym.loops.motion import LoopMotion, loop_motion
-from mbsym.loops.scale import RowScale, fixed_length, length, loop_scale, proportion_scale
+from mbsym.loops.closure_row import Closure, ClosureRow, Row
+from mbsym.loops.expressions import expression_closure
+from mbsym.loops.motion import LoopMotion, loop_motion, power
+from mbsym.loops.scale import fixed_length, length, loop_scale, proportion_scale
 from mbsym.spatial.alignment import align_z
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform
-from mbsym.spatial.vector import Vector3, dot, zero_vector
+from mbsym.spatial.vector import zero_vector
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.numbers import evaluate, parameter_values, to_scalar
 from mbsym.values.parameter import Value, Vector
 
-Row: TypeAlias = Mapping[int, Scalar]
-"""Entries of a matrix row by column; what is missing is zero."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class ClosureRow:
-    """One scalar closure equation.
-
-    Attributes:
-        closure: name of the cut joint or constraint element.
-        number: of the row within it, from 1.
-        quantity: what the row holds together, in words.
-        unit: of the residual.
-        residual: zero where the loop is closed.
-        scale: what the residual is measured by.
-        residual_jacobian: derivative of the residual by the motion of v, exact everywhere.
-        jacobian: row of G.
-        bias: entry of gamma in G vdot = gamma.
-        wrench: [moment; force] per unit multiplier on the body of ``target``, and its opposite on the body of
-            ``source``, in the axes of ``frame``; None for relations of coordinates.
-        source, target: body labels.
-        frame: frame s in the internal frame of ``source``.
-        point: where the wrench is taken, in ``frame``.
-        target_frame: internal frame of ``target`` in ``frame``.
-    """
-
-    closure: str
-    number: int
-    quantity: str
-    unit: str
-    residual: Scalar
-    scale: RowScale
-    residual_jacobian: Row
-    jacobian: Row
-    bias: Scalar
-    wrench: Motion | None
-    source: int
-    target: int
-    frame: Transform | None
-    point: Vector3 | None
-    target_frame: Transform | None
-
-    def __repr__(self) -> str:
-        return f"<ClosureRow {self.number} of {self.closure!r}: {self.quantity} [{self.unit}]>"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Closure:
-    """The closure equations of one cut joint or constraint element.
-
-    Attributes:
-        name: of the joint or element.
-        kind: joint type, or the type of the element in words, such as "point on line".
-        rows: its equations; none for a free joint.
-        joints: labels of the tree joints that move its loop, in the order of the walk.
-        columns: twists of the loop's joints for unit speeds, for what is to be known about the loop as a whole.
-    """
-
-    name: str
-    kind: str
-    rows: tuple[ClosureRow, ...]
-    joints: tuple[int, ...]
-    columns: Mapping[int, Motion]
-
-    def __repr__(self) -> str:
-        return f"<Closure {self.name!r}, {self.kind}: {len(self.rows)} rows>"
-
 
 def closures(mechanism: Mechanism) -> tuple[Closure, ...]:
-    """Closure equations of all cut joints in label order, then of the model's constraints in its order.
+    """Closure equations of all cut joints in label order, then of the model's constraints in its order, of speeds last.
 
     Raises:
         DerivationError: a joint that is cut has a rotor, its axes are opposite in every configuration, a rod has no
             length, or a gear joins joints that have not one coordinate each or are cut.
     """
     with mechanism.graph.section("closure of loops"):
-        return (
-            *(_cut_joint(mechanism, cut) for cut in mechanism.cut_joints),
-            *(item.close(_OpenLoops(mechanism)) for item in mechanism.model.constraints),
-        )
+        found = [_cut_joint(mechanism, cut) for cut in mechanism.cut_joints]
+        found += [item.close(_OpenLoops(mechanism)) for item in mechanism.model.constraints]
+        return tuple(sorted(found, key=lambda closure: any(row.of_speeds for row in closure.rows)))
 
 
 # ---- cut joints -----------------------------------------------------------------------------------------------------
@@ -210,6 +142,9 @@ class _OpenLoops:
         )
         return Closure(element.name, kind, (made,), labels, {})
 
+    def of_expression(self, element: ConstraintElement, held: Value, unit: str, *, of_speeds: bool = False) -> Closure:
+        return expression_closure(self._mechanism, element.name, _words(element), held, unit, of_speeds=of_speeds)
+
     def _beyond(self, element: ConstraintElement, name: str) -> TreeBody:
         """The outboard body of a joint of one coordinate."""
         kind = _words(element)
@@ -273,7 +208,7 @@ def closure_of(
                 scale=sizes.of_row(draft.unit),
                 residual_jacobian=_row(draft.rate, moved.columns),
                 jacobian=_row(draft.wrench, moved.columns),
-                bias=-_power(draft.wrench, moved.bias) - _power(draft.wrench_rate, moved.twist),
+                bias=-power(draft.wrench, moved.bias) - power(draft.wrench_rate, moved.twist),
                 wrench=draft.wrench,
                 source=source,
                 target=target,
@@ -286,9 +221,5 @@ def closure_of(
 
 
 def _row(covector: Motion, columns: Mapping[int, Motion]) -> Row:
-    entries = {column: _power(covector, motion) for column, motion in columns.items()}
+    entries = {column: power(covector, motion) for column, motion in columns.items()}
     return {column: value for column, value in entries.items() if value}
-
-
-def _power(wrench: Motion, twist: Motion) -> Scalar:
-    return dot((*wrench[0], *wrench[1]), (*twist[0], *twist[1]))

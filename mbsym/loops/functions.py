@@ -36,7 +36,7 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
 from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
 from mbsym.loops import contracts
-from mbsym.loops.constraints import ClosureRow
+from mbsym.loops.closure_row import ClosureRow
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.loops.wrenches import all_wrenches, dense, least_wrenches
 from mbsym.records import Registry
@@ -190,7 +190,8 @@ def _constraint_jacobian(mechanism: Mechanism, loops: LoopAnalysis, method: Meth
 
 
 def _position_correction(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
-    rows = [dense(mechanism, row.residual_jacobian) for row in loops.rows]
+    # What holds speeds has no gap, but lets the mechanism be moved in its own ways alone.
+    rows = [dense(mechanism, row.jacobian if row.of_speeds else row.residual_jacobian) for row in loops.rows]
     return _on_mass_matrix(mechanism, method, rows, "residual_jacobian")
 
 

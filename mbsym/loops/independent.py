@@ -112,7 +112,7 @@ def independent_at_start(mechanism: Mechanism, loops: LoopAnalysis) -> tuple[int
     """``independent_columns`` where the loops were analysed; where that is singular, what is best around it."""
     evaluator = Evaluator(constraint_jacobian(mechanism, loops))
     problem = closing_problem(mechanism, loops.closures)
-    units = replace(problem, rows=np.array([problem.length if row.unit == "m" else 1.0 for row in loops.rows]))
+    units = replace(problem, rows=np.array([problem.length if row.is_length else 1.0 for row in loops.rows]))
     start = np.array(loops.configuration)
     rows = units.matrix(evaluator(start)["G"])
     if rank_of(rows) == len(rows):

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from mbsym.joints.motion import Motion, combination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.spatial.transform import Transform
-from mbsym.spatial.vector import add, cross, negate, scale, subtract, zero_vector
+from mbsym.spatial.vector import add, cross, dot, negate, scale, subtract, zero_vector
+from mbsym.symbolic.scalar import Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +138,8 @@ def _difference(first: Motion, second: Motion) -> Motion:
 
 def _negated(motion: Motion) -> Motion:
     return negate(motion[0]), negate(motion[1])
+
+
+def power(wrench: Motion, twist: Motion) -> Scalar:
+    """Of a wrench along a twist, both at one point in one frame."""
+    return dot((*wrench[0], *wrench[1]), (*twist[0], *twist[1]))

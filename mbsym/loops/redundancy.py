@@ -20,7 +20,8 @@ from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.loops.closing import close_from_anywhere, closing_problem, still_open
-from mbsym.loops.constraints import Closure, ClosureRow, closures
+from mbsym.loops.closure_row import Closure, ClosureRow
+from mbsym.loops.constraints import closures
 from mbsym.loops.generic_rank import independent_anywhere, rank_of, regular_configurations
 from mbsym.loops.start import close_near, given_joints
 from mbsym.loops.tolerances import FOLLOWS
@@ -95,11 +96,15 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     program = _sampling_program(mechanism, found)
     matrix_at, noise = Evaluator(replace(program, outputs=program.outputs[:1])), _round_off(mechanism, rows)
 
+    # Behind those that close loops are the rows of speeds, which say nothing of where the mechanism may be.
+    closing = sum(not row.of_speeds for row in rows)
+
     def rows_at(q: Array) -> Array:
         return problem.matrix(_without(matrix_at(q)["jacobian"], noise))
 
     anywhere = independent_anywhere(program, "jacobian", mechanism.nv)
-    regular = regular_configurations(problem, rows_at, closed.q, len(anywhere))
+    most = sum(k < closing for k in anywhere)
+    regular = regular_configurations(problem, lambda q: rows_at(q)[:closing], closed.q, most)
     if regular.rank is None:
         kept = anywhere
         notes.append(
@@ -108,6 +113,9 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
         )
     else:
         kept = _independent(np.array(regular.matrices), regular.rank)
+        if closing < len(rows):
+            matrices = np.array([rows_at(q) for q in regular.q])
+            kept = _independent(matrices, max(map(rank_of, matrices)), kept)
     if regular.singular_start:
         notes += _singular_rows(rows, kept, rows_at(closed.q))
     mobility = mechanism.nv - len(kept)
@@ -168,7 +176,7 @@ def _round_off(mechanism: Mechanism, rows: Sequence[ClosureRow]) -> Array:
     ]
     size = max((abs(evaluate(entry, numbers)) for place in places for entry in place.translation), default=0.0)
     turns = measures_of(mechanism, 2.0).increments == 1.0
-    return np.array([np.where(turns & (row.unit == "m"), size, 1.0) * _ROUND_OFF for row in rows])
+    return np.array([np.where(turns & row.is_length, size, 1.0) * _ROUND_OFF for row in rows])
 
 
 def _without(matrix: Array, noise: Array) -> Array:
@@ -226,16 +234,16 @@ def _sampling_program(mechanism: Mechanism, found: Sequence[Closure]) -> Program
     return Program("closure_samples", mechanism.graph, (mechanism.q,), tuple(outputs), mechanism.parameters)
 
 
-def _independent(matrices: Array, rank: int) -> list[int]:
-    """Indices of ``rank`` rows that are independent at every sample, the first good ones being preferred."""
+def _independent(matrices: Array, rank: int, taken: Sequence[int] = ()) -> list[int]:
+    """Indices of ``rank`` rows that are independent at every sample, those taken and then the first good ones."""
     rest = np.array(matrices, dtype=float)
     sizes = np.linalg.norm(rest, axis=2).max(axis=0)
-    sizes[sizes < FOLLOWS * sizes.max()] = np.inf  # rows of round-off
+    sizes[sizes < FOLLOWS * sizes.max(initial=0.0)] = np.inf  # rows of round-off
     kept: list[int] = []
-    for _ in range(rank):
+    for place in range(rank):
         share = np.linalg.norm(rest, axis=2).min(axis=0) / sizes
         share[kept] = -1.0
-        chosen = int(np.argmax(share >= _PREFERRED * share.max()))
+        chosen = taken[place] if place < len(taken) else int(np.argmax(share >= _PREFERRED * share.max()))
         kept.append(chosen)
         direction = rest[:, chosen, :] / np.maximum(np.linalg.norm(rest[:, chosen, :], axis=1), 1e-300)[:, None]
         rest = rest - np.einsum("smn,sn->sm", rest, direction)[:, :, None] * direction[:, None, :]

@@ -18,7 +18,8 @@ from mbsym.joints.fixed import FIXED
 from mbsym.kinematics.mechanism import CutJoint, Mechanism
 from mbsym.kinematics.placement import scalars
 from mbsym.loops.closing import Closing, close, close_from_anywhere, closing_problem, largest
-from mbsym.loops.constraints import Closure, ClosureRow, closure_of
+from mbsym.loops.closure_row import Closure, ClosureRow
+from mbsym.loops.constraints import closure_of
 from mbsym.loops.motion import loop_motion
 from mbsym.symbolic.scalar import Scalar, constant
 from mbsym.values.numbers import evaluate, parameter_values

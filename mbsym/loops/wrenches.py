@@ -10,7 +10,7 @@ from mbsym.formulations.recursive.sparse_factor import Vector, factorised, produ
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import Speeds, joint_speeds, joints_at_rest
-from mbsym.loops.constraints import ClosureRow, Row
+from mbsym.loops.closure_row import ClosureRow, Row
 from mbsym.loops.motion import sum_of
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.spatial.vector import add, cross, negate, scale, subtract, zero_vector
@@ -29,6 +29,9 @@ def closure_wrenches(
     """[moment; force] of closure rows on the bodies, by label, at the internal frame's origin in its components."""
     totals: dict[int, Motion] = {}
     with mechanism.graph.section("wrenches of the closures"):
+        for row, multiplier in zip(rows, multipliers, strict=True):
+            for label, (moment, force) in row.loads.items():
+                totals[label] = sum_of(totals.get(label), (scale(moment, multiplier), scale(force, multiplier)))
         for first, multiplied in _by_closure(rows, multipliers):
             if first.frame is None or first.point is None or first.target_frame is None:
                 continue

@@ -161,8 +161,9 @@ def entry_unit(model: Model, element: Any, entry: Entry, units: Units) -> Fracti
     index = getattr(element, "index", 0)
     sliding = all(slides(model.joint(joint), index) for joint in element.named("joint"))
     # A gain is the force of one unit of an input, which stays what it is; a vector that says nothing else is a place.
+    said = getattr(element, entry.unit_key) if entry.unit_key else entry.unit
     unsaid = "N or N m" if entry.key in getattr(element, "linear_in", ()) else "m" if entry.kind == "vector" else ""
-    return units.of(entry.unit or unsaid, sliding)
+    return units.of(said or unsaid, sliding)
 
 
 def slides(joint: Joint, index: int = 0) -> bool:

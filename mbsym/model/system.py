@@ -180,9 +180,10 @@ class Model:
 
     @property
     def expressions(self) -> tuple[Value, ...]:
-        """The values of its forces and outputs that may hold coordinates, speeds, frames, time and control inputs."""
+        """The values of its forces, constraints and outputs that may hold what moves, time and control inputs."""
         of_forces = (x for force in self.forces for x in force.expressions)
-        return (*of_forces, *(item.expression for item in self.outputs))
+        of_constraints = (x for constraint in self.constraints for x in constraint.expressions)
+        return (*of_forces, *of_constraints, *(item.expression for item in self.outputs))
 
     def label(self, *, order: str = "weight") -> ModelLabelling:
         """Cut joints, regular labels and orientation, found automatically.

@@ -26,7 +26,7 @@ REVERSED: Final = "exchange them"
 def check_model_values(model: Model, findings: Findings) -> None:
     """Notes values of a model that are no numbers or expressions, or cannot be, its references being right."""
     names = expression_names(model)
-    findings.variables = tuple(name for name in names.kinds if name not in findings.numbers)
+    findings.variables = {name: kind for name, kind in names.kinds.items() if name not in findings.numbers}
     check_beams(model.beams, findings)
     if findings.failed:
         return  # their bars would repeat it

@@ -27,6 +27,7 @@ import numpy as np
 from mbsym.errors import ModelError
 from mbsym.reference.constraint_elements import REFERENCE_CONSTRAINTS, between_points, reach
 from mbsym.reference.force_elements import element_forces
+from mbsym.reference.held_expressions import expression_row, held_expressions
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.placements import Configuration, Motion, joint_bias, point_bias
 from mbsym.reference.rotations import Array, cross, skew
@@ -58,7 +59,7 @@ class MaximalSolution:
         vdot: (nv,).
         rate_changes: of the speeds of all joints.
         wrenches: (nj, 6), [moment; force] on the successor at and in its joint frame.
-        multipliers: of the remaining rows: relations of coordinates, then the model's constraints in its order.
+        multipliers: of the remaining rows: relations of coordinates, constraints between points, expressions.
     """
 
     vdot: Array
@@ -152,6 +153,11 @@ def constraint_rows(
             row[:, 6 * (first - 1) : 6 * (first - 1) + 3] += directions.T @ skew(found.between)
         rows.append(row)
         right.append(-bias - known)
+
+    for element in held_expressions(mechanism) if closed else ():
+        held, change = expression_row(mechanism, at, moving, element)
+        rows.append(np.pad(held, (0, width - len(held)))[None, :])
+        right.append(np.array([-change]))
     if not rows:
         return ConstraintRows(np.zeros((0, width)), np.zeros(0))
     return ConstraintRows(np.concatenate(rows), np.concatenate(right))

@@ -39,6 +39,11 @@ class QuantityWord:
     is_vector: bool = True
 
     @property
+    def is_rate(self) -> bool:
+        """Whether it is one of motion, not of places."""
+        return self.unit.endswith("/s")
+
+    @property
     def pattern(self) -> str:
         """How it is written."""
         inside = ["a", "b"][: self.frames]
@@ -104,6 +109,11 @@ class FrameQuantity:
     def every_frame(self) -> tuple[str, ...]:
         """All frames that it names."""
         return (*self.frames, *([self.axes] if self.axes else []))
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether it stays the same where all its frames are moved as one."""
+        return bool(self.axes) if self.word in ("axis", "direction") else not self.component
 
     @property
     def is_complete(self) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from mbsym.errors import MbsymError, SymbolicError
 from mbsym.symbolic.graph import Graph
-from mbsym.symbolic.scalar import Symbols
+from mbsym.symbolic.scalar import Scalar, Symbols
 from mbsym.values.frame_quantities import value_quantities
 from mbsym.values.numbers import evaluate, size_fault, to_scalar
 from mbsym.values.parameter import Value
@@ -56,12 +56,12 @@ class Findings:
 
     Attributes:
         numbers: the value of each parameter.
-        variables: names that may also stand in force expressions.
+        variables: what other names are that may stand in expressions of what moves: "coordinate", "speed", ...
         frame_fault: what is wrong with the name of a frame in these, and advice; None where nothing is.
     """
 
     numbers: dict[str, float] = field(default_factory=dict)
-    variables: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
     frame_fault: Callable[[str], tuple[str, str] | None] = lambda name: None
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
@@ -104,8 +104,11 @@ class Findings:
         numbers = tuple(number for number in found if number is not None)
         return numbers if len(numbers) == len(found) else None
 
-    def expression(self, value: Value, path: Path) -> None:
-        """Checks a value that may hold what moves besides parameters: coordinates, speeds, inputs, time, frames."""
+    def expression(self, value: Value, path: Path) -> Scalar | None:
+        """A value that may hold what moves besides parameters: coordinates, speeds, inputs, time, frames.
+
+        Names are symbols of a graph of its own; None, and an error noted, where it is no such value.
+        """
         graph = Graph()
         try:
             quantities = value_quantities(value)
@@ -113,9 +116,10 @@ class Findings:
                 if fault is not None:
                     raise SymbolicError(fault[0], remedy=fault[1])
             known = {**self.numbers, **dict.fromkeys((*self.variables, *quantities))}
-            to_scalar(value, graph, Symbols(graph, known))
+            return to_scalar(value, graph, Symbols(graph, known))
         except MbsymError as error:
             self.refuse(path, error)
+            return None
 
 
 def one(word: str) -> str:

@@ -30,6 +30,8 @@ class Entry:
         kind: what it holds.
         sentence: what it means.
         unit: SI unit of a value or of three.
+        unit_key: key of the choice that says it.
+        of: what an expression may hold: "places" alone, or factors of places times "speeds"; any if empty.
         least: "zero" warns of negative values, "above zero" refuses values of zero and less, each of three.
         remedy: what to do about a value that is refused.
         words: that a choice offers.
@@ -50,6 +52,8 @@ class Entry:
     kind: Kind
     sentence: str
     unit: str = ""
+    unit_key: str = ""
+    of: Literal["", "places", "speeds"] = ""
     least: Literal["", "zero", "above zero"] = ""
     remedy: str = ""
     words: tuple[str, ...] = ()

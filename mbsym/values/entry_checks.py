@@ -6,8 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from mbsym.symbolic.compose import substitute
+from mbsym.symbolic.differentiate import gradient
+from mbsym.symbolic.frame_quantities import WORDS, quantity_of
+from mbsym.symbolic.scalar import Scalar
 from mbsym.values.diagnostic import Findings, Path, nearest
 from mbsym.values.entries import Entry, entries_of
+from mbsym.values.numbers import value_names
 
 
 class Freedoms(Protocol):
@@ -183,7 +188,9 @@ def check_values(item: Any, path: Path, word: str, findings: Findings) -> None:
             case "values":
                 _check_factors(item, value, entry, here, word, findings)
             case "expression":
-                findings.expression(value, here)
+                scalar = findings.expression(value, here)
+                if scalar is not None and entry.of:
+                    _check_held(scalar, value, entry, here, word, findings)
             case "vector" | "direction":
                 _check_vector(value, entry, here, word, findings)
             case "expressions":
@@ -197,6 +204,33 @@ def check_values(item: Any, path: Path, word: str, findings: Findings) -> None:
             case "text":
                 if not isinstance(value, str) or not value.strip():
                     findings.error(here, f"the {entry.key} of {word} is empty", "name one")
+
+
+def _check_held(scalar: Scalar, value: Any, entry: Entry, path: Path, word: str, findings: Findings) -> None:
+    """Notes what has no place in an expression of places, or in one that is linear in speeds."""
+    kinds: dict[str, str] = {}
+    for name in value_names(value):
+        quantity = quantity_of(name)
+        if quantity is not None:
+            kinds[name] = "speed" if WORDS[quantity.word].is_rate else "place"
+        elif name not in findings.numbers:
+            kinds[name] = findings.variables[name]
+    outside = [name for name, kind in kinds.items() if kind in ("time", "input")]
+    speeds = [name for name, kind in kinds.items() if kind == "speed"]
+    graph = scalar.graph
+    symbols = [graph.symbol(name) for name in speeds]
+    if outside:
+        findings.error(path, f"{word} depends on {outside[0]!r}", "hold coordinates and frames, with parameters")
+    elif speeds and entry.of == "places":
+        findings.error(path, f"{word} holds the speed {speeds[0]}", "a constraint of type velocity holds speeds")
+    elif not kinds:
+        findings.error(path, f"{word} names nothing that moves", "name coordinates or frames")
+    elif entry.of == "speeds" and not speeds:
+        findings.error(path, f"{word} names no speed", "a constraint of type expression holds places")
+    elif not set(symbols).isdisjoint(graph.reachable(gradient(graph, scalar.ref, symbols))):
+        findings.error(path, f"{word} is not linear in speeds", "write a sum of speeds times factors of places")
+    elif entry.of == "speeds" and substitute(graph, [scalar.ref], dict.fromkeys(symbols, 0)) != [0]:
+        findings.error(path, f"{word} is not zero at rest", "write terms with a speed each")
 
 
 def _check_number(value: Any, entry: Entry, path: Path, word: str, findings: Findings) -> None:

@@ -116,6 +116,15 @@ def to_scalar(value: Value, graph: Graph, names: Mapping[str, Scalar]) -> Scalar
     )
 
 
+def to_sympy(value: Value, symbols: Mapping[str, Any]) -> Any:
+    """The value as a SymPy expression, with what stands there for each of its ``value_names``."""
+    from mbsym.symbolic import sympy_bridge
+
+    graph = Graph()
+    (found,) = sympy_bridge.to_sympy(graph, [to_scalar(value, graph, Symbols(graph, symbols)).ref], symbols)
+    return found
+
+
 def _from_sympy(value: Any, graph: Graph, names: Mapping[str, Scalar]) -> Scalar:
     """A SymPy expression over symbols, or functions of time, of the given names."""
     from mbsym.symbolic.sympy_bridge import from_sympy

@@ -14,6 +14,7 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.loops.actuation import actuated_columns
 from mbsym.loops.closed_form import planar_loops
+from mbsym.reference.held_expressions import OF_SPEEDS
 from mbsym.verification.closed_states import DEPENDENT
 from mbsym.verification.evidence import Evidence, Identity, Pairs
 from mbsym.verification.loop_sizes import sizes_of_sums
@@ -45,9 +46,8 @@ def _row_space(matrix: Array) -> Array:
     return kept
 
 
-def _same_rows(evidence: Evidence, rows: Array) -> Pairs:
+def _same_rows(rows: Array, expected: Array) -> Pairs:
     """Rows let the motions pass that the reference's closure equations let pass, and no others."""
-    expected = evidence.numbers["closure_jacobian"]
     space = _row_space(expected)
     inside = rows @ space.T @ space
     yield rows, inside
@@ -63,7 +63,16 @@ def _motions_of_closed_loops(evidence: Evidence) -> Pairs:
     units = np.eye(evidence.reference.nv)
     columns = [evidence.rate(evidence.function, unit) for unit in units]
     if columns:
-        yield from _same_rows(evidence, np.stack(columns, axis=-1))
+        rates, closing = np.stack(columns, axis=-1), _closing(evidence, evidence.function == "closure_gap")
+        reference = evidence.numbers["closure_jacobian"]
+        held = sum(item.type == OF_SPEEDS for item in evidence.reference.mechanism.model.constraints)
+        yield from _same_rows(rates[closing], reference[: len(reference) - held])
+        yield rates[~closing], 0 * rates[~closing]
+
+
+def _closing(evidence: Evidence, everything: bool = False) -> Array:
+    """Which of the independent rows, or of all, close loops; the others hold speeds."""
+    return np.array([not unit.endswith("/s") for unit in evidence.companions.row_units(everything)], dtype=bool)
 
 
 def _rows_at_rest(evidence: Evidence) -> Pairs:
@@ -72,13 +81,13 @@ def _rows_at_rest(evidence: Evidence) -> Pairs:
 
 
 def _rows_of_closed_loops(evidence: Evidence) -> Pairs:
-    yield from _same_rows(evidence, evidence.output())
+    yield from _same_rows(evidence.output(), evidence.numbers["closure_jacobian"])
 
 
 def _difference_of_residuals(evidence: Evidence) -> Pairs:
     """In any direction, not only in those that keep the loops closed."""
-    direction = evidence.state["vdot"]
-    yield evidence.output() @ direction, evidence.rate("constraint_residual", direction)
+    direction, closing = evidence.state["vdot"], _closing(evidence)
+    yield (evidence.output() @ direction)[closing], evidence.rate("constraint_residual", direction)[closing]
 
 
 def _rows_at_closed_loops(evidence: Evidence) -> Pairs:

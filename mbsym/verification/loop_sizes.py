@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -11,9 +12,13 @@ from mbsym.doors import Array
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.motion import loop_joints
+from mbsym.model.frame_ends import frames_in_expressions
+from mbsym.model.names import expression_names
 from mbsym.reference.constraint_elements import REFERENCE_CONSTRAINTS, between_points
+from mbsym.reference.held_expressions import OF_SPEEDS, expression_factors, held_expressions
 from mbsym.reference.mechanism import OF_COORDINATES, NumericJoint, NumericMechanism
-from mbsym.reference.placements import Configuration, configuration
+from mbsym.reference.placements import Configuration, configuration, frame_pose
+from mbsym.symbolic.frame_quantities import quantity_of
 from mbsym.verification.evidence import Evidence, Pairs
 
 End: TypeAlias = tuple[int, Array]
@@ -49,12 +54,18 @@ class _Position:
         constraints = self.mechanism.model.constraints
         if any(item.name == closure and item.type in OF_COORDINATES for item in constraints):
             return self._proportion(closure)
+        for element in held_expressions(self.mechanism):
+            if element.name == closure:
+                return self._expression(element)
         ends, fixed, slides = self._ends(closure)
+        return self._around(ends, unit, fixed, _apart(ends[0][1], ends[1][1]) if slides else 0.0)
+
+    def _around(self, ends: tuple[End, End], unit: str, fixed: float = 0.0, slid: float = 0.0) -> tuple[float, float]:
+        """Size and rounding of a row around the way between two ends, with lengths that close it."""
         way = self._way(ends)
         angles = [self._coordinates(label, "rad") for _, label in way]
         if unit != "m":
             return 1.0, sum(angles) / _SHARE
-        slid = _apart(ends[0][1], ends[1][1]) if slides else 0.0
         travels = [self._travel(label) for _, label in way]
         reaches = np.array([length for length, _ in way]) + travels
         levers = [min(reaches[:k].sum(), reaches[k + 1 :].sum()) + travels[k] + fixed + slid for k in range(len(way))]
@@ -122,6 +133,41 @@ class _Position:
         turning = [factor for _, factor, unit in terms if unit == "rad"]
         rounding = summed * len(units) / _SHARE
         return abs(relation.offset) + sum(turning) if turning else rounding, rounding
+
+    def _expression(self, element: Any) -> tuple[float, float]:
+        """The sizes of what it names, each by how much it counts."""
+        if element.type == OF_SPEEDS:
+            return 1.0, 0.0
+        size = rounding = 0.0
+        for name, factor in expression_factors(self.mechanism, self.at, element).items():
+            for own in self._named(name):
+                size, rounding = size + abs(factor) * own[0], rounding + abs(factor) * own[1]
+        return size, rounding
+
+    def _named(self, name: str) -> Iterator[tuple[float, float]]:
+        """Size and rounding of a coordinate, or of each way to a frame of a quantity."""
+        model, quantity = self.mechanism.model, quantity_of(name)
+        if quantity is None:
+            names = expression_names(model).coordinates
+            joint = next(joint for joint in self.mechanism.joints if name in names[joint.name])
+            place = names[joint.name].index(name)
+            rounding = abs(float(self.at.coordinates[joint.label - 1][place])) / _SHARE
+            yield rounding if JOINT_TYPES[joint.type].shape.coordinate_units[place] == "m" else 1.0, rounding
+            return
+        frames = frames_in_expressions(model)
+        labels = {each: self.mechanism.body_labels[frames[each].body] for each in quantity.every_frame}
+        root = 0
+        if quantity.is_relative:
+            behind = [self._inboard(label) for label in labels.values()]
+            root = max(set(behind[0]).intersection(*behind))
+        for each, label in labels.items():
+            origin = frame_pose(self.mechanism, frames[each], self.at.rotations, self.at.origins)[1]
+            is_length = quantity.word in ("position", "distance")
+            yield self._around(((root, self._outboard(root)), (label, origin)), "m" if is_length else "rad")
+
+    def _inboard(self, label: int) -> list[int]:
+        """A body and all on the way to ground."""
+        return [label, *(self._inboard(self.labelled.body(label).parent) if label else ())]
 
     def _coordinates(self, label: int, unit: str) -> float:
         """Sizes of a joint's coordinates of that unit; of one that follows another also what it is the sum of."""

@@ -173,7 +173,9 @@ class OwnMeasures:
             case "independent":
                 return np.asarray(self.motions[list(companions.independent)])
             case "rows" | "gaps":
-                return np.array([length if unit == "m" else 1.0 for unit in companions.row_units(size == "gaps")])
+                return np.array(
+                    [length if unit in ("m", "m/s") else 1.0 for unit in companions.row_units(size == "gaps")]
+                )
             case 6:
                 return self.twists
             case "6nf":

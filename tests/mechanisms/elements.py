@@ -49,7 +49,7 @@ def with_constraint(model: Model, kind: str, seed: int) -> tuple[Model, Array]:
     q, _, _ = random_state(model, reference.labelling, rng, reference=reference)
     record = CONSTRAINTS[kind]
     element = None
-    if any(entry.kind == "body" for entry in record.entries):
+    if {"body", "expression"} & {entry.kind for entry in record.entries}:
         ends = model.bodies[-1].name, model.bodies[0].name
         element = record.element.random(RandomLoop(rng, ends, reference, q, 1))
     if element is None:

@@ -19,12 +19,16 @@ from mbsym.joints.record import JointType
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.joints.revolute import REVOLUTE
 from mbsym.model.body import Placement
+from mbsym.model.frame import Frame
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference
+from mbsym.reference.frame_quantities import frame_quantity
 from mbsym.reference.joint_types import REFERENCE_JOINTS
 from mbsym.reference.mechanism import NumericJoint, numeric_joint
+from mbsym.reference.placements import configuration, motion
 from mbsym.reference.rotations import rotation_quaternion
+from mbsym.symbolic.frame_quantities import FrameQuantity
 from mbsym.values.parameter import Vector
 from mbsym.verification.random_state import random_state
 from mechanisms.random_trees import (
@@ -228,7 +232,7 @@ def _constraint(
     rng: np.random.Generator, pair: tuple[str, str], reference: Reference, q: Array, number: int
 ) -> ConstraintElement:
     draw = RandomLoop(rng, pair, reference, q, number)
-    kinds = [record for record in CONSTRAINTS.values() if any(entry.kind == "body" for entry in record.entries)]
+    kinds = [record for record in CONSTRAINTS.values() if {"body", "expression"} & {e.kind for e in record.entries}]
     element = kinds[int(rng.random() * len(kinds))].element.random(draw)
     assert element is not None
     return element
@@ -246,12 +250,18 @@ class RandomLoop:
         near, far = random_vector(rng, 0.5), random_vector(rng, 0.5)
         seen = to_first[:3, :3] @ np.array(far) + to_first[:3, 3]
         x, y, z = (float(entry) for entry in seen)
-        self._rng = rng
+        self._rng, self._reference, self._q = rng, reference, q
         self.bodies, self.number = bodies, number
         self.joints: tuple[str, ...] = ()
         self.points: tuple[Vector, Vector] = (near, far)
         self.seen = (x, y, z)
         self.distance = float(np.linalg.norm(seen - np.array(near)))
+
+    def value(self, quantity: FrameQuantity) -> float:
+        mechanism = self._reference.mechanism
+        at = configuration(mechanism, self._q)
+        frames = {name: Frame(name, name, kind="body") for name in quantity.every_frame}
+        return frame_quantity(mechanism, frames, at, motion(mechanism, at, np.zeros((mechanism.nv, 1))), quantity)
 
     def along(self, low: float, high: float) -> float:
         return decimal(self._rng.uniform(low, high))

@@ -12,9 +12,11 @@ from mbsym.constraints import (
     CONSTRAINTS,
     ConstraintElement,
     DistanceConstraint,
+    ExpressionConstraint,
     GearConstraint,
     LinearCoupling,
     PointOnLineConstraint,
+    VelocityConstraint,
 )
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import build_mechanism
@@ -30,13 +32,15 @@ from mbsym.symbolic.equality import is_zero
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.entries import entries_of
 from mbsym.values.numbers import evaluate_reference
-from mbsym.values.parameter import Value
+from mbsym.values.parameter import ControlInput, Parameter, Value
 
 EXAMPLES: dict[str, ConstraintElement] = {
     "distance": DistanceConstraint("rod", "sled", "tip", "1.3", (0, 1, 0), (0.2, 0.1, 0)),
     "point_on_line": PointOnLineConstraint("slot", "ground", "tip", (0, 0, 0.1), (1, 2, 2), (0.2, 0.1, 0)),
     "gear": GearConstraint("mesh", "pin", "rail", -3, 0.25),
     "linear_coupling": LinearCoupling("tendon", ("pin", "rail"), (2, "-0.5"), 0.25),
+    "expression": ExpressionConstraint("height", "position(tip).z + 0.3*axis(tip, x, in=sled).y - 0.1*sin(q_pin)"),
+    "velocity": VelocityConstraint("blade", "velocity(tip, in=tip).y - 0.4*cos(q_pin)*v_rail"),
 }
 
 
@@ -58,7 +62,7 @@ def test_there_is_an_example_of_each() -> None:
 
 @pytest.mark.parametrize("kind", sorted(EXAMPLES))
 def test_the_rate_of_the_residual_is_G_v(kind: str) -> None:
-    """Everywhere, as an identity; and the wrench does no other work."""
+    """Everywhere, as an identity; what holds speeds has no residual."""
     mechanism = build_mechanism(model := arm(EXAMPLES[kind]), model.label())
     (closure,) = closures(mechanism)
     assert closure.kind == kind.replace("_", " ")
@@ -68,9 +72,10 @@ def test_the_rate_of_the_residual_is_G_v(kind: str) -> None:
         for slope, speed in zip(slopes, position_rate(mechanism), strict=True):
             rate = rate + Scalar(mechanism.graph, slope) * speed
         speeds = mechanism.entries(mechanism.v)
-        for column, entry in row.jacobian.items():
+        for column, entry in row.residual_jacobian.items():
             rate = rate - entry * speeds[column]
         assert is_zero(mechanism.graph, rate.ref)
+        assert row.of_speeds == (kind == "velocity") == (not row.residual) == (row.jacobian != row.residual_jacobian)
 
 
 @pytest.mark.parametrize("kind", sorted(EXAMPLES))
@@ -113,6 +118,56 @@ def test_entries_are_complete_and_checked(kind: str) -> None:
 def test_mistakes_in_couplings(joints: tuple[str, ...], factors: tuple[Value, ...], what: str) -> None:
     (fault,) = validate(arm(LinearCoupling("tendon", joints, factors)))
     assert what in fault.what
+
+
+@pytest.mark.parametrize(
+    ("kind", "expression", "what", "remedy"),
+    [
+        ("expression", "position(tip).z - t", "constraint 'held' depends on 't'", "hold coordinates and frames"),
+        ("expression", "q_rail - push", "constraint 'held' depends on 'push'", "hold coordinates and frames"),
+        ("expression", "v_rail*q_pin", "constraint 'held' holds the speed v_rail", "type velocity holds speeds"),
+        ("expression", "velocity(tip).x", "constraint 'held' holds the speed velocity(tip).x", "type velocity"),
+        ("expression", "2*L - 1", "constraint 'held' names nothing that moves", "name coordinates or frames"),
+        ("expression", "position(tp).z", "there is no body or frame 'tp'", "did you mean 'tip'?"),
+        ("expression", "q_ral", "unknown name q_ral", "did you mean q_rail?"),
+        ("velocity", "q_rail", "constraint 'held' names no speed", "type expression holds places"),
+        ("velocity", "L", "constraint 'held' names nothing that moves", "name coordinates or frames"),
+        ("velocity", "v_rail**2", "constraint 'held' is not linear in speeds", "a sum of speeds times factors"),
+        ("velocity", "abs(v_rail)", "constraint 'held' is not linear in speeds", "a sum of speeds times factors"),
+        ("velocity", "v_rail*v_pin", "constraint 'held' is not linear in speeds", "a sum of speeds times factors"),
+        ("velocity", "v_rail - 0.3", "constraint 'held' is not zero at rest", "terms with a speed each"),
+        ("velocity", "v_rail - q_pin*L", "constraint 'held' is not zero at rest", "terms with a speed each"),
+    ],
+)
+def test_mistakes_in_expressions(kind: str, expression: str, what: str, remedy: str) -> None:
+    model = arm(CONSTRAINTS[kind].element("held", expression))  # type: ignore[call-arg]
+    model = replace(model, parameters=(Parameter("L", 1),), inputs=(ControlInput("push"),))
+    (fault,) = validate(model)
+    assert fault.path == ("constraints", 0, "expression")
+    assert what in fault.what
+    assert remedy in fault.remedy
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        ExpressionConstraint("held", "distance(bar, sled)"),
+        VelocityConstraint("held", "angular_velocity(sled).x"),
+        ExpressionConstraint("held", "position(ground).z + 0*q_pin"),
+    ],
+)
+def test_what_moves_in_no_motion_is_refused(element: ConstraintElement) -> None:
+    model = arm(element)
+    with pytest.raises(DerivationError, match=r"stays as it is in every motion|always coincide"):
+        closures(build_mechanism(model, model.label()))
+
+
+def test_coordinates_of_cut_joints_are_refused() -> None:
+    model = arm(VelocityConstraint("held", "v_knee_1"))
+    loop = Joint("lock", "revolute", "ground", "tip", coordinates=("turn",), speeds=("spin",), cut="cut")
+    model = replace(model, joints=(*model.joints, loop), constraints=(VelocityConstraint("held", "v_rail + spin"),))
+    with pytest.raises(DerivationError, match="joint lock is cut, so that there is no spin"):
+        closures(build_mechanism(model, model.label()))
 
 
 def test_gears_join_joints_of_one_freedom_in_the_tree() -> None:

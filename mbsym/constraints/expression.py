@@ -1,0 +1,66 @@
+"""Constraints that a model writes itself: places and speeds that are held by an expression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, TypeVar
+
+from mbsym.constraints.element import ConstraintElement, LoopDraw, OpenLoop
+from mbsym.values.entries import holds
+from mbsym.values.frame_quantities import FrameQuantity
+from mbsym.values.parameter import Value
+
+C = TypeVar("C")
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionConstraint(ConstraintElement):
+    """An expression of coordinates and of places of frames stays zero: expression = 0."""
+
+    type: ClassVar[str] = "expression"
+
+    name: str
+    expression: Value = field(
+        metadata=holds(
+            "expression", "that stays zero, of coordinates and places of frames", unit_key="unit", of="places"
+        )
+    )
+    unit: str = field(default="m", metadata=holds("choice", "of the expression", words=("m", "rad")))
+
+    def close(self, loop: OpenLoop[C]) -> C:
+        return loop.of_expression(self, self.expression, self.unit)
+
+    @classmethod
+    def random(cls, draw: LoopDraw) -> ExpressionConstraint:
+        first, second = draw.bodies
+        span, turn = FrameQuantity("distance", (first, second)), FrameQuantity("axis", (second,), "x", first, "y")
+        factor = draw.along(0.2, 0.5)
+        value = draw.value(span) ** 2 + factor * draw.value(turn)
+        return cls(f"held {draw.number}", f"{span.name}**2 + {factor}*{turn.name} - ({value!r})")
+
+
+@dataclass(frozen=True, slots=True)
+class VelocityConstraint(ConstraintElement):
+    """An expression that is linear in speeds stays zero, as that of a blade that does not slip: it closes no loop."""
+
+    type: ClassVar[str] = "velocity"
+
+    name: str
+    expression: Value = field(
+        metadata=holds(
+            "expression", "that stays zero: a sum of speeds times factors of places", unit_key="unit", of="speeds"
+        )
+    )
+    unit: str = field(default="m/s", metadata=holds("choice", "of the expression", words=("m/s", "rad/s")))
+
+    def close(self, loop: OpenLoop[C]) -> C:
+        return loop.of_expression(self, self.expression, self.unit, of_speeds=True)
+
+    @classmethod
+    def random(cls, draw: LoopDraw) -> VelocityConstraint:
+        first, second = draw.bodies
+        one, other = (
+            FrameQuantity("velocity", (body,), "", axes, component)
+            for body, axes, component in ((second, first, "x"), (first, second, "y"))
+        )
+        return cls(f"blade {draw.number}", f"{one.name} + {draw.along(0.2, 0.5)}*{other.name}")

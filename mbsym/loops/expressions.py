@@ -1,0 +1,168 @@
+"""Closure equations that a model writes as expressions of coordinates, speeds and quantities of frames.
+
+With z the coordinates and quantities that an expression phi names, phi' = sum of (d phi / d z) z', which is a row of G
+times v; phi'' follows with the rates of the partial derivatives. An expression psi that is linear in rates w is held as
+the sum of (d psi / d w) w in the same way; it closes nothing, so its residual is zero everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mbsym.errors import DerivationError, SymbolicError
+from mbsym.joints.motion import Motion
+from mbsym.kinematics.mechanism import Mechanism, TreeBody
+from mbsym.loops.closure_row import Closure, ClosureRow
+from mbsym.loops.frame_rates import Rate, frame_rate
+from mbsym.loops.motion import sum_of
+from mbsym.loops.scale import SHARE, RowScale
+from mbsym.model.names import expression_names
+from mbsym.spatial.vector import scale
+from mbsym.symbolic.compose import substitute
+from mbsym.symbolic.differentiate import forward, gradient
+from mbsym.symbolic.frame_quantities import quantity_of
+from mbsym.symbolic.graph import Reference
+from mbsym.symbolic.scalar import Scalar, constant, symbol
+from mbsym.values.numbers import to_scalar, value_names
+from mbsym.values.parameter import Value
+
+
+def expression_closure(
+    mechanism: Mechanism, name: str, kind: str, held: Value, unit: str, *, of_speeds: bool = False
+) -> Closure:
+    """The closure equation of an expression that stays zero.
+
+    Args:
+        mechanism: whose coordinates and frames it names.
+        name, kind: of the closure.
+        held: the expression; of coordinates and places, or linear in speeds.
+        unit: of it.
+        of_speeds: whether it is linear in speeds.
+
+    Raises:
+        DerivationError: it is no such expression, or holds nothing.
+    """
+    try:
+        return _Expression(mechanism, name, held).closure(kind, unit, of_speeds)
+    except SymbolicError as error:
+        raise DerivationError(error.what, where=name, remedy=error.remedy) from None
+
+
+class _Expression:
+    """An expression over marks: symbols for what moves and for its rates."""
+
+    def __init__(self, mechanism: Mechanism, name: str, held: Value) -> None:
+        self._mechanism, self._name, self._held = mechanism, name, held
+        self._graph = graph = mechanism.graph
+        known = {parameter.name for parameter in mechanism.model.parameters}
+        self._rates = {each: self._rate(each) for each in value_names(held) if each not in known}
+        self._marks = {each: symbol(graph, f"{name}: {each}").ref for each in self._rates}
+        self._rate_marks = {each: symbol(graph, f"{name}: rate of {each}").ref for each in self._rates}
+        stands = {each: Scalar(graph, mark) for each, mark in self._marks.items()}
+        self._value = to_scalar(held, graph, {**mechanism.names, **stands}).ref
+
+    def closure(self, kind: str, unit: str, of_speeds: bool) -> Closure:
+        """The closure with its one equation."""
+        graph = self._graph
+        held = {each: rate for each, rate in self._rates.items() if rate.is_speed or not of_speeds}
+        partials = gradient(graph, self._value, [self._marks[each] for each in held])
+        seeds = {self._marks[each]: self._rate_marks[each] for each in self._rates}
+        factors, rates = self._written_out(partials), self._written_out(forward(graph, partials, seeds))
+        zero = Scalar(graph, 0)
+        bias, size, rounding, row, loads = zero, zero, zero, dict[int, Scalar](), dict[int, Motion]()
+        for factor, change, rate in zip(factors, rates, held.values(), strict=True):
+            bias = bias - factor * rate.change - change * rate.speed
+            size, rounding = (
+                total + factor.apply("abs") * own
+                for total, own in ((size, rate.scale.size), (rounding, rate.scale.rounding))
+            )
+            for column, entry in rate.row.items():
+                row[column] = row.get(column, zero) + factor * entry
+            for label, (moment, force) in rate.loads.items():
+                loads[label] = sum_of(loads.get(label), (scale(moment, factor), scale(force, factor)))
+        entries = {column: entry for column, entry in sorted(row.items()) if entry}
+        if not entries:
+            remedy = "name coordinates or frames that move against each other"
+            raise DerivationError(f"{self._held} stays as it is in every motion", where=self._name, remedy=remedy)
+        made = ClosureRow(
+            closure=self._name,
+            number=1,
+            quantity=str(self._held),
+            unit=unit,
+            residual=zero if of_speeds else self._written_out([self._value])[0],
+            scale=RowScale(constant(graph, 1), zero) if of_speeds else RowScale(size, rounding),
+            residual_jacobian={} if of_speeds else entries,
+            jacobian=entries,
+            bias=bias,
+            wrench=None,
+            source=0,
+            target=0,
+            frame=None,
+            point=None,
+            target_frame=None,
+            loads=loads,
+            of_speeds=of_speeds,
+        )
+        joints = dict.fromkeys(label for rate in held.values() for label in rate.joints)
+        return Closure(self._name, kind, (made,), tuple(joints), {})
+
+    def _written_out(self, values: Sequence[Reference]) -> list[Scalar]:
+        """Values of marks as values of the state."""
+        stands = {self._marks[each]: rate.value.ref for each, rate in self._rates.items()}
+        stands |= {self._rate_marks[each]: rate.speed.ref for each, rate in self._rates.items()}
+        return [Scalar(self._graph, ref) for ref in substitute(self._graph, values, stands)]
+
+    # ---- what moves --------------------------------------------------------------------------------------------------
+
+    def _rate(self, name: str) -> Rate:
+        quantity = quantity_of(name)
+        if quantity is not None:
+            return frame_rate(self._mechanism, quantity)
+        names = expression_names(self._mechanism.model)
+        for joint, coordinates in names.coordinates.items():
+            if name in coordinates:
+                return self._of_coordinate(self._outboard(joint, name), coordinates.index(name))
+        joint, place = next((joint, each.index(name)) for joint, each in names.speeds.items() if name in each)
+        return self._of_speed(self._outboard(joint, name), place)
+
+    def _outboard(self, joint: str, name: str) -> TreeBody:
+        body = next((body for body in self._mechanism.bodies if body.joint.name == joint), None)
+        if body is None:
+            raise DerivationError(
+                f"joint {joint} is cut, so that there is no {name}",
+                where=self._name,
+                remedy=f"keep joint {joint} in the tree (cut: tree)",
+            )
+        return body
+
+    def _of_coordinate(self, body: TreeBody, place: int) -> Rate:
+        graph, (rate, own) = self._graph, (body.motion.position_rate[place], body.q[place])
+        factors = [Scalar(graph, ref) for ref in gradient(graph, rate.ref, [x.ref for x in body.v])]
+        seeds = {abs(x.ref): y.ref for x, y in zip(body.q, body.motion.position_rate, strict=True)}
+        (change,) = forward(graph, [rate.ref], seeds)
+        rounding = own.apply("abs") * SHARE
+        size = rounding if body.joint.shape.coordinate_units[place] == "m" else constant(graph, 1)
+        return self._along(body, own, rate, Scalar(graph, change), factors, RowScale(size, rounding))
+
+    def _of_speed(self, body: TreeBody, place: int) -> Rate:
+        graph, own = self._graph, body.v[place]
+        factors = [constant(graph, int(k == place)) for k in range(len(body.v))]
+        zero = Scalar(graph, 0)
+        return self._along(body, own, own, zero, factors, RowScale(zero, zero), is_speed=True)
+
+    def _along(
+        self,
+        body: TreeBody,
+        value: Scalar,
+        speed: Scalar,
+        change: Scalar,
+        factors: Sequence[Scalar],
+        scale: RowScale,
+        *,
+        is_speed: bool = False,
+    ) -> Rate:
+        """The rate that is a sum of factors times the speeds of a joint."""
+        row = dict[int, Scalar]()
+        for (column, ratio), factor in zip(self._mechanism.speed_of[body.label - 1], factors, strict=True):
+            row[column] = row.get(column, Scalar(self._graph, 0)) + factor * ratio
+        return Rate(value, speed, change, row, {}, (body.label,), scale, is_speed)

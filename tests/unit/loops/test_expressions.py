@@ -1,0 +1,142 @@
+"""Constraints that are expressions: rows, rates and wrenches, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mbsym.constraints import ExpressionConstraint, VelocityConstraint
+from mbsym.kinematics.frame_quantities import NamesInMotion
+from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.kinematics.observables import position_rate
+from mbsym.kinematics.recursion import joint_speeds, poses, velocities
+from mbsym.loops.closure_row import ClosureRow
+from mbsym.loops.constraints import closures
+from mbsym.loops.motion import power
+from mbsym.loops.redundancy import analyse_loops
+from mbsym.model.system import Model
+from mbsym.symbolic.differentiate import forward
+from mbsym.symbolic.equality import compare
+from mbsym.symbolic.frame_quantities import WORDS
+from mbsym.symbolic.program import Output, Program
+from mbsym.symbolic.scalar import Scalar
+from mbsym.values.numbers import to_scalar
+from mechanisms.benchmark_chains import spatial_chain
+from mechanisms.frame_expressions import PLACED, drawn_quantity, with_frames_placed
+from mechanisms.random_trees import decimal, random_tree
+
+TYPES = ("revolute", "prismatic", "spherical", "universal", "helical", "free", "planar", "cylindrical")
+
+
+def held_words(seed: int) -> Model:
+    """A random tree that holds each word of the language, alone, and all of them with coordinates and speeds."""
+    rng = np.random.default_rng(seed)
+    model = with_frames_placed(random_tree(seed, bodies=(3, 4), joint_types=TYPES, forces=False), rng)
+    joint = next(joint for joint in model.joints if joint.shape.nv)
+    named = replace(
+        joint,
+        coordinates=tuple(f"x{k}" for k in range(joint.shape.nq)),
+        speeds=tuple(f"w{k}" for k in range(joint.shape.nv)),
+    )
+    model = replace(model, joints=tuple(named if each is joint else each for each in model.joints))
+    held: list[ExpressionConstraint | VelocityConstraint] = []
+    factors = [f"(1 + {decimal(rng.uniform(0.1, 0.5))}*sin({each}))" for each in named.coordinates]
+    for kind, wanted in ((ExpressionConstraint, False), (VelocityConstraint, True)):
+        words = [drawn_quantity(word, rng, PLACED).name for word in WORDS.values() if word.is_rate == wanted]
+        held += [kind(f"{kind.type} {number}", word) for number, word in enumerate(words)]
+        others = named.speeds if wanted else named.coordinates
+        terms = [f"{factors[k % len(factors)]}*{term}" for k, term in enumerate((*words, *others))]
+        held.append(kind(f"{kind.type} of all", " + ".join(terms)))
+    return replace(model, constraints=tuple(held))
+
+
+def rows_of(model: Model) -> Iterator[tuple[Mechanism, ClosureRow, Scalar]]:
+    """Each row, and its rate from the poses and twists of all bodies in the base: another derivation of the same."""
+    for element in model.constraints:
+        mechanism = build_mechanism(replace(model, constraints=(element,)), model.label())
+        names = NamesInMotion(mechanism, poses(mechanism), velocities(mechanism, joint_speeds(mechanism)))
+        value = to_scalar(element.expressions[0], mechanism.graph, names)
+        try:
+            (closure,) = closures(mechanism)
+        except Exception as error:
+            assert "in every motion" in str(error) or "always coincide" in str(error)
+            continue
+        (row,) = closure.rows
+        if not row.of_speeds:
+            assert same(mechanism, value, row.residual)
+            value = along(mechanism, value)
+        yield mechanism, row, value
+
+
+def same(mechanism: Mechanism, first: Scalar, second: Scalar) -> bool:
+    """In GF(p), quaternions being of length one."""
+    programs = (
+        Program("value", mechanism.graph, (mechanism.q, mechanism.v), (Output("value", (1,), (value.ref,)),))
+        for value in (first, second)
+    )
+    return bool(compare(*programs))
+
+
+def along(mechanism: Mechanism, value: Scalar) -> Scalar:
+    """The rate of a value where all vdot are zero."""
+    seeds = dict(zip(mechanism.q.symbols, (rate.ref for rate in position_rate(mechanism)), strict=True))
+    return Scalar(mechanism.graph, forward(mechanism.graph, [value.ref], seeds)[0])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_and_their_rates_are_those_of_poses_and_twists(seed: int) -> None:
+    """In GF(p): G v is the rate, or the speed that is held, and gamma is what remains of the second rate."""
+    seen = 0
+    for mechanism, row, rate in rows_of(held_words(seed)):
+        speeds, zero = mechanism.entries(mechanism.v), Scalar(mechanism.graph, 0)
+        own = sum((entry * speeds[column] for column, entry in row.jacobian.items()), zero)
+        assert same(mechanism, own, rate), row
+        assert same(mechanism, along(mechanism, own), -row.bias), row
+        seen += 1
+    assert seen >= 5
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_loads_do_the_work_of_the_rows(seed: int) -> None:
+    """Of frames alone: sum of wrench . twist over all bodies is G v."""
+    for mechanism, row, rate in rows_of(held_words(seed)):
+        if row.closure.endswith("of all"):
+            continue
+        twists = velocities(mechanism, joint_speeds(mechanism))
+        done = sum((power(load, twists[label]) for label, load in row.loads.items()), Scalar(mechanism.graph, 0))
+        assert same(mechanism, done, rate), row
+
+
+def test_joints_before_the_first_common_body_stay_out() -> None:
+    """Relative places are seen from where the ways of frames meet: other joints have no entries, not even round-off.
+
+    The last joint turns about the place that is held.
+    """
+    model = spatial_chain(4)
+    held_model = replace(model, constraints=(ExpressionConstraint("held", "distance(b2, b4) - 1"),))
+    mechanism = build_mechanism(held_model, held_model.label())
+    (closure,) = closures(mechanism)
+    assert list(closure.rows[0].jacobian) == [2]
+    assert closure.joints == (3, 4)
+
+
+def test_rows_of_speeds_come_last_and_leave_rows_that_close_loops_as_they_are() -> None:
+    model = held_words(1)
+    first, *_, last = model.constraints
+    swapped = replace(model, constraints=(last, first))
+    mechanism = build_mechanism(swapped, swapped.label())
+    assert [row.of_speeds for closure in closures(mechanism) for row in closure.rows] == [False, True]
+
+
+def test_what_holds_the_same_twice_follows_from_the_others() -> None:
+    """Two wheels on one axle: the rows of one direction are the same."""
+    model = held_words(2)
+    spin = next(item for item in model.constraints if item.name == "velocity of all")
+    twice = replace(model, constraints=(spin, replace(spin, name="again")))
+    mechanism = build_mechanism(twice, twice.label())
+    analysis = analyse_loops(mechanism)
+    assert [row.closure for row in analysis.dependent] == ["again"]
+    assert analysis.mobility == mechanism.nv - 1
