@@ -1,8 +1,9 @@
 """FMI: functional mock-up units with their sources, for model exchange and co-simulation.
 
 Variables stand in one array, in the order of their value references: time, run-time parameters, inputs, generalised
-forces, coordinates, speeds, and the rates of the last two. The C of the standard's functions is fixed text over it; the
-names and types of the standard that it needs stand in it, so that no header of the standard is copied anywhere.
+forces, coordinates, speeds, the rates of the last two, and outputs of the model and of frames. The C of the standard's
+functions is fixed text over it; the names and types of the standard that it needs stand in it, so that no header of the
+standard is copied anywhere.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from mbsym.consumers.consumer import (
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_body import ExternalFunction
 from mbsym.consumers.external_function import external_file, jacobian_function
+from mbsym.consumers.fmu_outputs import OutputBlock, output_blocks, output_functions, place_of
 from mbsym.consumers.motion import (
     DYNAMICS,
     PLACES,
@@ -51,6 +53,7 @@ from mbsym.consumers.motion import (
     motion_functions,
     quantities,
 )
+from mbsym.consumers.places import matrix_size
 from mbsym.errors import CodegenError, ToolchainError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import available_functions
@@ -120,6 +123,7 @@ class DescriptionContext:
     inputs: tuple[VariableView, ...]
     states: tuple[VariableView, ...]
     rates: tuple[VariableView, ...]
+    outputs: tuple[VariableView, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +136,11 @@ class ArgumentView:
 
 @dataclass(frozen=True, slots=True)
 class DerivativeView:
-    """A Jacobian: its function, of which rates, by which arguments, and what memory it takes."""
+    """A Jacobian: its function, of what and how wide that is, by which arguments, and what memory it takes."""
 
     symbol: str
     result: str
+    width: int
     arguments: tuple[ArgumentView, ...]
     inputs: int
     outputs: int
@@ -152,6 +157,8 @@ class UnitContext(MotionContext):
     step: str
     residual: str
     scale: str
+    ny: int
+    observed: tuple[OutputBlock, ...]
     derivatives: tuple[DerivativeView, ...]
 
 
@@ -167,17 +174,18 @@ def _derives(plans: Sequence[DerivativePlan], options: ExportOptions) -> bool:
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
-    """What moves the model, what keeps loops closed, and derivatives where there are any.
+    """What moves the model, what keeps loops closed, outputs, and derivatives where there are any.
 
     Raises:
         CodegenError: a setting means nothing.
     """
     _standard(options), step_of(options), says_yes("binary", options)
-    names = [*motion_functions(mechanism, options.generation.formulation)]
+    observed = output_functions(mechanism)
+    names = [*motion_functions(mechanism, options.generation.formulation), *observed]
     if POSITION in names:
         names += [RESIDUAL, SCALE]
     available = available_functions(mechanism, options.generation.formulation)
-    derived = (DYNAMICS, *([RATES] if mechanism.q.quaternions else []))
+    derived = (DYNAMICS, *([RATES] if mechanism.q.quaternions else []), *observed)
     plans = tuple(derivative_plan(mechanism, available, name) for name in derived)
     if not _derives(plans, options):
         return Request(tuple(names), plans=plans)
@@ -191,12 +199,13 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     jacobians = [jacobian_function(exported, plan, f"{name}_fmu_{plan.function}_jacobian") for plan in derived]
     found = []
     if jacobians:
-        about = ("Derivatives of the unit's rates, in compressed columns.",)
+        about = ("Derivatives of the unit's rates and outputs, in compressed columns.",)
         found.append(external_file(exported, f"{name}_jacobians.c", about, jacobians))
     module = exported.module
     digest = sha256("".join(file.text for file in (*render_c(module), *found)).encode())
     digest.update(f"{exported.options.settings['fmi']} {step_of(exported.options)!r}".encode())
     token = f"{{{digest.hexdigest()[:32]}}}"
+    blocks = output_blocks(exported)
     derivatives = [_derivative_view(exported, *pair) for pair in zip(plans, jacobians, strict=False)]
     context = UnitContext(
         **motion_fields(exported),
@@ -206,10 +215,14 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         step=repr(step_of(exported.options)),
         residual=call_of(exported, RESIDUAL, "residual") if keeps_loops(exported) else "",
         scale=call_of(exported, SCALE, "size", "rounding") if keeps_loops(exported) else "",
+        ny=sum(block.size for block in blocks),
+        observed=blocks,
         derivatives=tuple(derivatives),
     )
     found.append(GeneratedFile(f"{name}_{fmi.prefix}.c", render_template(f"consumers/{fmi.prefix}.c.jinja", context)))
-    description = _description(exported, token, (f"{name}.c", *(file.name for file in found)), bool(jacobians))
+    description = _description(
+        exported, token, (f"{name}.c", *(file.name for file in found)), blocks, derives=bool(jacobians)
+    )
     for file, template in DESCRIPTIONS[fmi.prefix].items():
         found.append(GeneratedFile(file, render_template(f"consumers/{template}.xml.jinja", description)))
     return tuple(found)
@@ -222,9 +235,11 @@ def _derivative_view(exported: Exported, plan: DerivativePlan, jacobian: Externa
         ArgumentView(PLACES[name], max(slot.pattern.size, 1))
         for name, slot in zip(names, jacobian.outputs, strict=True)
     )
+    (result,) = exported.function(plan.function).outputs
     return DerivativeView(
         jacobian.symbol,
-        "DV" if plan.function == DYNAMICS else "DQ",
+        {DYNAMICS: "DV", RATES: "DQ"}.get(plan.function) or place_of(plan.function),
+        matrix_size(result.shape)[1],
         arguments,
         jacobian.input_count,
         jacobian.output_count,
@@ -232,16 +247,23 @@ def _derivative_view(exported: Exported, plan: DerivativePlan, jacobian: Externa
     )
 
 
-def _description(exported: Exported, token: str, sources: tuple[str, ...], derives: bool) -> DescriptionContext:
+def _description(
+    exported: Exported, token: str, sources: tuple[str, ...], blocks: Sequence[OutputBlock], derives: bool
+) -> DescriptionContext:
     given = quantities(exported)
     groups = (given.parameters, (*given.inputs, *given.forces), (*given.coordinates, *given.speeds))
     views: list[tuple[VariableView, ...]] = []
     count = 1
     for group in groups:
-        views.append(tuple(_variable(item, count + k, 0) for k, item in enumerate(group)))
+        views.append(tuple(_variable(item, count + k) for k, item in enumerate(group)))
         count += len(group)
-    rates = tuple(_variable(_rate(item), count + k, views[2][k].reference) for k, item in enumerate(groups[2]))
-    units = sorted({item.unit for group in groups for item in group} | {_rate(item).unit for item in groups[2]})
+    states = views[2]
+    moved = [_rate(item) for item in groups[2]]
+    rates = tuple(_variable(item, count + k, state=states[k].reference) for k, item in enumerate(moved))
+    count += len(rates)
+    observed = [entry for block in blocks for entry in block.variables]
+    outputs = tuple(_variable(item, count + place, count + k + 1) for k, (place, item) in enumerate(observed))
+    units = {item.unit for group in (*groups, moved) for item in group} | {item.unit for _, item in observed}
     return DescriptionContext(
         name=quoteattr(exported.mechanism.model.name),
         identifier=exported.name,
@@ -249,20 +271,22 @@ def _description(exported: Exported, token: str, sources: tuple[str, ...], deriv
         token=token,
         step=repr(step_of(exported.options)),
         derives="true" if derives else "false",
-        units=tuple(quoteattr(unit) for unit in units if unit),
+        units=tuple(quoteattr(unit) for unit in sorted(units) if unit),
         parameters=views[0],
         inputs=views[1],
-        states=views[2],
+        states=states,
         rates=rates,
+        outputs=outputs,
     )
 
 
-def _variable(item: Quantity, reference: int, state: int) -> VariableView:
+def _variable(item: Quantity, reference: int, index: int = 0, state: int = 0) -> VariableView:
+    """A variable; without an index references count it."""
     unit = f" unit={quoteattr(item.unit)}" if item.unit else ""
     return VariableView(
         quoteattr(item.name),
         reference,
-        reference + 1,
+        index or reference + 1,
         unit,
         repr(item.start),
         quoteattr(item.sentence),

@@ -108,13 +108,14 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Quantities:
-    """All quantities of a module, in the order of the arrays that hold them."""
+    """All quantities of a module, in the order of the arrays that hold them, and the outputs of its model."""
 
     parameters: tuple[Quantity, ...]
     inputs: tuple[Quantity, ...]
     forces: tuple[Quantity, ...]
     coordinates: tuple[Quantity, ...]
     speeds: tuple[Quantity, ...]
+    outputs: tuple[Quantity, ...]
 
 
 def quantities(exported: Exported) -> Quantities:
@@ -150,7 +151,11 @@ def quantities(exported: Exported) -> Quantities:
         Quantity(_free(f"tau_{name.removeprefix('v_')}", taken), FORCE_UNITS.get(unit, ""), 0.0, f"force at {joint}")
         for name, unit, joint in speeds
     )
-    return Quantities(parameters, inputs, forces, places, rates)
+    outputs = tuple(
+        Quantity(_free(item.name, taken), item.unit, 0.0, f"output {item.expression}")
+        for item in mechanism.model.outputs
+    )
+    return Quantities(parameters, inputs, forces, places, rates, outputs)
 
 
 def _start(mechanism: Mechanism) -> tuple[float, ...]:

@@ -12,7 +12,7 @@ from mbsym.linear.equations import LinearEquations, State, prepare
 from mbsym.linear.equilibrium import Equilibria, Equilibrium, equilibria
 from mbsym.linear.linearised import Linearisation, linearised
 from mbsym.linear.modes import Modes, modes_of
-from mbsym.linear.observed import spelt_out
+from mbsym.linear.observed import is_model_output, spelt_out
 from mbsym.linear.options import LinearOptions, OfEquilibria, OfLinearisation, OfModes
 from mbsym.linear.state_values import is_state_file, read_state, state_of
 from mbsym.model.system import Model
@@ -44,13 +44,14 @@ def linearise(
         progress: told of each step.
 
     Raises:
-        AnalysisError: a name is unknown, or the state is singular or does not close the loops.
+        AnalysisError: a name is unknown or may mean two things, or the state is singular or does not close the loops.
         MbsymError: the model cannot be read or its equations cannot be derived.
     """
     asked: LinearOptions = made(LinearOptions, options)
     checked = read(model)
     names, frames = spelt_out(checked, asked.outputs)
-    equations = _equations(checked, asked, frames, progress)
+    outputs = any(is_model_output(checked, name) for name in names)
+    equations = _equations(checked, asked, frames, progress, outputs=outputs)
     state = state_at(equations, at, asked.tau, progress)
     return linearised(equations, state, asked.inputs, names, asked.independent)
 
@@ -108,8 +109,10 @@ def modes(
     return modes_of(linearised(equations, state_at(equations, at, asked.tau, progress), independent=asked.independent))
 
 
-def _equations(model: Model, asked: LinearOptions, frames: Sequence[str], progress: Progress | None) -> LinearEquations:
-    return prepare(with_parameters(model, asked.parameters or {}), asked.order, frames, progress)
+def _equations(
+    model: Model, asked: LinearOptions, frames: Sequence[str], progress: Progress | None, *, outputs: bool = False
+) -> LinearEquations:
+    return prepare(with_parameters(model, asked.parameters or {}), asked.order, frames, progress, outputs=outputs)
 
 
 def state_at(

@@ -113,6 +113,12 @@ class LinearEquations:
         return tuple(item.name for item in self.mechanism.model.inputs)
 
     @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the model's outputs, if the equations were prepared for them."""
+        model = self.mechanism.model
+        return tuple(item.name for item in model.outputs) if by_outputs(model).name in self.module.functions else ()
+
+    @property
     def units(self) -> dict[str, str]:
         """Of coordinates, speeds, control inputs and time, by name."""
         quantities = (*coordinate_quantities(self.mechanism), *speed_quantities(self.mechanism))
@@ -167,6 +173,15 @@ class LinearEquations:
             by_u = -by_tau @ self.evaluate(BY_INPUTS.name, state)[0]
         return Slopes(vdot, by_q, by_v, by_tau, by_u)
 
+    def output_slopes(self, state: State) -> tuple[Array, Array, Array]:
+        """Derivatives of the model's outputs: by q moved along the speeds and by v (ny, nv), by u (ny, nu).
+
+        Raises:
+            AnalysisError: an output has no value or no derivative there.
+        """
+        by_q, by_v, *by_u = self.evaluate(by_outputs(self.mechanism.model).name, state)
+        return by_q, by_v, by_u[0] if by_u else np.zeros((len(by_q), 0))
+
     def _require_inertia(self, state: State) -> None:
         (mass,) = self.evaluate("mass_matrix", state)
         size = np.sqrt(np.abs(np.diagonal(mass)))
@@ -185,6 +200,12 @@ class LinearEquations:
 
 BY_INPUTS: Final = DerivativeRequest("inverse_dynamics", ("u",))
 
+
+def by_outputs(model: Model) -> DerivativeRequest:
+    """The derivatives of the model's outputs by coordinates and speeds, and by control inputs if it has any."""
+    return DerivativeRequest("outputs", ("q", "v", *(("u",) if model.inputs else ())))
+
+
 POSITIONS: Final = "frame_jacobian"
 """Whose linear rows say how frames shift, along base axes."""
 
@@ -193,7 +214,12 @@ NO_INERTIA: Final = 1e-13
 
 
 def prepare(
-    model: Model, order: str = "weight", frames: Sequence[str] = (), progress: Progress | None = None
+    model: Model,
+    order: str = "weight",
+    frames: Sequence[str] = (),
+    progress: Progress | None = None,
+    *,
+    outputs: bool = False,
 ) -> LinearEquations:
     """Derives what a linear analysis evaluates, as a NumPy module that never leaves the memory.
 
@@ -202,12 +228,13 @@ def prepare(
         order: of the assembly.
         frames: names of frames and bodies whose places are looked at.
         progress: told of each step.
+        outputs: whether outputs of the model are looked at.
 
     Raises:
         AnalysisError: nothing can move.
         MbsymError: the equations cannot be derived.
     """
-    requests = (BY_INPUTS,) if model.inputs else ()
+    requests = (*([BY_INPUTS] if model.inputs else []), *([by_outputs(model)] if outputs else []))
     options = GenerationOptions(
         languages=("numpy",),
         order=order,

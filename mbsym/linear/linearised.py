@@ -139,17 +139,19 @@ def linearised(
             "auto" for the first of these that the model has; "all" control inputs and forces; or names of control
             inputs and of speeds along which forces act.
         outputs: names of coordinates, speeds and accelerations (``vdot_X`` of the speed ``v_X``), and places FRAME.x,
-            FRAME.y and FRAME.z of frames that the equations were prepared with; default the states.
+            FRAME.y and FRAME.z of frames, and outputs of the model, that the equations were prepared with; default the
+            states.
         independent: names of the independent coordinates of closed loops; default those that tell the others best.
 
     Raises:
-        AnalysisError: a name is unknown, the loops are not closed, or the state is singular.
+        AnalysisError: a name is unknown or may mean two things, the loops are not closed, or the state is singular.
     """
     mechanism, nv = equations.mechanism, equations.mechanism.nv
     freedom = freedom_at(equations, state, independent)
     slopes = equations.slopes(state)
     entries = _entered(equations, slopes, inputs)
-    by_input = np.array([column for _, _, column in entries]).reshape(len(entries), nv).T
+    by_input = np.array([column for _, _, column, _ in entries]).reshape(len(entries), nv).T
+    controls = np.array([column for *_, column in entries]).reshape(len(entries), len(equations.inputs)).T
     motion = np.block([[turning_at(mechanism, state.v), np.eye(nv)], [slopes.by_q, slopes.by_v]])
     entry = np.concatenate([np.zeros_like(by_input), by_input])
     carried = freedom.of_states
@@ -159,7 +161,7 @@ def linearised(
     units = (*increment_units(mechanism), *(item.unit for item in speed_quantities(mechanism)))
     C, D = np.eye(len(kept)), np.zeros((len(kept), len(entries)))
     if outputs:
-        rows = [_output(equations, slopes, by_input, state, name) for name in outputs]
+        rows = [_output(equations, slopes, (by_input, controls), state, name) for name in outputs]
         C, D = np.array([row for row, _ in rows]) @ carried, np.array([row for _, row in rows])
     (mass,) = equations.evaluate("mass_matrix", state)
     measures = measures_of(mechanism)
@@ -169,10 +171,10 @@ def linearised(
         C,
         D,
         names,
-        tuple(name for name, _, _ in entries),
+        tuple(name for name, *_ in entries),
         tuple(outputs) or names,
         tuple(units[k] for k in kept),
-        tuple(unit for _, unit, _ in entries),
+        tuple(unit for _, unit, *_ in entries),
         state,
         np.concatenate([state.v, slopes.vdot])[kept],
         freedom,
@@ -196,8 +198,8 @@ def _pace(equations: LinearEquations, state: State, slopes: Slopes, measures: Me
     return float(np.sqrt(max(float(part.max(initial=0.0)) for part in found)))
 
 
-_Entry: TypeAlias = tuple[str, str, Array]
-"""Name and unit of an input, and the derivative of vdot by it."""
+_Entry: TypeAlias = tuple[str, str, Array, Array]
+"""Name and unit of an input, and the derivatives of vdot and of the control inputs by it."""
 
 
 def _entries(equations: LinearEquations, slopes: Slopes) -> tuple[dict[str, _Entry], dict[str, tuple[str, ...]]]:
@@ -205,10 +207,12 @@ def _entries(equations: LinearEquations, slopes: Slopes) -> tuple[dict[str, _Ent
     mechanism, speeds = equations.mechanism, equations.speeds
     bodies = mechanism.bodies_by_coordinates
     units = [unit for body in bodies for unit in body.joint.shape.force_units]
-    inputs = {item.name: (item.name, item.unit, slopes.by_u[:, k]) for k, item in enumerate(mechanism.model.inputs)}
+    controls = mechanism.model.inputs
+    own = np.eye(len(controls))
+    inputs = {item.name: (item.name, item.unit, slopes.by_u[:, k], own[k]) for k, item in enumerate(controls)}
     # Results call the force along v_X tau_X.
     forces = {
-        name: (f"tau_{name.removeprefix('v_')}", unit, slopes.by_tau[:, k])
+        name: (f"tau_{name.removeprefix('v_')}", unit, slopes.by_tau[:, k], np.zeros(len(controls)))
         for k, (name, unit) in enumerate(zip(speeds, units, strict=True))
     }
     motors = tuple(speeds[k] for body in bodies if body.joint.actuated for k in range(*body.v_range))
@@ -235,13 +239,17 @@ def _entered(equations: LinearEquations, slopes: Slopes, asked: str | Sequence[s
 
 
 def _output(
-    equations: LinearEquations, slopes: Slopes, by_input: Array, state: State, name: str
+    equations: LinearEquations, slopes: Slopes, by_inputs: tuple[Array, Array], state: State, name: str
 ) -> tuple[Array, Array]:
-    """Rows of C and D of a quantity over all increments (2 nv,) and the inputs."""
+    """Rows of C and D of a quantity over all increments (2 nv,) and the inputs, of which are vdot and u."""
+    by_input, controls = by_inputs
     (nv, inputs), found = by_input.shape, observed(equations, name)
     row, through, k = np.zeros(2 * nv), np.zeros(inputs), found.place
     if found.kind == "acceleration":
         return np.concatenate([slopes.by_q[k], slopes.by_v[k]]), by_input[k]
+    if found.kind == "output":
+        by_q, by_v, by_u = equations.output_slopes(state)
+        return np.concatenate([by_q[k], by_v[k]]), by_u[k] @ controls
     if found.kind == "position":
         row[:nv] = equations.evaluate(POSITIONS, state)[0][k, 3 + found.axis]
     elif found.kind == "coordinate":

@@ -92,8 +92,9 @@ class LinearOptions:
     )
     outputs: tuple[str, ...] = option(
         (),
-        "Outputs of the linear model: NAME,... of coordinates, speeds, accelerations, places of frames and bodies "
-        "along base axes, FRAME.x; default all states. Of transfer-matrix ELEMENT.x,..., default the inputs'.",
+        "Outputs of the linear model: NAME,... of coordinates, speeds, accelerations, outputs of the model, places of "
+        "frames and bodies along base axes, FRAME.x; default all states. Of transfer-matrix ELEMENT.x,..., default the "
+        "inputs'.",
         "outputs",
     )
     independent: tuple[str, ...] = option(

@@ -17,7 +17,7 @@ from mbsym.doors import Array
 from mbsym.doors import sympy as sp
 from mbsym.errors import AnalysisError
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.linear.equations import BY_INPUTS, POSITIONS, LinearEquations, State
+from mbsym.linear.equations import BY_INPUTS, POSITIONS, LinearEquations, State, by_outputs
 from mbsym.linear.observed import Observed, observed
 from mbsym.linear.tangent import turning
 from mbsym.loops.contracts import INDEPENDENT_DYNAMICS_DERIVATIVES
@@ -115,10 +115,24 @@ def _matrices(
             C[row], D[row] = by_states[nv + item.place], by_inputs[nv + item.place]
         elif item.kind == "speed":
             C[row] = [*slopes.change[item.place], *slopes.motion[item.place]]
+        elif item.kind == "output":
+            C[row], D[row] = _of_model(equations, slopes, item.place, names[0])
         else:
             C[row, : len(own)] = _seen(equations, slopes.motion, item)
     kept = [*own, *(nv + k for k in own)]
     return [by_states[kept], by_inputs[kept], C, D]
+
+
+def _of_model(
+    equations: LinearEquations, slopes: _Slopes, place: int, inputs: Sequence[str]
+) -> tuple[list[Scalar], list[Scalar]]:
+    """Rows of C and D of an output of the model."""
+    mechanism = equations.mechanism
+    found = transplant(equations.program(by_outputs(mechanism.model).name), mechanism.graph).outputs
+    by_q, by_v, *by_u = (_entries(mechanism, output)[place] for output in found)
+    through = dict(zip(equations.inputs, *by_u, strict=True)) if by_u else {}
+    row = [*(by_q @ slopes.motion + by_v @ slopes.change), *(by_v @ slopes.motion)]
+    return row, [through.get(name, Scalar(mechanism.graph, 0)) for name in inputs]
 
 
 def _seen(equations: LinearEquations, motion: Array, item: Observed) -> Array:

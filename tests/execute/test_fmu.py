@@ -10,6 +10,7 @@ import subprocess
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,9 +19,13 @@ import numpy as np
 import pytest
 
 import mbsym
+from mbsym import examples
 from mbsym.cli import main
 from mbsym.codegen.build import WARNINGS
+from mbsym.codegen.load import load_numpy
 from mbsym.errors import CodegenError
+from mbsym.formats.native import read_native
+from mbsym.formats.text_source import TextSource
 
 fmpy = pytest.importorskip("fmpy")
 
@@ -208,6 +213,153 @@ def test_what_cannot_be_derived_is_told_and_refused(tmp_path: Path) -> None:
     known = mbsym.simulate("four_bar", 0.1, method="rk4", parameters=lengths)
     assert table["q_A"][0] != pytest.approx(mbsym.simulate("four_bar", 0.01, method="rk4").q[0, 0], abs=1e-6)
     assert table["q_A"][-1] - table["q_A"][0] == pytest.approx(known.q[-1, 0] - known.q[0, 0], abs=5e-2)
+
+
+# ---- outputs of the model and of frames ------------------------------------------------------------------------------
+
+CRANE = """name: crane
+parameters: {l: {value: 0.4, unit: m, symbolic: true}}
+inputs: {pull: N}
+bodies:
+  boom: {mass: 2, center_of_mass: [0.2, 0, 0], inertia: [0.1, 0.2, 0.2]}
+  hook: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+joints:
+  slew: {type: spherical, from: ground, to: boom}
+  rope: {type: prismatic, from: boom, to: hook, axis: x, at: [0.3, 0, 0], coordinates: s}
+frames:
+  top: {body: boom, at: [l, 0, 0.1]}
+forces:
+  motor: {type: actuator, joint: rope, input: pull}
+outputs:
+  height: {expression: position(top).z, unit: m}
+  reach: "distance(hook, ground)/l"
+  push: {expression: pull*velocity(hook).x + sin(t), unit: W}
+  tau_rope: "2"
+"""
+FRAMES = ("hook", "top", "joint:slew")
+FIRST = {"height": "output position(top).z", "reach": "output distance(hook, ground)/l"}
+
+
+def crane(text: str = CRANE) -> mbsym.Model:
+    return read_native(TextSource("crane.yaml", text))
+
+
+def crane_unit(directory: Path, version: str, **options: Any) -> str:
+    mbsym.export(crane(), "fmu", directory, settings={"fmi": version, "binary": "yes"}, **options)
+    return str(directory / "crane.fmu")
+
+
+@pytest.mark.parametrize(("version", "axes"), [("3.0", "local"), ("2.0", "aligned")])
+def test_outputs_are_those_of_the_module(version: str, axes: Any, tmp_path: Path) -> None:
+    """Of the model and of frames, after inputs, parameters and states were set, and again at another time."""
+    from fmpy.validation import validate_fmu
+
+    unit = crane_unit(tmp_path, version, frames=FRAMES, frame_axes=axes)
+    assert validate_fmu(unit) == []
+    told = [item for item in fmpy.read_model_description(unit).modelVariables if item.causality == "output"][9:]
+    names = [item.name for item in told]
+    assert names[:5] == ["height", "reach", "push", "tau_rope_2", "frame.hook.x"] and len(names) == 4 + 18 * len(FRAMES)
+    assert {item.name: item.description for item in told[:2]} == FIRST
+    units = {item.name: item.unit for item in told}
+    assert [units[name] for name in ("height", "reach", "push", "frame.top.z", "frame.top.R[2,1]")] == [
+        "m", None, "W", "m", None
+    ]  # fmt: skip
+    mbsym.generate(crane(), tmp_path / "py", languages=["numpy"], frames=FRAMES, frame_axes=axes)
+    module = load_numpy(tmp_path / "py" / "crane.py").functions
+    rng = np.random.default_rng(4)
+    with instance(unit) as (made, references):
+        for t in (0.0, 0.7):
+            made.setTime(t)
+            q, v, (pull, l) = rng.standard_normal(5), rng.standard_normal(4), rng.uniform(0.5, 1.0, 2)
+            q[:4] /= np.linalg.norm(q[:4])
+            coordinates = [*(f"q_slew_{axis}" for axis in "wxyz"), "s"]
+            speeds = [*(f"v_slew_{axis}" for axis in "xyz"), "v_rope"]
+            places = [references[name] for name in (*coordinates, *speeds, "pull", "l")]
+            write(made, places, np.array([*q, *v, pull, l]))
+            given = {"parameters": {"l": l}}
+            expected = dict(zip(names, module["outputs"](q, v, t, [pull], **given), strict=False))
+            poses, velocities = module["frame_pose"](q, **given), module["frame_velocity"](q, v, **given)
+            for frame, pose, velocity in zip(FRAMES, poses, velocities, strict=True):
+                expected |= {f"frame.{frame}.{axis}": pose[k, 3] for k, axis in enumerate("xyz")}
+                expected |= {f"frame.{frame}.R[{i + 1},{k + 1}]": pose[i, k] for i in range(3) for k in range(3)}
+                kinds = [f"{letter}_{axis}" for letter in ("omega", "v") for axis in "xyz"]
+                expected |= {f"frame.{frame}.{kind}": x for kind, x in zip(kinds, velocity, strict=True)}
+            assert set(expected) == set(names)
+            found = read(made, [references[name] for name in names])
+            np.testing.assert_allclose(found, [expected[name] for name in names], rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_outputs_have_directional_derivatives(version: str, tmp_path: Path) -> None:
+    """Of matrices too, whose Jacobians count entries column by column; one along time by itself."""
+    with instance(crane_unit(tmp_path, version, frames=FRAMES)) as (unit, references):
+        # What is told of the state follows what is calculated in the array of variables.
+        last = max(place for name, place in references.items() if name.startswith("v_"))
+        knowns = [place for place in references.values() if 0 < place <= last]
+        unknowns = [place for place in references.values() if place > last]
+        rng = np.random.default_rng(5)
+        values, h = read(unit, knowns) + 0.3 * rng.standard_normal(len(knowns)), 1e-5
+        seed, ends = rng.standard_normal(len(knowns)), []
+        for step in (h, -h):
+            write(unit, knowns, values + step * seed)
+            ends.append(read(unit, unknowns))
+        write(unit, knowns, values)
+        found = np.array(unit.getDirectionalDerivative(unknowns, knowns, list(seed)))
+        difference = (ends[0] - ends[1]) / (2 * h)
+        assert len(unknowns) == 9 + 4 + 18 * len(FRAMES)
+        assert np.count_nonzero(np.abs(difference) > 1e-3) > 40
+        np.testing.assert_allclose(found, difference, rtol=1e-6, atol=1e-7 * np.abs(difference).max())
+        unit.setTime(0.3)
+        along_time = unit.getDirectionalDerivative([references["push"], references["height"]], [0], [1.0])
+        assert list(along_time) == [pytest.approx(np.cos(0.3), rel=1e-14), 0.0]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_outputs_of_closed_loops_move_as_in_the_simulation(version: str, tmp_path: Path) -> None:
+    model = examples.load("four_bar")
+    outputs = (
+        mbsym.NamedExpression("lever", "sin(q_C)*v_B", "m/s"),
+        mbsym.NamedExpression("far", "position(coupler).x", "m"),
+    )
+    model = replace(model, outputs=outputs)
+    mbsym.export(model, "fmu", tmp_path, settings={"fmi": version, "binary": "yes", "step": "0.002"})
+    known = mbsym.simulate(model, 0.2, step=0.002, output_step=0.02, method="rk4")
+    assert np.ptp(known.y, axis=0).min() > 1e-3
+    for kind, allowed in (("CoSimulation", 1e-11), ("ModelExchange", 1e-5)):
+        table = fmpy.simulate_fmu(
+            str(tmp_path / "four_bar.fmu"), fmi_type=kind, stop_time=0.2, output_interval=0.02,
+            relative_tolerance=1e-10, output=["lever", "far"],
+        )  # fmt: skip
+        rows = np.searchsorted(table["time"], known.t + 1e-9) - 1
+        found = np.column_stack([table["lever"][rows], table["far"][rows]])
+        assert np.abs(found - known.y).max() < allowed, kind
+
+
+def test_where_an_output_has_no_value_states_have(tmp_path: Path) -> None:
+    """Two origins in one place have no direction from one to the other; rates do not ask for it."""
+    from fmpy.fmi1 import FMICallException
+
+    model = crane(
+        CRANE.replace("at: [0.3, 0, 0], ", "").replace('"distance(hook, ground)/l"', '"direction(hook, ground).x"')
+    )
+    mbsym.export(model, "fmu", tmp_path, settings={"binary": "yes", "derivatives": "no"})
+    with instance(str(tmp_path / "crane.fmu")) as (unit, references):
+        assert read(unit, [references["der(v_rope)"], references["s"]])[1] == 0.0
+        with pytest.raises(FMICallException):
+            read(unit, [references["height"]])
+        write(unit, [references["s"]], np.array([0.5]))
+        assert read(unit, [references["reach"]]) == pytest.approx([-1.0])
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_sources_with_outputs_compile_without_a_word(version: str, tmp_path: Path) -> None:
+    for derivatives in ("yes", "no"):
+        place = tmp_path / derivatives
+        mbsym.export(crane(), "fmu", place, settings={"fmi": version, "derivatives": derivatives}, frames=FRAMES)
+        sources = sorted(str(path) for path in place.glob("*.c"))
+        command = ["gcc", *WARNINGS, "-O1", "-shared", "-fPIC", *sources, "-o", str(place / "unit.so"), "-lm"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_archives_have_the_same_bytes_and_no_date(tmp_path: Path) -> None:

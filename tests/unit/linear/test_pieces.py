@@ -200,7 +200,9 @@ def test_what_outputs_stand_for() -> None:
     assert observed(equations, "v_rail") == Observed("speed", 0)
     assert observed(equations, "vdot_hinge") == Observed("acceleration", 1)
     assert observed(equations, "cart.y") == Observed("position", 1, 1)
-    with pytest.raises(AnalysisError, match=r"no coordinate, speed, acceleration, frame or body is called 'pole\.w'"):
+    with pytest.raises(
+        AnalysisError, match=r"no coordinate, speed, acceleration, output, frame or body is called 'pole\.w'"
+    ):
         observed(equations, "pole.w")
 
 
