@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from mbsym import examples as examples
     from mbsym.batches.compiled import compile as compile
     from mbsym.constraints import DistanceConstraint as DistanceConstraint
+    from mbsym.constraints import ExpressionConstraint as ExpressionConstraint
     from mbsym.constraints import GearConstraint as GearConstraint
     from mbsym.constraints import LinearCoupling as LinearCoupling
     from mbsym.constraints import PointOnLineConstraint as PointOnLineConstraint
+    from mbsym.constraints import RollingConstraint as RollingConstraint
+    from mbsym.constraints import VelocityConstraint as VelocityConstraint
     from mbsym.consumers.export import export as export
     from mbsym.errors import MbsymError as MbsymError
     from mbsym.forces import Actuator as Actuator
@@ -75,7 +78,8 @@ if TYPE_CHECKING:
 
 _OF: Final = {
     "mbsym.batches.compiled": "compile",
-    "mbsym.constraints": "DistanceConstraint GearConstraint LinearCoupling PointOnLineConstraint",
+    "mbsym.constraints": "DistanceConstraint ExpressionConstraint GearConstraint LinearCoupling PointOnLineConstraint "
+    "RollingConstraint VelocityConstraint",
     "mbsym.consumers.export": "export",
     "mbsym.errors": "MbsymError",
     "mbsym.examples": "examples",

@@ -10,6 +10,7 @@ from mbsym.constraints.expression import ExpressionConstraint, VelocityConstrain
 from mbsym.constraints.gear import GearConstraint
 from mbsym.constraints.linear_coupling import LinearCoupling
 from mbsym.constraints.point_on_line import PointOnLineConstraint
+from mbsym.constraints.rolling import RollingConstraint
 from mbsym.errors import ModelError
 from mbsym.records import Registry
 
@@ -22,6 +23,7 @@ __all__ = [
     "GearConstraint",
     "LinearCoupling",
     "PointOnLineConstraint",
+    "RollingConstraint",
     "VelocityConstraint",
 ]
 
@@ -34,6 +36,7 @@ CONSTRAINTS: Final = Registry[ConstraintType](
         ConstraintType(LinearCoupling),
         ConstraintType(ExpressionConstraint),
         ConstraintType(VelocityConstraint),
+        ConstraintType(RollingConstraint),
     ),
     ModelError,
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeVar
 
-from mbsym.constraints.element import ConstraintElement, LoopDraw, OpenLoop, PointRow
+from mbsym.constraints.element import ConstraintElement, LoopDraw, OpenLoop, PointRow, Seen
 from mbsym.errors import DerivationError
-from mbsym.spatial.vector import Vector3, dot, scale, subtract
+from mbsym.spatial.vector import dot, scale, subtract
 from mbsym.symbolic.scalar import sqrt
 from mbsym.values.entries import holds
 from mbsym.values.lines import Line
@@ -50,11 +50,11 @@ class DistanceConstraint(ConstraintElement):
                 "a rod of length zero has no direction", where=self.name, remedy="use a spherical joint instead"
             )
 
-        def rows(place: Vector3, velocity: Vector3) -> list[PointRow]:
-            now = sqrt(dot(place, place))
-            n = scale(place, 1 / now)
-            change = scale(subtract(velocity, scale(n, dot(n, velocity))), 1 / now)
-            return [PointRow("distance", "m", now - length, n, change, length)]
+        def rows(seen: Seen) -> list[PointRow]:
+            now = sqrt(dot(seen.place, seen.place))
+            n = scale(seen.place, 1 / now)
+            change = scale(subtract(seen.velocity, scale(n, dot(n, seen.velocity))), 1 / now)
+            return [PointRow("distance", "m", now - length, n, change, length=length)]
 
         return loop.between(self, loop.at(self.first_body, self.first_point), end, rows)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from mbsym.spatial.transform import Transform
-from mbsym.spatial.vector import Vector3
+from mbsym.spatial.vector import Matrix3, Vector3, multiply
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.entries import ElementRecord, Kind, named, plain_entries
 from mbsym.values.frame_quantities import FrameQuantity
@@ -74,16 +74,40 @@ class Carried:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """A frame on the second body as seen from one on the first.
+
+    Attributes:
+        matrix: rotation, whose columns are its axes.
+        place: of its origin.
+        spin: angular velocity.
+        velocity: rate of its place.
+    """
+
+    matrix: Matrix3
+    place: Vector3
+    spin: Vector3
+    velocity: Vector3
+
+    def turn(self, direction: Vector3) -> Vector3:
+        """A direction of the second frame in the first."""
+        return multiply(self.matrix, direction)
+
+
+@dataclass(frozen=True, slots=True)
 class PointRow:
-    """An equation for a point of the second body as seen from a frame on the first.
+    """An equation for the second body as seen from a frame on the first.
 
     Attributes:
         quantity: what it holds together, in words.
-        unit: of the residual.
+        unit: of the residual, or of what is held of the speeds.
         residual: zero where the constraint holds.
-        direction: gradient of the residual by the point.
+        direction: gradient of the residual by the origin of the second frame; so it is the force per unit multiplier.
         direction_rate: its rate.
+        moment: the same of turns, about that origin.
+        moment_rate: its rate.
         length: that is subtracted in the residual, if one is.
+        of_speeds: it holds speeds alone, and the residual is none.
     """
 
     quantity: str
@@ -91,11 +115,14 @@ class PointRow:
     residual: Scalar
     direction: Vector3
     direction_rate: Vector3
+    moment: Vector3 | None = None
+    moment_rate: Vector3 | None = None
     length: Scalar | None = None
+    of_speeds: bool = False
 
 
-PointRows: TypeAlias = Callable[[Vector3, Vector3], Sequence[PointRow]]
-"""Equations of a point for its place and its velocity."""
+PointRows: TypeAlias = Callable[[Seen], Sequence[PointRow]]
+"""Equations of a frame for its place and its motion."""
 
 
 class OpenLoop(Protocol[C]):
@@ -106,7 +133,7 @@ class OpenLoop(Protocol[C]):
         ...
 
     def at(self, body: str, point: Vector) -> Carried:
-        """A frame at a point of a body; its axes are of no account."""
+        """A frame at a point of a body, along the body's axes."""
         ...
 
     def along(self, body: str, point: Vector, direction: Vector) -> Carried:
@@ -114,7 +141,7 @@ class OpenLoop(Protocol[C]):
         ...
 
     def between(self, element: ConstraintElement, first: Carried, second: Carried, rows: PointRows) -> C:
-        """Equations for the place and velocity of the second frame's origin as seen from the first frame."""
+        """Equations for the second frame as seen from the first."""
         ...
 
     def of_coordinates(self, element: ConstraintElement, terms: Sequence[tuple[str, Scalar]], offset: Scalar) -> C:

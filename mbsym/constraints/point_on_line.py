@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeVar
 
-from mbsym.constraints.element import ConstraintElement, LoopDraw, OpenLoop, PointRow
+from mbsym.constraints.element import ConstraintElement, LoopDraw, OpenLoop, PointRow, Seen
 from mbsym.spatial.rotation import identity_matrix
-from mbsym.spatial.vector import Vector3, zero_vector
+from mbsym.spatial.vector import zero_vector
 from mbsym.values.entries import holds
 from mbsym.values.lines import Line
 from mbsym.values.parameter import Vector
@@ -52,7 +52,7 @@ class PointOnLineConstraint(ConstraintElement):
         return cls(f"slot {draw.number}", *draw.bodies, (x, y, z), direction, draw.points[1])
 
 
-def _across(place: Vector3, velocity: Vector3) -> list[PointRow]:
-    graph = place[0].graph
+def _across(seen: Seen) -> list[PointRow]:
+    graph, words = seen.place[0].graph, "translation along {} of the line's frame"
     unit, still = identity_matrix(graph), zero_vector(graph)
-    return [PointRow(f"translation along {'xy'[k]} of the line's frame", "m", place[k], unit[k], still) for k in (0, 1)]
+    return [PointRow(words.format("xy"[k]), "m", seen.place[k], unit[k], still) for k in (0, 1)]

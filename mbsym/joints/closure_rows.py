@@ -70,6 +70,7 @@ class RowDraft:
         rate: what to multiply the twist with for the residual's rate, exact everywhere.
         wrench: [moment; force] per unit multiplier, whose product with the twist is G v.
         wrench_rate: its rate as seen from S.
+        of_speeds: the row closes nothing: speeds alone are held.
     """
 
     quantity: str
@@ -78,6 +79,7 @@ class RowDraft:
     rate: Motion
     wrench: Motion
     wrench_rate: Motion
+    of_speeds: bool = False
 
 
 def rotation_row(quantity: str, residual: Scalar, rate: Vector3, moment: Vector3, change: Vector3) -> RowDraft:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import pi, remainder, tan
 
+from mbsym.errors import SymbolicError
 from mbsym.model.body import Placement
 from mbsym.spatial.alignment import rational_quaternion
 from mbsym.spatial.rotation import Rotation, about_axis, from_constant_quaternion
@@ -17,7 +18,7 @@ from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
-from mbsym.values.numbers import evaluate, to_scalar
+from mbsym.values.numbers import evaluate_reference, to_scalar
 from mbsym.values.parameter import Value
 
 RIGHT_ANGLE_TOLERANCE = 1e-14
@@ -62,18 +63,31 @@ def transform_of(placement: Placement, graph: Graph, names: Mapping[str, Scalar]
     """A placement as a transform from the placed frame to the carrying one."""
     translation = vector_of(placement.translation, graph, names)
     if placement.quaternion is not None:
-        components = tuple(evaluate(component, {}) for component in placement.quaternion)
+        components = tuple(_number(to_scalar(component, graph, names)) for component in placement.quaternion)
         return Transform(from_constant_quaternion(graph, rational_quaternion(components)), translation)
     rotation = Rotation(graph)
     for axis, angle in placement.rotation:
-        rotation = rotation.then(_about("xyz".index(axis), to_scalar(angle, graph, names), angle))
+        rotation = rotation.then(_about("xyz".index(axis), to_scalar(angle, graph, names)))
     return Transform(rotation, translation)
 
 
-def _about(axis: int, angle: Scalar, value: Value) -> Rotation:
+def _number(value: Scalar) -> float:
+    """A value without symbols.
+
+    Raises:
+        SymbolicError: it has one.
+    """
+    if not is_number(value):
+        raise SymbolicError(
+            "a quaternion depends on a run-time parameter", remedy="turn about axes, or leave the parameter folded in"
+        )
+    return evaluate_reference(value.graph, value.ref, {})
+
+
+def _about(axis: int, angle: Scalar) -> Rotation:
     if not is_number(angle):
         return about_axis(axis, angle)
-    radians = evaluate(value, {}) if angle.constant is None else float(angle.constant)
+    radians = _number(angle) if angle.constant is None else float(angle.constant)
     quarter_turns = round(radians / (pi / 2))
     quaternion = [Fraction(0)] * 4
     if abs(remainder(radians, pi / 2)) <= RIGHT_ANGLE_TOLERANCE * max(1.0, abs(radians)):

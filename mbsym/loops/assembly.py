@@ -20,8 +20,10 @@ from mbsym.loops.constraints import closures
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.start import Contradiction, close_near, given_joints, held_cuts, off_initial
 from mbsym.loops.tolerances import CLOSED, DEPENDENT
+from mbsym.model.names import expression_names
 from mbsym.model.own_units import length_unit
 from mbsym.model.system import Model
+from mbsym.symbolic.differentiate import gradient
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,8 @@ def assemble(
     Args:
         source: a model or its mechanism.
         q_guess: where to start (nq,), default the model's initial coordinates.
-        fixed: names of joints whose coordinates stay as they are.
+        fixed: names of joints whose coordinates stay as they are, or of coordinates; where speeds are no rates, what
+            moves a coordinate stays.
         wanted: names of joints whose coordinates in the guess, or where they are cut, whose initial values stay as they
             are if they fit together; default all of which the model gives initial values, none where a guess is given.
 
@@ -106,22 +109,18 @@ def assemble(
     )
 
 
-def consistent_velocity(
-    mechanism: Mechanism, system: LoopedSystem, q: Array, speeds: Mapping[str, float | Sequence[float]]
-) -> Array:
-    """Speeds that keep the loops closed at q and give the named joints the given speeds (nv,).
+def consistent_velocity(mechanism: Mechanism, system: LoopedSystem, q: Array, speeds: Mapping[str, float]) -> Array:
+    """Speeds that keep the loops closed at q, those of the given names as they are given (nv,).
 
     Of several, those with the least kinetic energy.
 
     Raises:
-        SimulationError: a joint is unknown or cut, or the given speeds contradict the closed loops.
+        SimulationError: the given speeds contradict the closed loops.
     """
-    given = np.zeros(system.nv)
-    held = list(_held(mechanism, tuple(speeds)))
-    bodies = {body.joint.name: body for body in mechanism.bodies}
-    for name, values in speeds.items():
-        start, stop = bodies[name].v_range
-        given[start:stop] = values
+    table = expression_names(mechanism.model).speeds
+    names = [name for body in mechanism.bodies_by_coordinates for name in table[body.joint.name]]
+    given, held = np.zeros(system.nv), sorted(map(names.index, speeds))
+    given[held] = [speeds[names[k]] for k in held]
     mobility = system.mobility(q, held)
     forces = np.linalg.lstsq(mobility[held], given[held], rcond=DEPENDENT.double)[0]
     v = np.asarray(mobility @ forces)
@@ -131,7 +130,7 @@ def consistent_velocity(
         raise SimulationError(
             f"the given speeds of {', '.join(speeds)} contradict the closed loops by {missing:.3g}",
             where=mechanism.model.name,
-            remedy="give the speeds of fewer joints",
+            remedy="give fewer of them, and the others are made to fit",
         )
     return v
 
@@ -155,8 +154,12 @@ def _guess(mechanism: Mechanism, given: Array | Sequence[float] | None) -> Array
 
 def _held(mechanism: Mechanism, fixed: Sequence[str]) -> tuple[int, ...]:
     bodies = {body.joint.name: body for body in mechanism.bodies}
+    moving = _columns_by_coordinate(mechanism)
     held: list[int] = []
     for name in fixed:
+        if name in moving:
+            held.extend(moving[name])
+            continue
         if name not in bodies:
             cut = any(item.joint.name == name for item in mechanism.cut_joints)
             raise SimulationError(
@@ -166,6 +169,17 @@ def _held(mechanism: Mechanism, fixed: Sequence[str]) -> tuple[int, ...]:
             )
         held.extend(column for column, _ in mechanism.speed_of[bodies[name].label - 1])
     return tuple(sorted(set(held)))
+
+
+def _columns_by_coordinate(mechanism: Mechanism) -> dict[str, list[int]]:
+    """The columns of v on which the rate of each coordinate depends."""
+    table, graph = expression_names(mechanism.model).coordinates, mechanism.graph
+    found = {}
+    for body in mechanism.bodies_by_coordinates:
+        for name, rate in zip(table[body.joint.name], body.motion.position_rate, strict=True):
+            slopes = gradient(graph, rate.ref, [x.ref for x in body.v])
+            found[name] = [column for column, slope in zip(range(*body.v_range), slopes, strict=True) if slope]
+    return found
 
 
 def _moved(mechanism: Mechanism, guess: Array, q: Array, wanted: Sequence[str]) -> tuple[MovedJoint, ...]:

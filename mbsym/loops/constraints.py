@@ -17,9 +17,10 @@ Analysis of Mechanical Systems, 1988, chapter 7, for rods and points on lines.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from mbsym.constraints import ConstraintElement
-from mbsym.constraints.element import Carried, PointRows
+from mbsym.constraints.element import Carried, PointRows, Seen
 from mbsym.errors import DerivationError, SymbolicError
 from mbsym.joints.closure_rows import ClosureGap, RowDraft
 from mbsym.joints.motion import Motion
@@ -28,7 +29,7 @@ from mbsym.kinematics.placement import scalars, vector_of
 from mbsym.loops.closure_row import Closure, ClosureRow, Row
 from mbsym.loops.expressions import expression_closure
 from mbsym.loops.motion import LoopMotion, loop_motion, power
-from mbsym.loops.scale import fixed_length, length, loop_scale, proportion_scale
+from mbsym.loops.scale import RowScale, fixed_length, length, loop_scale, proportion_scale
 from mbsym.spatial.alignment import align_z
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform
@@ -48,7 +49,13 @@ def closures(mechanism: Mechanism) -> tuple[Closure, ...]:
     with mechanism.graph.section("closure of loops"):
         found = [_cut_joint(mechanism, cut) for cut in mechanism.cut_joints]
         found += [item.close(_OpenLoops(mechanism)) for item in mechanism.model.constraints]
-        return tuple(sorted(found, key=lambda closure: any(row.of_speeds for row in closure.rows)))
+        return tuple(part for of_speeds in (False, True) for closure in found for part in _part(closure, of_speeds))
+
+
+def _part(closure: Closure, of_speeds: bool) -> list[Closure]:
+    """The closure with its rows that hold speeds, or with the others; nothing where there are none of them."""
+    rows = tuple(row for row in closure.rows if row.of_speeds == of_speeds)
+    return [replace(closure, rows=rows)] if rows or not (closure.rows or of_speeds) else []
 
 
 # ---- cut joints -----------------------------------------------------------------------------------------------------
@@ -111,12 +118,11 @@ class _OpenLoops:
     def between(self, element: ConstraintElement, first: Carried, second: Carried, rows: PointRows) -> Closure:
         mechanism, zero = self._mechanism, zero_vector(self._mechanism.graph)
         moved = loop_motion(mechanism, first.label, first.frame, second.label, second.frame, at_end=True)
-        found = rows(moved.placement.translation, moved.twist[1])
-        drafts = [
-            RowDraft(row.quantity, row.unit, row.residual, pull, pull, (zero, row.direction_rate))
-            for row in found
-            for pull in ((zero, row.direction),)
-        ]
+        found = rows(Seen(moved.placement.rotation.matrix(), moved.placement.translation, *moved.twist))
+        drafts = []
+        for row in found:
+            pull, change = (row.moment or zero, row.direction), (row.moment_rate or zero, row.direction_rate)
+            drafts.append(RowDraft(row.quantity, row.unit, row.residual, pull, pull, change, row.of_speeds))
         rod = next((row.length for row in found if row.length is not None), None)
         return closure_of(mechanism, element.name, _words(element), drafts, moved, fixed=rod, slides=rod is None)
 
@@ -205,8 +211,8 @@ def closure_of(
                 quantity=draft.quantity,
                 unit=draft.unit,
                 residual=draft.residual,
-                scale=sizes.of_row(draft.unit),
-                residual_jacobian=_row(draft.rate, moved.columns),
+                scale=RowScale.of_speeds(mechanism.graph) if draft.of_speeds else sizes.of_row(draft.unit),
+                residual_jacobian={} if draft.of_speeds else _row(draft.rate, moved.columns),
                 jacobian=_row(draft.wrench, moved.columns),
                 bias=-power(draft.wrench, moved.bias) - power(draft.wrench_rate, moved.twist),
                 wrench=draft.wrench,
@@ -215,6 +221,7 @@ def closure_of(
                 frame=moved.frames[0],
                 point=point,
                 target_frame=moved.end,
+                of_speeds=draft.of_speeds,
             )
         )
     return Closure(name, kind, tuple(rows), (*moved.joints[0], *moved.joints[1]), moved.columns)

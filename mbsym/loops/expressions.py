@@ -90,7 +90,7 @@ class _Expression:
             quantity=str(self._held),
             unit=unit,
             residual=zero if of_speeds else self._written_out([self._value])[0],
-            scale=RowScale(constant(graph, 1), zero) if of_speeds else RowScale(size, rounding),
+            scale=RowScale.of_speeds(graph) if of_speeds else RowScale(size or rounding, rounding),
             residual_jacobian={} if of_speeds else entries,
             jacobian=entries,
             bias=bias,
@@ -140,9 +140,9 @@ class _Expression:
         factors = [Scalar(graph, ref) for ref in gradient(graph, rate.ref, [x.ref for x in body.v])]
         seeds = {abs(x.ref): y.ref for x, y in zip(body.q, body.motion.position_rate, strict=True)}
         (change,) = forward(graph, [rate.ref], seeds)
-        rounding = own.apply("abs") * SHARE
-        size = rounding if body.joint.shape.coordinate_units[place] == "m" else constant(graph, 1)
-        return self._along(body, own, rate, Scalar(graph, change), factors, RowScale(size, rounding))
+        size = constant(graph, int(body.joint.shape.coordinate_units[place] != "m"))
+        scale = RowScale(size, own.apply("abs") * SHARE)
+        return self._along(body, own, rate, Scalar(graph, change), factors, scale)
 
     def _of_speed(self, body: TreeBody, place: int) -> Rate:
         graph, own = self._graph, body.v[place]

@@ -37,7 +37,7 @@ class Rate:
         row: its derivatives by the speeds, by column of v.
         loads: [moment; force] per unit multiplier on bodies by label, at the internal frame's origin in its components.
         joints: labels of the joints that it depends on.
-        scale: by what the value is measured.
+        scale: by what the value is measured; its size may be zero.
         is_speed: the value is a rate itself.
     """
 
@@ -163,11 +163,9 @@ class _FrameRate:
     def _scale(self) -> RowScale:
         unit = "m" if self._quantity.word in ("position", "distance") else "rad"
         zero = Scalar(self._mechanism.graph, 0)
-        ways = [
-            loop_scale(self._mechanism, seen.joints, seen.frames, zero, zero).of_row(unit)
-            for seen in self._seen.values()
-        ]
-        return RowScale(sum((way.size for way in ways), zero), sum((way.rounding for way in ways), zero))
+        ways = [loop_scale(self._mechanism, seen.joints, seen.frames, zero, zero) for seen in self._seen.values()]
+        rounding = sum((way.of_row(unit).rounding for way in ways), zero)
+        return RowScale(sum((way.lengths for way in ways), zero) if unit == "m" else zero + len(ways), rounding)
 
     # ---- quantities --------------------------------------------------------------------------------------------------
 

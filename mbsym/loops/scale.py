@@ -33,6 +33,7 @@ from mbsym.loops.tolerances import ACCEPTED, COARSE
 from mbsym.model.joint import Joint
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import dot
+from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, constant, sqrt
 from mbsym.values.numbers import to_scalar
 
@@ -59,6 +60,11 @@ class RowScale:
 
     size: Scalar
     rounding: Scalar
+
+    @classmethod
+    def of_speeds(cls, graph: Graph) -> RowScale:
+        """That of rows that have no residual."""
+        return cls(constant(graph, 1), Scalar(graph, 0))
 
 
 @dataclass(frozen=True, slots=True)

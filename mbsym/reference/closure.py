@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mbsym.reference.constraint_elements import REFERENCE_CONSTRAINTS, between_points, reach
-from mbsym.reference.held_expressions import expression_gap, held_expressions
+from mbsym.reference.held import held_rows
 from mbsym.reference.maximal import constraint_rows
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.placements import (
@@ -25,7 +25,7 @@ SINGULAR = 1e-9
 
 def closure_gap(mechanism: NumericMechanism, at: Configuration) -> Array:
     """Six entries for each cut joint, one for each relation of coordinates, one for a rod, two for a slide, one for
-    each expression.
+    each row of ``held_rows``.
 
     A cut joint's are [rotation vector; shift] in base axes by which the successor's frame misses the nearest place
     that the joint allows, without what lies along its freedom.
@@ -41,7 +41,7 @@ def closure_gap(mechanism: NumericMechanism, at: Configuration) -> Array:
     for constraint in between_points(mechanism):
         law = REFERENCE_CONSTRAINTS.named(constraint.type, constraint.name)
         gaps.append(law.gap(reach(mechanism, at, None, constraint), constraint))
-    gaps.extend(np.array([expression_gap(mechanism, at, element)]) for element in held_expressions(mechanism))
+    gaps.extend(np.array([row.gap(mechanism, at)]) for row in held_rows(mechanism))
     return np.concatenate([np.zeros(0), *gaps])
 
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from mbsym.errors import ModelError
 from mbsym.records import Registry
-from mbsym.reference.held_expressions import TYPES as HELD
-from mbsym.reference.mechanism import OF_COORDINATES, NumericMechanism
+from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.placements import Configuration, Motion, point_bias
 from mbsym.reference.rotations import Array, cross
 
@@ -63,8 +62,8 @@ class ReferenceConstraint:
 
 
 def between_points(mechanism: NumericMechanism) -> list[Any]:
-    """The constraints of the model but those of coordinates and those that are expressions."""
-    return [item for item in mechanism.model.constraints if item.type not in (*OF_COORDINATES, *HELD)]
+    """The constraints of the model that are between points."""
+    return [item for item in mechanism.model.constraints if item.type in REFERENCE_CONSTRAINTS]
 
 
 def reach(mechanism: NumericMechanism, at: Configuration, moving: Motion | None, element: Any) -> Reach:

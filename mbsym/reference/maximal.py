@@ -27,7 +27,7 @@ import numpy as np
 from mbsym.errors import ModelError
 from mbsym.reference.constraint_elements import REFERENCE_CONSTRAINTS, between_points, reach
 from mbsym.reference.force_elements import element_forces
-from mbsym.reference.held_expressions import expression_row, held_expressions
+from mbsym.reference.held import held_rows
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.placements import Configuration, Motion, joint_bias, point_bias
 from mbsym.reference.rotations import Array, cross, skew
@@ -59,7 +59,7 @@ class MaximalSolution:
         vdot: (nv,).
         rate_changes: of the speeds of all joints.
         wrenches: (nj, 6), [moment; force] on the successor at and in its joint frame.
-        multipliers: of the remaining rows: relations of coordinates, constraints between points, expressions.
+        multipliers: of the remaining rows: relations of coordinates, constraints between points, ``held_rows``.
     """
 
     vdot: Array
@@ -154,8 +154,8 @@ def constraint_rows(
         rows.append(row)
         right.append(-bias - known)
 
-    for element in held_expressions(mechanism) if closed else ():
-        held, change = expression_row(mechanism, at, moving, element)
+    for each in held_rows(mechanism) if closed else ():
+        held, change = each.row(mechanism, at, moving)
         rows.append(np.pad(held, (0, width - len(held)))[None, :])
         right.append(np.array([-change]))
     if not rows:

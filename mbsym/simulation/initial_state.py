@@ -104,19 +104,21 @@ def closed_state(
 ) -> tuple[Assembly, Array]:
     """What closing the loops near q made of it, and speeds near v that keep them closed.
 
-    Joints of which a coordinate or a speed is named keep their coordinates or speeds; those of which the model gives
-    initial values keep them if they fit together; the others follow.
+    Coordinates and speeds that are named stay, where speeds are no rates with what moves the coordinate; joints with
+    initial values in the model keep them if they fit together; the others follow.
 
     Raises:
         SimulationError: no such coordinates were found, or the speeds contradict the closed loops; it says where.
     """
     table = expression_names(mechanism.model)
-    held = [body for body in mechanism.bodies if not set(table.coordinates[body.joint.name]).isdisjoint(named)]
-    moving = [body for body in mechanism.bodies if not set(table.speeds[body.joint.name]).isdisjoint(named)]
-    fixed = [body.joint.name for body in held]
-    wanted = [name for name in given_joints(mechanism) if name not in fixed]
+    fixed = [item.name for item in coordinate_quantities(mechanism) if item.name in named]
+    wanted = [name for name in given_joints(mechanism) if set(table.coordinates[name]).isdisjoint(fixed)]
     assembly = assemble(mechanism, q, fixed=fixed, wanted=wanted)
-    speeds = {body.joint.name: v[slice(*body.v_range)].tolist() for body in moving}
+    speeds = {
+        item.name: float(value)
+        for item, value in zip(speed_quantities(mechanism), v, strict=True)
+        if item.name in named
+    }
     return assembly, consistent_velocity(mechanism, system, assembly.q, speeds)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.loops.actuation import actuated_columns
 from mbsym.loops.closed_form import planar_loops
-from mbsym.reference.held_expressions import OF_SPEEDS
+from mbsym.reference.held import held_rows
 from mbsym.verification.closed_states import DEPENDENT
 from mbsym.verification.evidence import Evidence, Identity, Pairs
 from mbsym.verification.loop_sizes import sizes_of_sums
@@ -65,7 +65,7 @@ def _motions_of_closed_loops(evidence: Evidence) -> Pairs:
     if columns:
         rates, closing = np.stack(columns, axis=-1), _closing(evidence, evidence.function == "closure_gap")
         reference = evidence.numbers["closure_jacobian"]
-        held = sum(item.type == OF_SPEEDS for item in evidence.reference.mechanism.model.constraints)
+        held = sum(row.of_speeds for row in held_rows(evidence.reference.mechanism))
         yield from _same_rows(rates[closing], reference[: len(reference) - held])
         yield rates[~closing], 0 * rates[~closing]
 
@@ -189,8 +189,8 @@ def _closes_loops(evidence: Evidence) -> Pairs:
     gap = evidence.reference.closure_gap(closed)
     yield gap, 0 * gap
     if report:
-        left, steps = report
-        yield np.array([left, steps]), np.array([0.0, np.clip(np.round(steps), 1, 12)])
+        (left, steps), least = report, int(_closing(evidence).any())
+        yield np.array([left, steps]), np.array([0.0, np.clip(np.round(steps), least, 12)])
 
 
 def _nearest_speeds(evidence: Evidence) -> Pairs:

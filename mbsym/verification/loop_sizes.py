@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,14 +15,14 @@ from mbsym.loops.motion import loop_joints
 from mbsym.model.frame_ends import frames_in_expressions
 from mbsym.model.names import expression_names
 from mbsym.reference.constraint_elements import REFERENCE_CONSTRAINTS, between_points
-from mbsym.reference.held_expressions import OF_SPEEDS, expression_factors, held_expressions
+from mbsym.reference.held import End, expression_factors, held_rows
 from mbsym.reference.mechanism import OF_COORDINATES, NumericJoint, NumericMechanism
 from mbsym.reference.placements import Configuration, configuration, frame_pose
 from mbsym.symbolic.frame_quantities import quantity_of
 from mbsym.verification.evidence import Evidence, Pairs
 
-End: TypeAlias = tuple[int, Array]
-"""A body by its label, and a place [m]."""
+NO_GAP: Final = (1.0, 0.0)
+"""Of rows that hold speeds."""
 
 _SHARE = 64.0
 
@@ -36,7 +36,7 @@ def sizes_of_sums(evidence: Evidence) -> Pairs:
     numeric = evidence.reference.mechanism
     position = _Position(evidence.mechanism, numeric, configuration(numeric, evidence.state["q"]))
     closures = [*(joint.name for joint in numeric.cut_joints), *(item.name for item in numeric.model.constraints)]
-    known = np.array([position.measured(name, unit) for name in closures for unit in ("rad", "m")])
+    known = np.array([NO_GAP, *(position.measured(name, unit) for name in closures for unit in ("rad", "m"))])
     for row in found:
         yield row, known[np.argmin(np.abs(known - row).sum(axis=-1))]
 
@@ -54,14 +54,17 @@ class _Position:
         constraints = self.mechanism.model.constraints
         if any(item.name == closure and item.type in OF_COORDINATES for item in constraints):
             return self._proportion(closure)
-        for element in held_expressions(self.mechanism):
-            if element.name == closure:
-                return self._expression(element)
+        held = next((row for row in held_rows(self.mechanism) if row.element.name == closure), None)
+        if held is not None and held.law.ends is not None:
+            ends, fixed = held.law.ends(self.mechanism, self.at, held.element)
+            return _or_rounding(*self._around(ends, unit, fixed))
+        if held is not None:
+            return NO_GAP if held.of_speeds else self._expression(held.element)
         ends, fixed, slides = self._ends(closure)
-        return self._around(ends, unit, fixed, _apart(ends[0][1], ends[1][1]) if slides else 0.0)
+        return _or_rounding(*self._around(ends, unit, fixed, _apart(ends[0][1], ends[1][1]) if slides else 0.0))
 
     def _around(self, ends: tuple[End, End], unit: str, fixed: float = 0.0, slid: float = 0.0) -> tuple[float, float]:
-        """Size and rounding of a row around the way between two ends, with lengths that close it."""
+        """Lengths, or 1 of angles, and rounding around the way between two ends, with lengths that close it."""
         way = self._way(ends)
         angles = [self._coordinates(label, "rad") for _, label in way]
         if unit != "m":
@@ -72,7 +75,7 @@ class _Position:
         lengths = sum(length for length, _ in way) + fixed
         joints = sum(label > 0 for _, label in way)
         rounding = float((lengths + sum(travels) + slid) * joints + np.dot(levers, angles)) / _SHARE
-        return lengths or rounding, rounding
+        return lengths, rounding
 
     def _ends(self, closure: str) -> tuple[tuple[End, End], float, bool]:
         """Bodies and places that a closure holds together, its own lengths, and whether it lets them slide."""
@@ -136,13 +139,11 @@ class _Position:
 
     def _expression(self, element: Any) -> tuple[float, float]:
         """The sizes of what it names, each by how much it counts."""
-        if element.type == OF_SPEEDS:
-            return 1.0, 0.0
         size = rounding = 0.0
         for name, factor in expression_factors(self.mechanism, self.at, element).items():
             for own in self._named(name):
                 size, rounding = size + abs(factor) * own[0], rounding + abs(factor) * own[1]
-        return size, rounding
+        return _or_rounding(size, rounding)
 
     def _named(self, name: str) -> Iterator[tuple[float, float]]:
         """Size and rounding of a coordinate, or of each way to a frame of a quantity."""
@@ -152,7 +153,7 @@ class _Position:
             joint = next(joint for joint in self.mechanism.joints if name in names[joint.name])
             place = names[joint.name].index(name)
             rounding = abs(float(self.at.coordinates[joint.label - 1][place])) / _SHARE
-            yield rounding if JOINT_TYPES[joint.type].shape.coordinate_units[place] == "m" else 1.0, rounding
+            yield float(JOINT_TYPES[joint.type].shape.coordinate_units[place] != "m"), rounding
             return
         frames = frames_in_expressions(model)
         labels = {each: self.mechanism.body_labels[frames[each].body] for each in quantity.every_frame}
@@ -179,6 +180,11 @@ class _Position:
         if follower is not None and unit in units:
             total += abs(follower.ratio * float(self.at.coordinates[follower.leader - 1][0]))
         return total
+
+
+def _or_rounding(size: float, rounding: float) -> tuple[float, float]:
+    """Where there are no lengths nothing but their rounding is there to measure by."""
+    return size or rounding, rounding
 
 
 def _lengths(joint: NumericJoint, unit: str) -> float:

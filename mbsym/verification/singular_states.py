@@ -53,16 +53,18 @@ def singular_positions(anew: Anew, closed: Array, rng: np.random.Generator, unit
 
 def _solved(program: Program, q: Array, unit: Array | float) -> tuple[Array | None, int]:
     """The position near one, counted in units, and the operations that the search took."""
-    n, used = len(q), 0
-    # A combination of rows vanishes in any units: lengths and angles count alike where all rows are one long.
+    n, used = len(q), len(program.nodes())
     first = interpret(program, {"q": (q * unit)[None]})["G"][0]
-    sizes = np.linalg.norm(np.where(np.isfinite(first), first, 0.0), axis=1, keepdims=True)
+    if not np.all(np.isfinite(first)):
+        return None, used
+    # A combination of rows vanishes in any units: lengths and angles count alike where all rows are one long.
+    sizes = np.linalg.norm(first, axis=1, keepdims=True)
     sizes[sizes == 0] = 1.0
 
     def rows(at: Array) -> Array:
         return np.asarray(interpret(program, {"q": at * unit})["G"] / sizes)
 
-    w = np.linalg.svd(rows(q[None])[0])[0][:, -1]
+    w = np.linalg.svd(first / sizes)[0][:, -1]
     before = np.inf
     for _ in range(STEPS):
         used += len(program.nodes())

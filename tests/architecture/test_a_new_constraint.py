@@ -52,7 +52,7 @@ class PointOnPlane(ConstraintElement):
             self,
             plane,
             loop.at(self.second_body, self.second_point),
-            lambda place, velocity: [PointRow("height over the plane", "m", place[2], up, still)],
+            lambda seen: [PointRow("height over the plane", "m", seen.place[2], up, still)],
         )
 
     def drawn(self) -> tuple[Line, ...]:

@@ -71,7 +71,10 @@ def assert_closed(name: str, report: Callable[[Any], Any], real: str = "double")
 
 def test_every_closure_is_there() -> None:
     closing = {name for name, kind in JOINT_TYPES.items() if not kind.is_unbound}
-    assert closing | {"distance", "point_on_line", "gear", "linear_coupling", "coupled"} == LOOPS.keys()
+    assert (
+        closing | {"distance", "point_on_line", "gear", "linear_coupling", "coupled", "expression", "rolling"}
+        == LOOPS.keys()
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in LOOPS if name != "planar"])

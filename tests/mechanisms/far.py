@@ -92,8 +92,16 @@ def far_loops() -> Iterator[FarLoop]:
                 0.7 * START[1] - 0.3 * START[3] + 2 * START[0] - 1.4 * START[2],
             ),
         ),
+        "expression": (mbsym.ExpressionConstraint("held", f"distance(disc_a, disc_b) - {gap!r}"),),
+        "rolling": (
+            mbsym.RollingConstraint(
+                "wheel", "disc_b", "disc_a", float(np.linalg.norm(shift)), axis=(0, 0, 1),
+                normal=(direction[0], direction[1], 0),
+            ),
+        ),
     }  # fmt: skip
-    assert closures.keys() == CONSTRAINTS.keys()
+    # What holds speeds closes nothing.
+    assert closures.keys() == CONSTRAINTS.keys() - {"velocity"}
     ways = {
         "gear": (2 * pi * np.array([0, -2.5, 0, 1]), np.array([1.0, 0, 1 / 3, 0])),
         "linear_coupling": (2 * pi * np.array([0, 3, 0, 7]), np.array([1.0, 0, 2 / 1.4, 0])),

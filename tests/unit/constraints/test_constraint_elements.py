@@ -16,6 +16,7 @@ from mbsym.constraints import (
     GearConstraint,
     LinearCoupling,
     PointOnLineConstraint,
+    RollingConstraint,
     VelocityConstraint,
 )
 from mbsym.errors import DerivationError
@@ -40,6 +41,7 @@ EXAMPLES: dict[str, ConstraintElement] = {
     "gear": GearConstraint("mesh", "pin", "rail", -3, 0.25),
     "linear_coupling": LinearCoupling("tendon", ("pin", "rail"), (2, "-0.5"), 0.25),
     "expression": ExpressionConstraint("height", "position(tip).z + 0.3*axis(tip, x, in=sled).y - 0.1*sin(q_pin)"),
+    "rolling": RollingConstraint("wheel", "tip", "ground", 0.4, 0.1, (1, 2, 2), (0.2, 0.1, 0), (1, 0, 2), (0, 0, -0.1)),
     "velocity": VelocityConstraint("blade", "velocity(tip, in=tip).y - 0.4*cos(q_pin)*v_rail"),
 }
 
@@ -64,9 +66,9 @@ def test_there_is_an_example_of_each() -> None:
 def test_the_rate_of_the_residual_is_G_v(kind: str) -> None:
     """Everywhere, as an identity; what holds speeds has no residual."""
     mechanism = build_mechanism(model := arm(EXAMPLES[kind]), model.label())
-    (closure,) = closures(mechanism)
-    assert closure.kind == kind.replace("_", " ")
-    for row in closure.rows:
+    found = closures(mechanism)
+    assert {closure.kind for closure in found} == {kind.replace("_", " ")}
+    for row in (row for closure in found for row in closure.rows):
         rate = Scalar(mechanism.graph, 0)
         slopes = gradient(mechanism.graph, row.residual.ref, mechanism.q.symbols)
         for slope, speed in zip(slopes, position_rate(mechanism), strict=True):
@@ -75,19 +77,20 @@ def test_the_rate_of_the_residual_is_G_v(kind: str) -> None:
         for column, entry in row.residual_jacobian.items():
             rate = rate - entry * speeds[column]
         assert is_zero(mechanism.graph, rate.ref)
-        assert row.of_speeds == (kind == "velocity") == (not row.residual) == (row.jacobian != row.residual_jacobian)
+        assert row.of_speeds == (not row.residual) == (row.jacobian != row.residual_jacobian) == row.unit.endswith("/s")
 
 
 @pytest.mark.parametrize("kind", sorted(EXAMPLES))
 def test_the_reference_sees_the_same_gap(kind: str) -> None:
     model = arm(EXAMPLES[kind])
     mechanism = build_mechanism(model, model.label())
-    (closure,) = closures(mechanism)
+    found = closures(mechanism)
     q = np.array([0.3, -0.4, 0.7, 0.2])
     gap = Reference(model).closure_gap(q)
     values = dict(zip(mechanism.q.symbols, q, strict=True))
     names = {mechanism.graph.arguments[ref][0]: value for ref, value in values.items()}
-    own = [evaluate_reference(mechanism.graph, row.residual.ref, names) for row in closure.rows]
+    rows = [row for closure in found for row in closure.rows]
+    own = [evaluate_reference(mechanism.graph, row.residual.ref, names) for row in rows]
     # Axes across a line are free to turn about it.
     assert np.linalg.norm(own) == pytest.approx(np.linalg.norm(gap), abs=1e-12)
 

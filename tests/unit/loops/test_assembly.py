@@ -111,7 +111,7 @@ def test_speeds_follow_from_those_of_the_motors() -> None:
     mechanism = mechanism_of(model)
     system = looped_system(mechanism, analyse_loops(mechanism))
     q = assemble(mechanism).q
-    v = consistent_velocity(mechanism, system, q, {"left_motor": 1.0, "right_motor": -0.5})
+    v = consistent_velocity(mechanism, system, q, {"v_left_motor": 1.0, "v_right_motor": -0.5})
     speeds = {body.joint.name: v[body.v_range[0]] for body in mechanism.bodies}
     assert (speeds["left_motor"], speeds["right_motor"]) == (1.0, -0.5)
     assert np.max(np.abs(system.closure(q).jacobian @ v)) < 1e-12
@@ -122,11 +122,11 @@ def test_speeds_of_one_motor_leave_the_other_with_least_energy() -> None:
     mechanism = mechanism_of(model)
     system = looped_system(mechanism)
     q = assemble(mechanism).q
-    v = consistent_velocity(mechanism, system, q, {"left_motor": 1.0})
+    v = consistent_velocity(mechanism, system, q, {"v_left_motor": 1.0})
     energy = float(system.functions["kinetic_energy"](q, v))
     column = next(body.v_range[0] for body in mechanism.bodies if body.joint.name == "right_motor")
     for change in (-0.1, 0.1):
-        other = consistent_velocity(mechanism, system, q, {"left_motor": 1.0, "right_motor": v[column] + change})
+        other = consistent_velocity(mechanism, system, q, {"v_left_motor": 1.0, "v_right_motor": v[column] + change})
         assert float(system.functions["kinetic_energy"](q, other)) > energy
 
 
@@ -134,8 +134,8 @@ def test_contradicting_speeds_are_refused() -> None:
     model = examples.load("four_bar")
     mechanism = mechanism_of(model)
     system = looped_system(mechanism)
-    with pytest.raises(SimulationError, match="speeds of A, C contradict"):
-        consistent_velocity(mechanism, system, assemble(mechanism).q, {"A": 1.0, "C": 5.0})
+    with pytest.raises(SimulationError, match="speeds of v_A, v_C contradict"):
+        consistent_velocity(mechanism, system, assemble(mechanism).q, {"v_A": 1.0, "v_C": 5.0})
 
 
 def test_the_driver_cab_moves() -> None:
