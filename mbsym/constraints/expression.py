@@ -22,7 +22,11 @@ class ExpressionConstraint(ConstraintElement):
     name: str
     expression: Value = field(
         metadata=holds(
-            "expression", "that stays zero, of coordinates and places of frames", unit_key="unit", of="places"
+            "expression",
+            "that stays zero: of coordinates and places",
+            unit="m or rad",
+            unit_key="unit",
+            of="places",
         )
     )
     unit: str = field(default="m", metadata=holds("choice", "of the expression", words=("m", "rad")))
@@ -48,7 +52,11 @@ class VelocityConstraint(ConstraintElement):
     name: str
     expression: Value = field(
         metadata=holds(
-            "expression", "that stays zero: a sum of speeds times factors of places", unit_key="unit", of="speeds"
+            "expression",
+            "that stays zero: a sum of speeds times factors of places",
+            unit="m/s or rad/s",
+            unit_key="unit",
+            of="speeds",
         )
     )
     unit: str = field(default="m/s", metadata=holds("choice", "of the expression", words=("m/s", "rad/s")))

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.constraints import CONSTRAINTS, ConstraintElement
+from mbsym.constraints import CONSTRAINTS, ConstraintElement, ConstraintType
 from mbsym.joints.prismatic import PRISMATIC
 from mbsym.joints.record import JointType
 from mbsym.joints.registry import JOINT_TYPES
@@ -63,7 +63,7 @@ def random_closed_loops(
     cut_types: Sequence[str] = (),
     bodies: tuple[int, int] = (3, 9),
     planar: bool | None = None,
-    constraints: bool = True,
+    constraints: bool | Sequence[str] = True,
     forces: bool = True,
 ) -> tuple[Model, Array]:
     """A mechanism with closed loops and a configuration in which they close to rounding.
@@ -75,7 +75,7 @@ def random_closed_loops(
             to be cut; the weights choose for the rest.
         bodies: smallest and largest number of bodies to begin with; more are taken where loops leave no freedom.
         planar: True for a mechanism that moves in a plane, with dependent closure equations; None draws it.
-        constraints: True closes some loops by rods and points on lines.
+        constraints: True closes some loops by constraints of any type between bodies; or by such of these types.
         forces: True adds armature and force elements to some models; the joints that have them stay in the tree.
 
     Returns:
@@ -87,7 +87,7 @@ def random_closed_loops(
     size = int(rng.integers(bodies[0], bodies[1] + 1))
     while True:
         model = _base(rng, size, flat=flat, forces=forces)
-        found = _closed(rng, replace(model, name=f"loops_{seed}"), count, cut_types, flat=flat, extra=constraints)
+        found = _closed(rng, replace(model, name=f"loops_{seed}"), count, cut_types, _kinds(constraints), flat=flat)
         if found is not None:
             return _as_labelled(*found)
         size += 1
@@ -125,7 +125,13 @@ def _into_plane(rng: np.random.Generator, joint: Joint) -> Joint:
 
 
 def _closed(
-    rng: np.random.Generator, model: Model, count: int, cut_types: Sequence[str], *, flat: bool, extra: bool
+    rng: np.random.Generator,
+    model: Model,
+    count: int,
+    cut_types: Sequence[str],
+    constraints: Sequence[ConstraintType],
+    *,
+    flat: bool,
 ) -> tuple[Model, Array, Reference] | None:
     """The model with ``count`` loops, q of the tree they close, and its reference with these joints cut."""
     reference = Reference(model)
@@ -134,14 +140,14 @@ def _closed(
     named = [JOINT_TYPES.named(name) for name in cut_types or JOINT_TYPES]
     kinds = [kind for kind in named if (kind in IN_PLANE if flat else not kind.is_unbound)] or [REVOLUTE]
     for number in range(1, count + 1):
-        by_constraint = extra and not flat and number > 1 and rng.random() < 0.25
+        by_constraint = constraints and not flat and number > 1 and rng.random() < 0.25
         kind = kinds[int(rng.integers(len(kinds)))]
         rows = 2 if flat or by_constraint else 6 - kind.shape.nv
         pairs = _pairs(reference, rank, rows)
         for _ in range(ATTEMPTS if pairs else 0):
             pair = pairs[int(rng.integers(len(pairs)))]
             if by_constraint:
-                constraint = _constraint(rng, pair, reference, q, number)
+                constraint = _constraint(rng, pair, reference, q, number, constraints)
                 candidate = replace(model, constraints=(*model.constraints, constraint))
             else:
                 joint = _closing_joint(rng, pair, reference, q, number, kind, flat=flat)
@@ -228,11 +234,26 @@ def _closing_joint(
     return replace(joint, successor_placement=_as_placement(there))
 
 
+def _kinds(asked: bool | Sequence[str]) -> list[ConstraintType]:
+    """Constraints between bodies, all of them or some types."""
+    if not isinstance(asked, bool):
+        return [CONSTRAINTS[kind] for kind in asked]
+    return [record for record in CONSTRAINTS.values() if asked and {"body", "expression"} & _entry_kinds(record)]
+
+
+def _entry_kinds(record: ConstraintType) -> set[str]:
+    return {entry.kind for entry in record.entries}
+
+
 def _constraint(
-    rng: np.random.Generator, pair: tuple[str, str], reference: Reference, q: Array, number: int
+    rng: np.random.Generator,
+    pair: tuple[str, str],
+    reference: Reference,
+    q: Array,
+    number: int,
+    kinds: Sequence[ConstraintType],
 ) -> ConstraintElement:
     draw = RandomLoop(rng, pair, reference, q, number)
-    kinds = [record for record in CONSTRAINTS.values() if {"body", "expression"} & {e.kind for e in record.entries}]
     element = kinds[int(rng.random() * len(kinds))].element.random(draw)
     assert element is not None
     return element

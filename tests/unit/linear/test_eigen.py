@@ -22,7 +22,7 @@ def system(mass: Array, stiffness: Array, damping: Array | None = None) -> Array
 
 
 MASS = np.array([[2.0, 0.3], [0.3, 1.0]])
-ONES = np.ones(2)
+ONES = np.ones(4)
 
 STIFFNESSES = {
     "symmetric": np.array([[3.0, 1.0], [1.0, 5.0]]),
@@ -69,7 +69,7 @@ def test_increments_of_other_units_change_shapes_alone(scale: float) -> None:
             plain = eigenpairs(system(MASS, stiffness, damping), MASS, ONES, 0.0)
             outer = np.outer(1 / units, 1 / units)
             scaled = system(MASS * outer, stiffness * outer, None if damping is None else damping * outer)
-            found = eigenpairs(scaled, MASS * outer, units, 0.0)
+            found = eigenpairs(scaled, MASS * outer, np.tile(units, 2), 0.0)
             assert [pair.value for pair in found] == pytest.approx([pair.value for pair in plain], abs=1e-9)
             for own, other in zip(found, plain, strict=True):
                 ratio = (own.shape / units) / other.shape
@@ -79,5 +79,21 @@ def test_increments_of_other_units_change_shapes_alone(scale: float) -> None:
 def test_round_off_of_what_falls_freely_is_rest() -> None:
     """Stiffness of 1e-14 beside a pace of 1 rad/s counts as none; beside none it is what there is."""
     A = system(np.eye(1), np.array([[1e-14]]))
-    assert eigenvalues(A, np.eye(1), np.ones(1), 1.0).tolist() == [0.0, 0.0]
-    assert np.abs(eigenvalues(A, np.eye(1), np.ones(1), 0.0)) == pytest.approx([1e-7, 1e-7])
+    assert eigenvalues(A, np.eye(1), np.ones(2), 1.0).tolist() == [0.0, 0.0]
+    assert np.abs(eigenvalues(A, np.eye(1), np.ones(2), 0.0)) == pytest.approx([1e-7, 1e-7])
+
+
+def test_held_speeds_leave_more_coordinates_than_speeds() -> None:
+    """x' = v, y' = 2 v, v' = -x - 0.2 v: an oscillation, and y rests wherever it is."""
+    A = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 2.0], [-1.0, 0.0, -0.2]])
+    expected = np.roots([1.0, 0.2, 1.0])
+    for units in (np.ones(3), np.array([1.0, 1e-3, 1.0])):
+        scaled = A * units / units[:, None]
+        found = eigenvalues(scaled, np.eye(1), 1 / units, 1.0)
+        assert sorted(found, key=abs)[0] == 0.0
+        assert (
+            np.abs(np.sort_complex(found)[np.abs(np.sort_complex(found)) > 0] - np.sort_complex(expected)).max() < 1e-12
+        )
+        pairs = eigenpairs(scaled, np.eye(1), 1 / units, 1.0)
+        assert [round(abs(pair.value), 12) for pair in pairs] == [0.0, 1.0]
+        assert pairs[1].shape[1] * units[1] / pairs[1].shape[0] == pytest.approx(2.0)

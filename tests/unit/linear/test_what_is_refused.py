@@ -106,9 +106,19 @@ def test_states_that_no_loop_has(four_bar: LinearEquations) -> None:
 def test_a_coordinate_that_is_held_is_not_independent(four_bar: LinearEquations) -> None:
     """Rows that hold A and tie B to C: B or C is free, A is not."""
     rows = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, -1.0]])
-    assert freedom._chosen(four_bar, rows, ["q_B"]) == [1]
+    assert freedom._chosen(four_bar, rows, rows, ["q_B"]) == ([1], [1])
     with pytest.raises(AnalysisError, match="q_A cannot be independent at this state: q_B, q_C can move without"):
-        freedom._chosen(four_bar, rows, ["q_A"])
+        freedom._chosen(four_bar, rows, rows, ["q_A"])
+
+
+def test_held_speeds_leave_coordinates_free(four_bar: LinearEquations) -> None:
+    """One row closes a loop, one holds a speed: two coordinates and one speed are free, the speed's among them."""
+    rows = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, -1.0]])
+    assert freedom._chosen(four_bar, rows, rows[:1], ["q_B", "q_C"]) == ([1, 2], [2])
+    coordinates, (speed,) = freedom._chosen(four_bar, rows, rows[:1], [])
+    assert len(coordinates) == 2 and speed in coordinates
+    with pytest.raises(AnalysisError, match="1 independent coordinates are chosen of a mechanism with 2 freedoms"):
+        freedom._chosen(four_bar, rows, rows[:1], ["q_B"])
 
 
 def test_a_flat_parallelogram_is_singular() -> None:
