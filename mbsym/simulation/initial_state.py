@@ -16,6 +16,7 @@ from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.start import given_joints
 from mbsym.model.names import expression_names
 from mbsym.model.system import Model
+from mbsym.options.quantities import in_si
 from mbsym.options.texts import numbers_in
 from mbsym.simulation.argument_checks import finite
 from mbsym.simulation.equations import coordinate_quantities, speed_quantities, suggestion
@@ -41,7 +42,7 @@ def starting_values(model: Model, given: Mapping[str, float] | Sequence[str] | N
     if given is None or isinstance(given, Mapping):
         return given or {}
     texts = (given,) if isinstance(given, str) else given
-    found = numbers_in([text for text in texts if "=" in text], "`initial`")
+    found = in_si(numbers_in([text for text in texts if "=" in text], "`initial`"), model, "`initial`")
     known = [state.name for state in model.states]
     for name in (text.strip() for text in texts if "=" not in text):
         if name not in known:

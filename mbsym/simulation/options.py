@@ -45,7 +45,7 @@ def _scheme(names: list[str], parameters: list[str]) -> Scheme | None:
     """A scheme of integration as it is typed."""
     from mbsym.transfer_matrix.stepper import SCHEMES, Scheme
 
-    numbers = numbers_in(parameters, "`scheme_parameter`")
+    numbers = numbers_in(parameters, "`scheme_parameter`", with_units=False)
     name = next((name for name in reversed(names) if name), "")
     try:
         return Scheme(name or "generalised-alpha", numbers) if name or numbers else None
@@ -187,8 +187,11 @@ class SimulationOptions:
         "steps, interval of the output, default a thousandth of the duration.",
         "step",
         kind=float,
+        unit="s",
     )
-    output_step: float | None = option(None, "Interval of the output [s]; default `step`.", "output-step", kind=float)
+    output_step: float | None = option(
+        None, "Interval of the output [s]; default `step`.", "output-step", kind=float, unit="s"
+    )
     method: str = option(
         "DOP853",
         "Method: RK45, DOP853, Radau, BDF, LSODA (SciPy's), rk4, symplectic (variational midpoint rule, trees only) or "
