@@ -124,7 +124,7 @@ _WORD: Final = r"(?:[^\W\d_²³]+|°)"
 _POWER: Final = r"(?:(?:\^|\*\*)-?[1-9]|[²³])?"
 _FACTOR: Final = re.compile(rf"\s*([*·/]?)\s*({_WORD})({_POWER})")
 _QUANTITY: Final = re.compile(
-    r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*"
+    r"\s*([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*"
     rf"({_WORD}{_POWER}(?:(?:\s*[*·/]\s*|\s+){_WORD}{_POWER})*)\s*"
 )
 """A number and what stands behind it without an operator; no arithmetic is written so."""

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 import mbsym
 from mbsym.errors import ModelError
 from mbsym.forces import JointDamper, JointSpring, PointSpringDamper
-from mbsym.formats.native import read_native
+from mbsym.formats.native import read_native, schema
+from mbsym.formats.native.entry_sentences import SENTENCES
 from mbsym.formats.native.schema import json_schema
 from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
+from mbsym.model.beam import Beam
 from mbsym.model.body import Body
 from mbsym.model.joint import Coupling, Joint
+from mbsym.model.shape import Shape
+from mbsym.model.solid_body import solid_body
 from mbsym.model.submodels import with_submodel
 from mbsym.model.system import Model
 from mbsym.model.validate import require_valid
+from mbsym.shapes.forms import Box
 from mbsym.values.parameter import ControlInput, NamedExpression, Parameter
 
 IN_UNITS = """\
@@ -157,6 +162,47 @@ def test_gears_are_counted_in_what_their_joints_are() -> None:
     assert (gear.ratio, gear.offset) == ("1/(400*pi)", "0.003")
     coupling = gears("linear_coupling, joints: [turn, slide], factors: [1, 2 rev/mm], offset: 3deg")
     assert (coupling.factors, coupling.offset) == ((1, "4000*pi"), "pi/60")
+
+
+def test_beams_have_units_in_files_and_in_python() -> None:
+    def beam(entries: str) -> Model:
+        return read(f"beams: {{rod: {{from: ground, segments: 2, {entries}}}}}\n")
+
+    united = beam("length: 30 cm, mass: 500 g, bending_stiffness: 5 kN mm^2, damping: 2 ms, at: [1 cm, 0, 0]")
+    assert united == beam("length: 0.3, mass: 0.5, bending_stiffness: 0.005, damping: 0.002, at: [0.01, 0, 0]")
+    assert united.beams[0] == Beam(
+        "rod", "ground", "30 cm", "500 g", ("5 kN mm^2",), "z", "", "2 ms", 2, ("1 cm", 0, 0)
+    )
+    for entry, message in (("length: 3 kg", "not a length"), ("bending_stiffness: 3 N m", "not a bending stiffness")):
+        rest = {"length: 3": "length: 1", "bending_stiffness: 3": "bending_stiffness: 1"}
+        others = ", ".join(value for key, value in rest.items() if not entry.startswith(key))
+        with pytest.raises(mbsym.MbsymError, match=f"lever.yaml:1:[0-9]+: '3 .*' is {message}"):
+            beam(f"{others}, mass: 1, {entry}")
+
+
+def test_densities_have_units_in_python() -> None:
+    box = Shape("a", Box(("10 cm", "1 m", 1)))
+    assert solid_body("a", [(box, "7.85 g/cm^3")]) == solid_body("a", [(box, 7850)])
+    with pytest.raises(ModelError, match="density of body 'a': '7 kg' is not a density, which is taken in kg/m"):
+        solid_body("a", [(box, "7 kg")])
+
+
+UNITS_OF_ENTRIES = ("m", "kg", "s", "rad", "m/s^2", "kg m", "kg m^2", "kg/m^3", "N m^2")
+
+
+def test_sentences_of_entries_say_the_units_in_which_they_are_taken() -> None:
+    """Units are written twice, in the sentence and at the entry, where no record has them."""
+    checked = set()
+    for table, sentences in SENTENCES.items():
+        for key, field in getattr(schema, table).model_fields.items():
+            found = re.search(r"\[([a-zN^/0-9 ]+)\]", sentences.get(field.alias or key, ""))
+            unit = found[1] if found is not None else ""
+            if unit in UNITS_OF_ENTRIES and not hasattr(field.annotation, "model_fields"):
+                parts = (field, *get_args(field.annotation))
+                read_by = [getattr(part, "metadata", getattr(part, "__metadata__", ())) for part in parts]
+                assert repr(unit) in repr(read_by), f"{table}.{key} is in {unit}"
+                checked.add((table, key, unit))
+    assert {("BodyTable", "mass", "kg"), ("BeamTable", "damping", "s"), ("ModelTable", "gravity", "m/s^2")} < checked
 
 
 def test_parts_take_values_in_their_own_units(tmp_path: Path) -> None:
@@ -300,10 +346,10 @@ def test_a_number_with_letters_behind_it_is_no_product_with_a_parameter_of_that_
 
 
 def test_the_schema_takes_text_where_numbers_stand() -> None:
-    schema = json_schema()
-    body = schema["$defs"]["BodyTable"]["anyOf"][0]["properties"]
-    joint = schema["$defs"]["JointTable"]["anyOf"][0]["properties"]
-    spring = schema["$defs"]["JointSpringTable"]["properties"]
+    tables = json_schema()["$defs"]
+    body = tables["BodyTable"]["anyOf"][0]["properties"]
+    joint = tables["JointTable"]["anyOf"][0]["properties"]
+    spring = tables["JointSpringTable"]["properties"]
     for entry in (body["mass"], body["center_of_mass"]["items"], joint["armature"], spring["stiffness"]):
         assert entry["type"] == ["number", "string"]
 

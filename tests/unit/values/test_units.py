@@ -145,6 +145,12 @@ def test_what_is_no_number_with_a_unit_stays_as_it_is(text: str) -> None:
     assert not is_quantity(text) and si_value(text, "m") == text
 
 
+def test_long_texts_are_told_apart_at_once() -> None:
+    """A pattern that tries each way to part them would not end."""
+    for text in ("1" * 9_000 + "+", "1 " + "m " * 4_000 + "+", "1 m" + " " * 9_000 + "+", "1 " + "m" * 9_000 + "+"):
+        assert not is_quantity(text)
+
+
 def test_other_values_stay_as_they_are() -> None:
     for value in (2, 2.5, Fraction(1, 3)):
         assert si_value(value, "m") is value
