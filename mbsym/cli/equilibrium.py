@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mbsym.cli.delivery import DELIVERY, Delivery
-from mbsym.cli.in_unit import in_si
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.taken import as_keywords, taken, verb
@@ -23,7 +22,6 @@ def equilibrium(
 
     delivery.require_writable()
     system = read_model(model, reading)
-    options = in_si(options, system)
     with progress_bar() as progress:
         found = run(system, options.free, options.at, **as_keywords(options, OfEquilibria), progress=progress)
     delivery.deliver("equilibrium", system.name, found.as_dict(), equilibria_text(found))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mbsym.cli.delivery import DELIVERY, Delivery
-from mbsym.cli.in_unit import in_si
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.taken import as_keywords, taken, verb
@@ -24,7 +23,6 @@ def linearise(
     delivery.require_writable()
     options.require_meant()
     system = read_model(model, reading)
-    options = in_si(options, system)
     if options.method != "equations":
         from mbsym.linear.modal_system import transfer_matrix_system
         from mbsym.linear.tables import modal_system_text

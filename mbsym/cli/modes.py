@@ -7,7 +7,6 @@ from pathlib import Path
 import typer
 
 from mbsym.cli.delivery import DELIVERY, Delivery
-from mbsym.cli.in_unit import in_si
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.taken import as_keywords, taken, verb
@@ -38,7 +37,6 @@ def modes(
         check_writable(page, delivery.force)
     delivery.require_writable()
     system = read_model(model, reading)
-    options = in_si(options, system)
     with progress_bar() as progress:
         if options.method == "equations":
             found = run(system, options.at, **as_keywords(options, OfModes), progress=progress)

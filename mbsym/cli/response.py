@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from mbsym.cli.delivery import DELIVERY, Delivery
-from mbsym.cli.in_unit import InUnit, in_si
+from mbsym.cli.in_unit import InUnit
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.taken import as_keywords, taken, verb
@@ -36,7 +36,6 @@ def response(
     options.require_meant()
     delivery.require_writable()
     system = read_model(model, reading)
-    options = in_si(options, system)
     hertz = np.geomspace(lowest, highest, points)
     with progress_bar() as progress:
         found = frequency_response(system, hertz, options.at, **as_keywords(options, OfResponse), progress=progress)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from mbsym.cli.delivery import TELLING, Delivery
-from mbsym.cli.in_unit import InUnit, in_si
+from mbsym.cli.in_unit import InUnit
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import MODEL, READING, Reading, read_model, tell_warning
 from mbsym.cli.taken import as_keywords, taken, verb
@@ -87,7 +87,6 @@ def simulate(
             "gains are those of the correction baumgarte", where="--gains", remedy="add --correction baumgarte"
         )
     system = read_model(model, reading)
-    options = in_si(options, system)
     with progress_bar() as progress:
         result = run(system, duration, **as_keywords(options, OfSimulations), tell=tell_warning, progress=progress)
     written = drawing.write(result, delivery.force)

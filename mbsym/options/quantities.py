@@ -1,4 +1,4 @@
-"""Options that are numbers by the names of a model: those with units in SI."""
+"""Numbers by the names of a model, some of them with units: what options give, in SI."""
 
 from __future__ import annotations
 
@@ -12,26 +12,25 @@ from mbsym.values.numbers import evaluate
 from mbsym.values.units import is_quantity, stated_value
 
 
-def in_si(given: Mapping[str, Any], model: Model, where: str, *, forces: bool = False) -> dict[str, Any]:
+def in_si(given: Mapping[str, float | str] | None, model: Model, *, forces: bool = False) -> dict[str, Any]:
     """Numbers by name, those with units in SI, by what the names mean in a model.
 
     Args:
         given: numbers, or texts of numbers with units; other values stay as they are.
         model: whose parameters, inputs, coordinates and speeds have units; of unknown names any unit is taken.
-        where: the option, for errors.
         forces: the names are those of speeds, and the numbers forces along them.
 
     Raises:
         SimulationError: a unit is unknown, or measures something else.
     """
-    found = dict(given)
-    units = _units_of_names(model, forces) if any(map(is_quantity, given.values())) else {}
-    for name, value in given.items():
+    found: dict[str, Any] = dict(given or {})
+    units = _units_of_names(model, forces) if any(map(is_quantity, found.values())) else {}
+    for name, value in found.items():
         if is_quantity(value):
             try:
                 found[name] = evaluate(stated_value(value, units.get(name, ""))[0])
             except SymbolicError as error:
-                raise SimulationError(f"{name}: {error.what}", where=where, remedy=error.remedy) from None
+                raise SimulationError(f"{name}: {error.what}", where=model.name, remedy=error.remedy) from None
     return found
 
 

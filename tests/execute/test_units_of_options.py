@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import mbsym
 from mbsym.cli import main
 from mbsym.cli.application import VERBS, command_of
 from mbsym.cli.in_unit import InUnit
@@ -77,20 +79,23 @@ def test_motions_are_the_same(tmp_path: Path) -> None:
     [
         (
             ["--initial", "q_hinge=3mm"],
-            "--initial: q_hinge: '3mm' is not an angle, which is taken in rad; write it as in 30",
+            "cart_pole: q_hinge: '3mm' is not an angle, which is taken in rad; write it as in 30",
         ),
         (
             ["--initial", "v_hinge=3 Hz"],
-            "--initial: v_hinge: '3 Hz' is not an angular velocity, which is taken in rad/s",
+            "cart_pole: v_hinge: '3 Hz' is not an angular velocity, which is taken in rad/s",
         ),
         (["--initial", "nothing=3mm"], "no coordinate or speed is called 'nothing'"),
-        (["--parameter", "l=3kg"], "--parameter: l: '3kg' is not a length, which is taken in m; write it as in 20 cm"),
-        (["--input", "push=3 Nm"], "--input: push: '3 Nm' is not a force, which is taken in N; write it as in 1.5 kN"),
+        (["--parameter", "l=3kg"], "cart_pole: l: '3kg' is not a length, which is taken in m; write it as in 20 cm"),
+        (
+            ["--input", "push=3 Nm"],
+            "cart_pole: push: '3 Nm' is not a force, which is taken in N; write it as in 1.5 kN",
+        ),
         (
             ["--tau", "v_hinge=3 N"],
-            "--tau: v_hinge: '3 N' is not a moment, which is taken in N m; write it as in 2 N m",
+            "cart_pole: v_hinge: '3 N' is not a moment, which is taken in N m; write it as in 2 N m",
         ),
-        (["--tau", "v_hinge=3 x"], "--tau: v_hinge: 'x' is no unit that is known; units are m, in, ft, g"),
+        (["--tau", "v_hinge=3 x"], "cart_pole: v_hinge: 'x' is no unit that is known; units are m, in, ft, g"),
         (["--step", "3mm"], "'3mm' is not a time, which is taken in s; write it as in 250 ms"),
         (["--step", "3*s"], "'3*s' is no number; give one in s, or with a unit"),
         (["--scheme-parameter", "beta=3s"], "'beta=3s' gives no number a name; write NAME=NUMBER"),
@@ -102,6 +107,29 @@ def test_what_measures_something_else_is_refused(
     assert main([*SIMULATE, "--duration", "0.01", *arguments]) == 2
     said = " ".join(capsys.readouterr().err.split())
     assert message in said and "Traceback" not in said
+
+
+def test_python_takes_them_where_the_command_line_does() -> None:
+    rest = {"duration": 0.01, "preparation": mbsym.Preparation("numpy"), "method": "rk4"}
+    united = mbsym.simulate(
+        "cart_pole",
+        initial={"q_hinge": "10deg", "v_rail": "3 mm/s"},
+        parameters={"l": "50 cm"},
+        loads=mbsym.Loads(inputs={"push": "2 kN"}, tau={"v_hinge": "20 N mm"}),
+        **rest,
+    )
+    plain = mbsym.simulate(
+        "cart_pole",
+        initial={"q_hinge": math.pi / 18, "v_rail": 0.003},
+        parameters={"l": 0.5},
+        loads=mbsym.Loads(inputs={"push": 2000.0}, tau={"v_hinge": 0.02}),
+        **rest,
+    )
+    assert (united.q == plain.q).all() and (united.v == plain.v).all() and plain.q.any()
+    linear = [mbsym.linearise("cart_pole", at={"q_hinge": angle}).A for angle in ("10deg", math.pi / 18)]
+    assert (linear[0] == linear[1]).all()
+    with pytest.raises(mbsym.MbsymError, match="cart_pole: q_hinge: '10 m' is not an angle, which is taken in rad"):
+        mbsym.linearise("cart_pole", at={"q_hinge": "10 m"})
 
 
 def test_lengths_of_steps_of_consumers_have_units(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
