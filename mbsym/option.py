@@ -48,6 +48,7 @@ class Option:
         refused: what is wrong with any other, {} for it.
         words: values of a list of names that are no names and stand alone, such as all.
         least: of a number.
+        unit: SI unit of a number that may be typed with another one.
         check: raises an error where a value cannot be meant.
         taken: from what a caller in Python gives to the field's value.
         error: class of the error about a wrong choice.
@@ -71,6 +72,7 @@ class Option:
     refused: str = "there is no choice {}"
     words: tuple[str, ...] = ()
     least: float | None = None
+    unit: str = ""
     check: Callable[[Any], object] | None = None
     taken: Callable[[Any], Any] | None = None
     error: type[MbsymError] = OptionError

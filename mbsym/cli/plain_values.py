@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from mbsym.cli.in_unit import InUnit
+
 _NUMBERS: Final = {
     int: re.compile(r"[+-]?[0-9]{1,15}", re.ASCII),
     float: re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]*)?([eE][+-]?[0-9]{1,2})?", re.ASCII),
@@ -55,7 +57,8 @@ class _Plain:
 
 def _plain(value: Any, kind: Any, info: Any) -> Any:
     """The value, or ``_ASKED`` where it is not plain."""
-    if any(getattr(info, name, None) for name in _DEMANDS):
+    parser = getattr(info, "parser", None)
+    if any(getattr(info, name, None) for name in _DEMANDS) and not isinstance(parser, InUnit):
         return _ASKED
     if kind is str or kind is bool:
         return value if type(value) is kind else _ASKED

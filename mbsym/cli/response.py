@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from mbsym.cli.delivery import DELIVERY, Delivery
+from mbsym.cli.in_unit import InUnit
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.taken import as_keywords, taken, verb
@@ -15,8 +16,8 @@ from mbsym.linear.options import LinearOptions, OfResponse
 @verb("mbsym response double_pendulum --from 0.1 --to 10")
 def response(
     model: str = MODEL,
-    lowest: float = typer.Option(..., "--from", help="Lowest frequency [Hz]."),
-    highest: float = typer.Option(..., "--to", help="Highest frequency [Hz]."),
+    lowest: float = typer.Option(..., "--from", help="Lowest frequency [Hz].", parser=InUnit("Hz")),
+    highest: float = typer.Option(..., "--to", help="Highest frequency [Hz].", parser=InUnit("Hz")),
     points: int = typer.Option(50, "--points", min=1, help="Frequencies, in equal ratios."),
     options: LinearOptions = taken(LinearOptions, "at", *OfResponse.__annotations__, at="equilibrium"),
     reading: Reading = READING,

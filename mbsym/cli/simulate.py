@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from mbsym.cli.delivery import TELLING, Delivery
+from mbsym.cli.in_unit import InUnit
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import MODEL, READING, Reading, read_model, tell_warning
 from mbsym.cli.taken import as_keywords, taken, verb
@@ -71,7 +72,7 @@ class Drawing:
 )
 def simulate(
     model: str = MODEL,
-    duration: float = typer.Option(..., "--duration", help="Length of the motion [s]."),
+    duration: float = typer.Option(..., "--duration", help="Length of the motion [s].", parser=InUnit("s")),
     options: SimulationOptions = taken(SimulationOptions),
     drawing: Drawing = taken(Drawing, heading=FILES),
     reading: Reading = READING,

@@ -12,6 +12,7 @@ from typing import Any
 import typer
 
 from mbsym.cli.help import Command
+from mbsym.cli.in_unit import InUnit
 from mbsym.cli.spoken import spoken
 from mbsym.option import Option, made, options_of
 from mbsym.options.texts import names_in, numbers_in
@@ -125,6 +126,8 @@ def _parameters(item: Option) -> Iterator[Parameter]:
             kind |= None
         if kind in (int, float, int | None, float | None):
             more = {"min": item.least, "show_default": bool(default)}
+        if item.unit:
+            more["parser"] = InUnit(item.unit)
         names = (f"-{item.short}", f"--{flag}") if item.short else (f"--{flag}",)
         option = typer.Option(default, *names, help=spoken(sentence), rich_help_panel=item.heading or None, **more)
         yield Parameter(_parameter(flag), Parameter.POSITIONAL_OR_KEYWORD, default=option, annotation=kind)

@@ -12,12 +12,14 @@ from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.consumers.archive import Archive
 from mbsym.consumers.derivative_plan import TANGENT_MAP, DerivativePlan
 from mbsym.derivatives.of_functions import DerivativeRequest
-from mbsym.errors import CodegenError
+from mbsym.errors import CodegenError, SymbolicError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.options.exclusion import Exclusion
 from mbsym.options.generation import DEFAULTS, GenerationOptions
 from mbsym.pipeline import Derivation
 from mbsym.symbolic.program import Program
+from mbsym.values.numbers import evaluate
+from mbsym.values.units import si_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +43,12 @@ def step_of(options: ExportOptions) -> float:
     """
     text = options.settings["step"]
     try:
-        step = float(text)
-    except ValueError:
+        step = evaluate(si_value(text, "s"))
+    except SymbolicError:
         step = 0.0
     if not 0.0 < step < float("inf"):
         raise CodegenError(
-            f"{text!r} is no length of a step", where="`settings step`", remedy="give seconds, such as 0.01"
+            f"{text!r} is no length of a step", where="`settings step`", remedy="give seconds, such as 0.01 or 10 ms"
         )
     return step
 

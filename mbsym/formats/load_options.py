@@ -61,6 +61,7 @@ class LoadOptions:
         "Angles this close [rad] to a multiple of 90 degrees become exact.",
         "snap-angles",
         check=_tolerance,
+        unit="rad",
     )
     files_under: str | None = option(
         None,

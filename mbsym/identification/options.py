@@ -23,9 +23,9 @@ class Settings:
         seed: of the shapes that the search starts from.
     """
 
-    duration: float = option(10.0, "Of the motion [s].", "duration")
+    duration: float = option(10.0, "Of the motion [s].", "duration", unit="s")
     harmonics: int = option(5, "Of the motion's base frequency.", "harmonics")
-    step: float = option(0.01, "Between samples of the motion [s].", "step")
+    step: float = option(0.01, "Between samples of the motion [s].", "step", unit="s")
     acceleration: float = option(10.0, "Limit of the motion [rad/s^2, m/s^2].", "acceleration")
     seed: int = option(0, "Of the motions that the search starts from.", "seed")
 
@@ -41,7 +41,7 @@ class Estimate:
 
     held_back: float = option(HELD_BACK, "Part of the samples to try the estimate on.", "hold-back")
     cutoff: float = option(
-        0.0, "Of the low-pass filters [Hz]; default by the motion, where v or vdot are missing.", "cutoff"
+        0.0, "Of the low-pass filters [Hz]; default by the motion, where v or vdot are missing.", "cutoff", unit="Hz"
     )
 
 

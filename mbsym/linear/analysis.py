@@ -20,7 +20,7 @@ from mbsym.option import made, takes
 from mbsym.pipeline import Progress, read
 from mbsym.simulation.integrate import with_parameters
 
-At: TypeAlias = "Mapping[str, float] | str | Path | State | Equilibrium | None"
+At: TypeAlias = "Mapping[str, float | str] | str | Path | State | Equilibrium | None"
 """A state: values by name, a JSON or CSV file, "equilibrium" or "equilibrium:2", a state; None as the model starts."""
 
 BALANCED: Final = "equilibrium"
@@ -112,11 +112,11 @@ def modes(
 def _equations(
     model: Model, asked: LinearOptions, frames: Sequence[str], progress: Progress | None, *, outputs: bool = False
 ) -> LinearEquations:
-    return prepare(with_parameters(model, asked.parameters or {}), asked.order, frames, progress, outputs=outputs)
+    return prepare(with_parameters(model, asked.parameters), asked.order, frames, progress, outputs=outputs)
 
 
 def state_at(
-    equations: LinearEquations, at: At, tau: Mapping[str, float] | None = None, progress: Progress | None = None
+    equations: LinearEquations, at: At, tau: Mapping[str, float | str] | None = None, progress: Progress | None = None
 ) -> State:
     """The state that is asked for.
 
@@ -140,7 +140,7 @@ def state_at(
 
 
 def _balanced(
-    equations: LinearEquations, text: str, tau: Mapping[str, float] | None, progress: Progress | None
+    equations: LinearEquations, text: str, tau: Mapping[str, float | str] | None, progress: Progress | None
 ) -> State:
     word, _, number = text.partition(":")
     if word != BALANCED or (number and not number.isdecimal()):

@@ -22,7 +22,7 @@ MODES: Final = 10
 """Modes of transfer matrices, if nothing is said."""
 
 
-def _state(texts: list[str]) -> Mapping[str, float] | str | None:
+def _state(texts: list[str]) -> Mapping[str, float | str] | str | None:
     """A state as it is typed: pairs, a file, or the word for an equilibrium.
 
     Raises:
@@ -77,7 +77,7 @@ class LinearOptions:
     )
     at: Any = option(
         None,
-        "The state: NAME=VALUE,... of coordinates, speeds and inputs (repeatable), a .json or .csv file, "
+        "The state: NAME=VALUE,... (0.5, 30deg) of coordinates, speeds and inputs (repeatable), a .json or .csv file, "
         "'equilibrium', or 'equilibrium:2' for the second one. What is not given is as the model starts.",
         "at",
         typed=_state,
@@ -131,13 +131,13 @@ class LinearOptions:
     symbols: bool = option(
         False, "The matrices in the model's parameters too.", "symbols", excludes=(_by_equations("symbols"),)
     )
-    tau: Mapping[str, float] | None = option(
+    tau: Mapping[str, float | str] | None = option(
         {},
         "Generalised forces that act at the state: SPEED=VALUE,...; repeatable.",
         "tau",
         excludes=(_by_equations("tau"),),
     )
-    parameters: Mapping[str, float] | None = option(
+    parameters: Mapping[str, float | str] | None = option(
         {}, "NAME=VALUE,...: numbers that replace those of the model's parameters; repeatable.", "parameter"
     )
     order: str = alike(GenerationOptions, "order")
@@ -171,7 +171,7 @@ class LinearOptions:
 class OfEveryAnalysis(TypedDict, total=False):
     """What all analyses take as keywords."""
 
-    parameters: Mapping[str, float] | None
+    parameters: Mapping[str, float | str] | None
     order: str
 
 
@@ -179,14 +179,14 @@ class OfEquilibria(OfEveryAnalysis, total=False):
     """What a search for equilibria takes besides."""
 
     starts: int
-    tau: Mapping[str, float] | None
+    tau: Mapping[str, float | str] | None
 
 
 class OfModes(OfEveryAnalysis, total=False):
     """What modes take besides."""
 
     independent: Sequence[str]
-    tau: Mapping[str, float] | None
+    tau: Mapping[str, float | str] | None
 
 
 class OfLinearisation(OfModes, total=False):

@@ -12,6 +12,7 @@ from typing import Any, Final
 from mbsym.conventions import unit_factor
 from mbsym.errors import AnalysisError
 from mbsym.linear.equations import LinearEquations, State
+from mbsym.options.quantities import in_si
 from mbsym.simulation.argument_checks import finite
 from mbsym.simulation.equations import suggestion
 from mbsym.simulation.initial_state import closed_state, constants, initial_state
@@ -23,7 +24,9 @@ _SHOWN: Final = 40
 """Characters of what is no number."""
 
 
-def state_of(equations: LinearEquations, given: Mapping[str, float], tau: Mapping[str, float] | None = None) -> State:
+def state_of(
+    equations: LinearEquations, given: Mapping[str, float | str], tau: Mapping[str, float | str] | None = None
+) -> State:
     """A state by the names of coordinates, speeds, control inputs and ``t``; the rest as the model starts, or zero.
 
     Closed loops are closed with what is given held; the rest follows.
@@ -37,6 +40,8 @@ def state_of(equations: LinearEquations, given: Mapping[str, float], tau: Mappin
         SimulationError: a name is unknown, a value is not finite, or the loops do not close with what is given.
     """
     mechanism = equations.mechanism
+    given = in_si(given, mechanism.model)
+    forces = in_si(tau, mechanism.model, forces=True)
     inputs = {name: value for name, value in given.items() if name in equations.inputs}
     moving = {name: value for name, value in given.items() if name not in inputs and name != "t"}
     q, v, named = initial_state(mechanism, moving)
@@ -46,7 +51,7 @@ def state_of(equations: LinearEquations, given: Mapping[str, float], tau: Mappin
     return State(
         q,
         v,
-        constants(equations.speeds, tau or {}, "speed", equations.name),
+        constants(equations.speeds, forces, "speed", equations.name),
         constants(equations.inputs, inputs, "control input", equations.name),
         finite("t", given.get("t", 0.0)),
     )
@@ -89,7 +94,7 @@ def _of_json(path: Path, text: str) -> tuple[dict[str, float], dict[str, float]]
         where = f"{path}:{error.lineno}:{error.colno}"
         raise AnalysisError(f"this is no JSON: {error.msg}", where=where, remedy="mend it") from None
     except (ValueError, RecursionError):
-        # Numbers of thousands of digits, brackets in thousands of brackets.
+        # Mapping[str, float | str] of thousands of digits, brackets in thousands of brackets.
         raise AnalysisError("this is no state", where=str(path), remedy='write {"NAME": NUMBER}') from None
     if isinstance(document, dict) and isinstance(document.get("solutions"), list) and document["solutions"]:
         document = document["solutions"][0]

@@ -139,7 +139,7 @@ def vibrating_elements(
     chosen: BeamModel | None = next((known for known in BEAM_MODELS if known == beams), None)
     if chosen is None:
         raise AnalysisError(f"beams cannot be {beams!r}", where="beams", remedy=f"say {', '.join(BEAM_MODELS)}")
-    checked = with_parameters(read(model), asked.parameters or {})
+    checked = with_parameters(read(model), asked.parameters)
     if at is None or at == BALANCED:
         mechanism = express(checked, GenerationOptions(order=asked.order))
         try:

@@ -14,6 +14,7 @@ from mbsym.model.beam_shapes import MOST_SHAPES, SUPPORTS, Supports
 from mbsym.model.body import COINCIDENT, Placement, placement
 from mbsym.values.given import set_plain, several
 from mbsym.values.parameter import Value
+from mbsym.values.units import set_si
 
 Bending: TypeAlias = Literal["y", "z", "both"]
 
@@ -68,6 +69,7 @@ class Beam:
         for key in ("at", "at_tip"):
             set_plain(self, key, placement(getattr(self, key)))
         where = f"beam {self.name}"
+        set_si(self, {"length": "m", "mass": "kg", "bending_stiffness": "N m^2", "damping": "s"}, where)
         if self.bends not in ("y", "z", "both"):
             raise ModelError(f"a beam cannot bend about {self.bends!r}", where=where, remedy="say y, z or both")
         if not 1 <= self.pieces <= MOST_SEGMENTS:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from mbsym.values.given import GivenVector, Listed, entries, inertia, matrix_rows, quaternion_of, set_plain
 from mbsym.values.parameter import Value, Vector
+from mbsym.values.units import set_si
 
 Axis: TypeAlias = Literal["x", "y", "z"]
 
@@ -45,6 +46,7 @@ class Placement:
     def __post_init__(self) -> None:
         set_plain(self, "translation", entries(self.translation))
         set_plain(self, "quaternion", entries(self.quaternion))
+        set_si(self, {"translation": "m"}, "a placement")
         rotation: Any = self.rotation
         rows = matrix_rows(rotation)
         if rows is not None and self.quaternion is None:
@@ -52,6 +54,7 @@ class Placement:
             set_plain(self, "quaternion", quaternion_of(rows))
         elif isinstance(rotation, list):
             set_plain(self, "rotation", tuple(tuple(turn) if isinstance(turn, list) else turn for turn in rotation))
+        set_si(self, {"rotation": "rad"}, "a placement")
 
     @classmethod
     def from_rpy(cls, roll: Value, pitch: Value, yaw: Value, translation: GivenVector = (0, 0, 0)) -> Placement:
@@ -67,6 +70,9 @@ COINCIDENT: Final = Placement()
 def placement(given: Any) -> Placement:
     """A placement, or the one that is meant by a translation alone."""
     return given if isinstance(given, Placement) else Placement(entries(given))
+
+
+_UNITS: Final = {"mass": "kg", "center_of_mass": "m", "inertia": "kg m^2", "first_moment": "kg m"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +113,4 @@ class Body:
         set_plain(self, "center_of_mass", entries(self.center_of_mass))
         set_plain(self, "inertia", inertia(self.inertia, f"inertia of body {self.name!r}"))
         set_plain(self, "first_moment", entries(self.first_moment))
+        set_si(self, _UNITS, f"body {self.name!r}")

@@ -14,6 +14,7 @@ from mbsym.spatial.rotation import Rotation
 from mbsym.symbolic.graph import Graph
 from mbsym.values.given import GivenDirection, GivenVector, direction, set_plain, several
 from mbsym.values.parameter import Value, Vector
+from mbsym.values.units import si_given
 
 GivenPlacement: TypeAlias = "Placement | GivenVector"
 """A placement, or its translation."""
@@ -116,7 +117,7 @@ class Joint:
             "axis": direction(axis, f"axis of joint {name!r}"),
             "second_axis": direction(second_axis, f"second_axis of joint {name!r}"),
             "predecessor_placement": predecessor_placement,
-            "numbers": tuple(sorted((key, value) for key, value in numbers.items() if not _is_left_out(value))),
+            "numbers": _numbers_in_si(type, name, numbers),
             **entries,
         }
         for item in fields(self):
@@ -168,6 +169,13 @@ def _in_form(given: Any, default: object) -> Any:
     if isinstance(default, Placement):
         return placement(given)
     return several(given) if default == () else given
+
+
+def _numbers_in_si(type: str, joint: str, numbers: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
+    """The numbers of a joint that say something, by name."""
+    units = {number.name: number.unit for number in JOINT_TYPES[type].numbers} if type in JOINT_TYPES else {}
+    found = {key: si_given(numbers[key], units.get(key, ""), f"{key} of joint {joint!r}") for key in sorted(numbers)}
+    return tuple((key, value) for key, value in found.items() if not _is_left_out(value))
 
 
 def _is_left_out(value: Value) -> bool:

@@ -13,6 +13,7 @@ from mbsym.shapes.forms import Mesh
 from mbsym.shapes.solids import PlacedForm, Solid, mass_properties
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value
+from mbsym.values.units import si_given
 
 
 def solid_body(name: str, parts: Sequence[tuple[Shape, Value]], directory: str = "") -> Body:
@@ -33,11 +34,12 @@ def solid_body(name: str, parts: Sequence[tuple[Shape, Value]], directory: str =
     """
     if not parts:
         raise ModelError(f"body {name!r} has a density and no shape", remedy="give it shapes, or its mass")
+    densities = si_given([density for _, density in parts], "kg/m^3", f"density of body {name!r}")
     forms = [
         PlacedForm(
             shape.form, density, shape.placement.translation, shape.placement.rotation, shape.placement.quaternion
         )
-        for shape, density in parts
+        for (shape, _), density in zip(parts, densities, strict=True)
     ]
     found = mass_properties(forms, lambda mesh: _mesh_solid(mesh, directory))
     if found.center_of_mass is not None:

@@ -26,6 +26,7 @@ from mbsym.values.entries import entries_of
 from mbsym.values.frame_quantities import value_frames
 from mbsym.values.numbers import decimal_number, evaluate, with_names
 from mbsym.values.parameter import ControlInput, Parameter, Value
+from mbsym.values.units import is_quantity
 
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -356,7 +357,7 @@ def _with_values(part: Model, given: Mapping[str, Value], prefix: str) -> Model:
 
 def _is_number(value: Value) -> bool:
     if isinstance(value, str):
-        return decimal_number(value) is not None
+        return decimal_number(value) is not None or is_quantity(value)
     return not getattr(value, "free_symbols", ())
 
 

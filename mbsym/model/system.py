@@ -12,13 +12,16 @@ from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import ModelError
 from mbsym.forces import ForceElement
 from mbsym.model.body import COINCIDENT, Body
+from mbsym.model.entry_units import in_si
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.named_state import NamedState
 from mbsym.model.shape import Shape
 from mbsym.values.diagnostic import nearest
+from mbsym.values.given import set_plain
 from mbsym.values.numbers import value_names
 from mbsym.values.parameter import ControlInput, NamedExpression, Parameter, Value, Vector
+from mbsym.values.units import set_si
 
 if TYPE_CHECKING:
     from mbsym.model.beam import Beam
@@ -87,6 +90,11 @@ class Model:
     beams: tuple[Beam, ...] = ()
     warnings: tuple[str, ...] = field(default=(), compare=False)
     directory: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        set_si(self, {"gravity": "m/s^2"}, repr(self.name))
+        for part, items in in_si(self).items():
+            set_plain(self, part, items)
 
     def __repr__(self) -> str:
         parts = ("bodies", "joints", "couplings", "constraints", "forces", "inputs", "outputs", "parameters", "frames")

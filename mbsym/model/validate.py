@@ -8,6 +8,7 @@ from typing import Any
 from mbsym.errors import MbsymError, ModelError, TopologyError
 from mbsym.joints.registry import JOINT_TYPES, one_freedom
 from mbsym.model.coordinate_order import FILE, LABELS, why_without_coordinates
+from mbsym.model.entry_units import in_si
 from mbsym.model.frame import FRAME_KINDS
 from mbsym.model.frame_ends import ambiguous_ends, attachable_frames
 from mbsym.model.inertia_checks import check_inertias
@@ -40,15 +41,15 @@ NAMED = (
 def validate(model: Model, strict: bool = False) -> tuple[Diagnostic, ...]:
     """What is wrong with a model, or looks wrong.
 
-    Names and references are checked first, values next, mechanics last; a stage with errors ends the check, because
-    the next one would only repeat them.
+    Names and references are checked first, units and values next, mechanics last; a stage with errors ends the check,
+    because the next one would only repeat them.
 
     Args:
         model: as read or built.
         strict: impossible inertias are errors even in a model that accepts them.
     """
     findings = Findings()
-    for check in (_check_names, _check_references):
+    for check in (_check_names, _check_references, in_si):
         check(model, findings)
         if findings.failed:
             return tuple(findings.diagnostics)

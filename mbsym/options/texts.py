@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from mbsym.errors import CodegenError, SimulationError
 
@@ -12,27 +13,38 @@ def names_in(texts: Iterable[str]) -> list[str]:
     return [name.strip() for text in texts for name in text.split(",")]
 
 
-def numbers_in(texts: Iterable[str], where: str) -> dict[str, float]:
-    """Numbers by name from texts such as "a=1,b=-2e-3".
+def numbers_in(texts: Iterable[str], where: str, *, with_units: bool = True) -> dict[str, Any]:
+    """Numbers by name from texts such as "a=1,b=-2e-3"; one with a unit, as in "c=30deg", stays text.
+
+    Args:
+        texts: in which commas part the numbers.
+        where: the option, for errors.
+        with_units: False refuses units.
 
     Raises:
         SimulationError: a part is no assignment of a number, or a name comes twice.
     """
-    found: dict[str, float] = {}
+    found: dict[str, Any] = {}
     for part in names_in(texts):
         name, sign, number = (text.strip() for text in part.partition("="))
-        try:
-            value = float(number.replace("_", " "))
-        except ValueError:
-            sign = ""
-        if not sign or not name:
-            raise SimulationError(
-                f"{part!r} gives no number a name", where=where, remedy="write NAME=NUMBER, in SI units and rad"
-            )
+        value = _number(number, with_units)
+        if value is None or not sign or not name:
+            remedy = "write NAME=NUMBER, in SI units and rad, or with a unit" if with_units else "write NAME=NUMBER"
+            raise SimulationError(f"{part!r} gives no number a name", where=where, remedy=remedy)
         if name in found:
             raise SimulationError(f"{name} is given twice", where=where, remedy="give one number")
         found[name] = value
     return found
+
+
+def _number(text: str, with_units: bool) -> float | str | None:
+    """What a text says, None where that is no number."""
+    try:
+        return float(text.replace("_", " "))
+    except ValueError:
+        from mbsym.values.units import is_quantity
+
+        return text if with_units and is_quantity(text) else None
 
 
 def pairs_in(names: list[str], lists: list[str]) -> list[tuple[str, list[str]]]:

@@ -8,7 +8,7 @@ from typing import ClassVar, Final, TypeAlias
 
 from mbsym.errors import ModelError
 from mbsym.records import Registry
-from mbsym.values.entries import ElementRecord, Entry, Kind, holds
+from mbsym.values.entries import ElementRecord, Entry, Kind, holds, plain_entries
 from mbsym.values.parameter import Value, Vector
 
 
@@ -17,8 +17,18 @@ def _length(kind: Kind, sentence: str) -> Mapping[str, Entry]:
     return holds(kind, sentence, unit="m", least="above zero", remedy="give a length above zero")
 
 
+class _InSI:
+    """Numbers with units that a form is made with are in SI then."""
+
+    __slots__ = ()
+    type: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        plain_entries(self, self.type)
+
+
 @dataclass(frozen=True, slots=True)
-class Box:
+class Box(_InSI):
     """A box about its frame's origin."""
 
     type: ClassVar[str] = "box"
@@ -27,7 +37,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Sphere:
+class Sphere(_InSI):
     """A sphere about its frame's origin."""
 
     type: ClassVar[str] = "sphere"
@@ -36,7 +46,7 @@ class Sphere:
 
 
 @dataclass(frozen=True, slots=True)
-class Ellipsoid:
+class Ellipsoid(_InSI):
     """An ellipsoid about its frame's origin."""
 
     type: ClassVar[str] = "ellipsoid"
@@ -45,7 +55,7 @@ class Ellipsoid:
 
 
 @dataclass(frozen=True, slots=True)
-class Cylinder:
+class Cylinder(_InSI):
     """A cylinder along z, its frame's origin half way."""
 
     type: ClassVar[str] = "cylinder"
@@ -55,7 +65,7 @@ class Cylinder:
 
 
 @dataclass(frozen=True, slots=True)
-class Capsule:
+class Capsule(_InSI):
     """A cylinder along z, its frame's origin half way, with a half sphere on each end."""
 
     type: ClassVar[str] = "capsule"
@@ -65,7 +75,7 @@ class Capsule:
 
 
 @dataclass(frozen=True, slots=True)
-class Mesh:
+class Mesh(_InSI):
     """A surface of triangles from a file, which is looked for beside the model's file."""
 
     type: ClassVar[str] = "mesh"

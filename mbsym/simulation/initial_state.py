@@ -16,6 +16,7 @@ from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.start import given_joints
 from mbsym.model.names import expression_names
 from mbsym.model.system import Model
+from mbsym.options.quantities import in_si
 from mbsym.options.texts import numbers_in
 from mbsym.simulation.argument_checks import finite
 from mbsym.simulation.equations import coordinate_quantities, speed_quantities, suggestion
@@ -32,16 +33,16 @@ def is_text(given: object) -> bool:
     return bool(texts) and all(isinstance(text, str) for text in texts)
 
 
-def starting_values(model: Model, given: Mapping[str, float] | Sequence[str] | None) -> Mapping[str, float]:
+def starting_values(model: Model, given: Mapping[str, float | str] | Sequence[str] | None) -> Mapping[str, float]:
     """Values to start from by name, of which named states of the model give those that stand nowhere else.
 
     Raises:
-        SimulationError: a text is neither the name of a state nor NAME=NUMBER.
+        SimulationError: a text is neither the name of a state nor NAME=NUMBER, or a unit measures something else.
     """
     if given is None or isinstance(given, Mapping):
-        return given or {}
+        return in_si(given, model)
     texts = (given,) if isinstance(given, str) else given
-    found = numbers_in([text for text in texts if "=" in text], "`initial`")
+    found = in_si(numbers_in([text for text in texts if "=" in text], "`initial`"), model)
     known = [state.name for state in model.states]
     for name in (text.strip() for text in texts if "=" not in text):
         if name not in known:

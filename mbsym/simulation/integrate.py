@@ -19,6 +19,7 @@ from mbsym.loops.looped_system import LoopedSystem
 from mbsym.model.system import Model
 from mbsym.model.value_checks import check_beams
 from mbsym.option import takes
+from mbsym.options.quantities import in_si
 from mbsym.pipeline import Progress, read
 from mbsym.simulation.adaptive_steps import compiled_engine
 from mbsym.simulation.argument_checks import check_callable, check_named, shown
@@ -74,7 +75,7 @@ DEFAULT_ROWS: Final = 1000
 """Intervals of the output grid where no step is given."""
 
 MOST_NUMBERS: Final = 200_000_000
-"""Numbers in a result, above which the grid is refused."""
+"""Mapping[str, float | str] in a result, above which the grid is refused."""
 
 BAUMGARTE_TIME: Final = 0.01
 """Step [s] from which Baumgarte's gains follow where the integrator chooses its steps."""
@@ -127,7 +128,7 @@ def simulate(
         _check_prepared(equations, method, loads.drive, parameters)
     else:
         equations = prepare(
-            with_parameters(read(model), parameters or {}),
+            with_parameters(read(model), parameters),
             asked.preparation,
             loaded=loads.drive,
             variational=method == "symplectic",
@@ -236,12 +237,13 @@ def _keep_quiet(_: str) -> None:
     """For callers who read the result."""
 
 
-def with_parameters(model: Model, values: Mapping[str, float]) -> Model:
+def with_parameters(model: Model, values: Mapping[str, float | str] | None) -> Model:
     """The model with numbers in the place of those of its parameters.
 
     Raises:
         ModelError: no parameter has that name, a value is not finite, or a beam cannot have it.
     """
+    values = in_si(values, model)
     numbers = parameter_values(model, values)
     if values:
         findings = Findings(numbers)
@@ -254,7 +256,9 @@ def with_parameters(model: Model, values: Mapping[str, float]) -> Model:
     return replace(model, parameters=changed)
 
 
-def _check_prepared(equations: Equations, method: str, loaded: bool, parameters: Mapping[str, float] | None) -> None:
+def _check_prepared(
+    equations: Equations, method: str, loaded: bool, parameters: Mapping[str, float | str] | None
+) -> None:
     lacks = ""
     if method == "symplectic" and not equations.sizes.variational:
         lacks = "variational=True"
@@ -294,8 +298,8 @@ def _acting(equations: Equations, loads: Loads) -> ActingLoads:
     speeds = [item.name for item in speed_quantities(equations.mechanism)]
     tau, inputs = loads.tau, loads.inputs
     return ActingLoads(
-        tau if callable(tau) else constants(speeds, tau, "speed", model.name),
-        inputs if callable(inputs) else constants(names, inputs, "control input", model.name),
+        tau if callable(tau) else constants(speeds, in_si(tau, model, forces=True), "speed", model.name),
+        inputs if callable(inputs) else constants(names, in_si(inputs, model), "control input", model.name),
         len(names),
     )
 

@@ -45,7 +45,7 @@ def _scheme(names: list[str], parameters: list[str]) -> Scheme | None:
     """A scheme of integration as it is typed."""
     from mbsym.transfer_matrix.stepper import SCHEMES, Scheme
 
-    numbers = numbers_in(parameters, "`scheme_parameter`")
+    numbers = numbers_in(parameters, "`scheme_parameter`", with_units=False)
     name = next((name for name in reversed(names) if name), "")
     try:
         return Scheme(name or "generalised-alpha", numbers) if name or numbers else None
@@ -87,8 +87,12 @@ class Loads:
             beyond them is told.
     """
 
-    inputs: Mapping[str, float] | Law = option({}, "Constant control inputs: NAME=VALUE,...; repeatable.", "input")
-    tau: Mapping[str, float] | Law = option({}, "Constant generalised forces: SPEED=VALUE,...; repeatable.", "tau")
+    inputs: Mapping[str, float | str] | Law = option(
+        {}, "Constant control inputs: NAME=VALUE,...; repeatable.", "input"
+    )
+    tau: Mapping[str, float | str] | Law = option(
+        {}, "Constant generalised forces: SPEED=VALUE,...; repeatable.", "tau"
+    )
     saturate: bool = option(False, "Control inputs and given forces are held within their limits.", "saturate")
 
     def __post_init__(self) -> None:
@@ -187,22 +191,25 @@ class SimulationOptions:
         "steps, interval of the output, default a thousandth of the duration.",
         "step",
         kind=float,
+        unit="s",
     )
-    output_step: float | None = option(None, "Interval of the output [s]; default `step`.", "output-step", kind=float)
+    output_step: float | None = option(
+        None, "Interval of the output [s]; default `step`.", "output-step", kind=float, unit="s"
+    )
     method: str = option(
         "DOP853",
         "Method: RK45, DOP853, Radau, BDF, LSODA (SciPy's), rk4, symplectic (variational midpoint rule, trees only) or "
         "transfer-matrix.",
         "method",
     )
-    initial: Mapping[str, float] | Sequence[str] | None = option(
+    initial: Mapping[str, float | str] | Sequence[str] | None = option(
         {},
-        "Where the motion starts: NAME=VALUE,... of coordinates and speeds, or a named state; repeatable. Others are "
-        "the model's initial coordinates, and zero.",
+        "Where the motion starts: NAME=VALUE,... of coordinates and speeds (0.5, 30deg), or a named state; repeatable. "
+        "Others are the model's initial coordinates, and zero.",
         "initial",
         typed=lambda texts: texts,
     )
-    parameters: Mapping[str, float] | None = option(
+    parameters: Mapping[str, float | str] | None = option(
         {}, "Other numbers for the model's parameters: NAME=VALUE,...; repeatable.", "parameter"
     )
     events: Sequence[Event] = option((), "to look out for.")
@@ -231,8 +238,8 @@ class OfSimulations(TypedDict, total=False):
     step: float | None
     output_step: float | None
     method: str
-    initial: Mapping[str, float] | Sequence[str] | None
-    parameters: Mapping[str, float] | None
+    initial: Mapping[str, float | str] | Sequence[str] | None
+    parameters: Mapping[str, float | str] | None
     events: Sequence[Event]
     loads: Loads
     limits: str

@@ -29,6 +29,8 @@ LARGEST_EXPONENT: Final = 64
 LARGEST_DECIMAL_EXPONENT: Final = 300
 
 _NUMBER: Final = re.compile(r"(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?", re.ASCII)
+_BESIDE: Final = re.compile(r"(?<![\w.])[0-9][0-9.]*\s*(?:[^\W\d_]|°)")
+"""A letter behind a number without an operator between them."""
 _FUNCTIONS: Final = (*UNARY_FUNCTIONS, *BINARY_FUNCTIONS)
 _OPERATIONS: Final[Mapping[type[ast.operator], Callable[[Graph, Reference, Reference], Reference]]] = {
     ast.Add: Graph.add,
@@ -120,7 +122,8 @@ def _syntax_tree(text: str) -> ast.expr:
             return ast.parse(_with_axes(stripped) if names_frames else stripped, mode="eval").body
     except SyntaxError as error:
         column = max(error.offset or 1, 1) + len(text) - len(stripped)
-        arithmetic = "write arithmetic such as 2*k*(q - 0.5)"
+        united = "a name stands behind an operator, as in 2*m; a number with a unit, as in 20 cm, stands by itself"
+        arithmetic = united if _BESIDE.search(text) else "write arithmetic such as 2*k*(q - 0.5)"
         quotes = 'names of frames that are no plain words stand in quotes, as in position("left wheel").z'
         raise SymbolicError(
             "this is no expression", where=f"column {column}", remedy=quotes if names_frames else arithmetic

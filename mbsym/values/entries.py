@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from mbsym.values.given import direction, entries, set_plain
+from mbsym.values.units import set_si
 
 Kind: TypeAlias = Literal[
     "joint", "joints", "body", "input", "index", "value", "values", "expression", "vector", "expressions", "direction",
@@ -70,6 +71,11 @@ class Entry:
     required: bool = False
     default: Any = None
 
+    @property
+    def fixed_unit(self) -> str:
+        """Its unit where that depends on no joint, else nothing."""
+        return "" if " or " in self.unit else self.unit
+
 
 def holds(kind: Kind, sentence: str, **more: Any) -> Mapping[str, Entry]:
     """Metadata of a dataclass field: its entry, whose key and default are the field's own."""
@@ -93,16 +99,19 @@ def _entries(element: Any) -> tuple[Entry, ...]:
 
 
 def plain_entries(element: Any, where: str) -> None:
-    """Brings what was given for vectors and directions of a new element into its plain form.
+    """Brings what was given for vectors, directions and numbers with units of a new element into its plain form.
 
     Raises:
-        ModelError: a word names no direction.
+        ModelError: a word names no direction, or a unit measures something else.
     """
     for entry in entries_of(type(element)):
         if entry.kind in ("vector", "expressions", "direction"):
             value = getattr(element, entry.key)
             plain = direction(value, f"{entry.key} of {where!r}") if entry.kind == "direction" else entries(value)
             set_plain(element, entry.key, plain)
+    set_si(
+        element, {entry.key: entry.fixed_unit for entry in entries_of(type(element)) if entry.fixed_unit}, repr(where)
+    )
 
 
 def named(item: Any, kind: Kind) -> tuple[Any, ...]:

@@ -54,7 +54,7 @@ def test_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
         (["simulate", "spinning_top", "--duration", "1", "--initial", "tip=1"], "give q_tip_w, q_tip_x, q_tip_y, q_"),
         ([*SHORT, "--initial", "q_elbow"], "write NAME=NUMBER"),
         ([*SHORT, "--initial", "q_elbow=x"], "write NAME=NUMBER"),
-        ([*SHORT, "--initial", "q_elbow=5deg"], "write NAME=NUMBER, in SI units and rad"),
+        ([*SHORT, "--initial", "q_elbow=5+deg"], "write NAME=NUMBER, in SI units and rad, or with a unit"),
         ([*SHORT, "--initial", "q_elbow=1_0"], "'q_elbow=1_0' gives no number a name"),
         ([*SHORT, "--initial", "q_elbow=1", "--initial", "q_elbow=2"], "--initial: q_elbow is given twice"),
         ([*SHORT, "--tau", "v_elbow=1,v_elbow=1"], "--tau: v_elbow is given twice"),

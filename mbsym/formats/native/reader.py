@@ -12,7 +12,7 @@ from mbsym.forces import FORCE_ELEMENTS
 from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.findings import report_findings
 from mbsym.formats.native.includes import Include, Load, Reading, with_includes
-from mbsym.formats.native.places import LIMITS, SHORT_JOINT, Places
+from mbsym.formats.native.places import INERTIA, LIMITS, SHORT_JOINT, Places
 from mbsym.formats.native.repetition import written_out
 from mbsym.formats.text_source import LARGEST_YAML, Place, TextSource, read_text
 from mbsym.formats.yaml_document import Document, DocumentPath, read_yaml
@@ -154,6 +154,8 @@ def _document_path(document: Document, location: tuple[str | int, ...]) -> Docum
             path = (*path, part)
         elif part in SHORT_JOINT and isinstance(document.at(path), list) and len(path) == 2:
             path = (*path, SHORT_JOINT[str(part)])
+        elif part in INERTIA and isinstance(document.at(path), list):
+            path = (*path, INERTIA.index(str(part)))
     return path
 
 

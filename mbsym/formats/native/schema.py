@@ -28,6 +28,7 @@ from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.forces import FORCE_ELEMENTS, ForceElement
 from mbsym.formats.angles import SAME_ANGLE, snapped_angle
 from mbsym.formats.native.entry_sentences import sentence_of
+from mbsym.formats.native.quantities import refused, taken_in
 from mbsym.formats.native.repetition import SECTIONS
 from mbsym.formats.yaml_document import Leaf
 from mbsym.joints.record import Entry, JointNumber
@@ -45,21 +46,16 @@ SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 # ---- leaves ---------------------------------------------------------------------------------------------------------
 
 
-def _refused(what: str, remedy: str, **where: Any) -> PydanticCustomError:
-    """What is wrong, at the entry itself, or where a ``key`` or ``path`` within it says."""
-    return PydanticCustomError("refused", "{what}", {"what": what, "remedy": remedy, **where})
-
-
 def _refused_key(key: str, what: str) -> PydanticCustomError:
-    return _refused(what, f"remove {key!r}", key=key)
+    return refused(what, f"remove {key!r}", key=key)
 
 
 def _leaf(item: Any, wanted: str) -> Leaf:
     if not isinstance(item, Leaf):
         kind = "a table" if isinstance(item, dict) else "a list" if isinstance(item, list) else repr(item)
-        raise _refused(f"{kind} where {wanted} belongs", f"give {wanted}")
+        raise refused(f"{kind} where {wanted} belongs", f"give {wanted}")
     if item.is_null:
-        raise _refused(f"nothing where {wanted} belongs", f"give {wanted} or remove the entry")
+        raise refused(f"nothing where {wanted} belongs", f"give {wanted} or remove the entry")
     return item
 
 
@@ -67,11 +63,11 @@ def read_value(item: Any) -> Value:
     """A number as int or decimal text, anything else as the text of an expression."""
     text = _leaf(item, "a number or an expression").strip()
     if text.lstrip("+-").lower() in (".nan", "nan", ".inf", "inf", "infinity"):
-        raise _refused(f"{text} is not a finite number", "give a finite number")
+        raise refused(f"{text} is not a finite number", "give a finite number")
     if item.plain and text.lower() in ("true", "false"):
-        raise _refused(f"{text} is no number", "give a number or an expression")
+        raise refused(f"{text} is no number", "give a number or an expression")
     if not text:
-        raise _refused("empty text where a number belongs", "give a number or an expression")
+        raise refused("empty text where a number belongs", "give a number or an expression")
     digits = text.lstrip("+-")
     if digits.isascii() and digits.isdigit() and len(digits) <= 18 and len(text) - len(digits) <= 1:
         return int(text)
@@ -89,7 +85,7 @@ def _read_text(item: Any) -> str:
 def _read_flag(item: Any) -> bool:
     text = _leaf(item, "true or false")
     if text not in ("true", "false", "True", "False") or not text.plain:
-        raise _refused(f"{str(text)!r} is neither true nor false", "say true or false")
+        raise refused(f"{str(text)!r} is neither true nor false", "say true or false")
     return text in ("true", "True")
 
 
@@ -97,7 +93,7 @@ def _read_integer(item: Any) -> int:
     text = _leaf(item, "a whole number").strip()
     digits = text.lstrip("+-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 9 and len(text) - len(digits) <= 1):
-        raise _refused(f"{text!r} is no whole number", "give a whole number")
+        raise refused(f"{text!r} is no whole number", "give a whole number")
     return int(text)
 
 
@@ -106,7 +102,7 @@ def _choice(*words: str) -> Callable[[Any], str]:
         text = str(_leaf(item, f"one of {', '.join(words)}"))
         if text not in words:
             remedy = nearest(text, words, f"say {', '.join(words[:-1])} or {words[-1]}")
-            raise _refused(f"{text!r} is not known here", remedy)
+            raise refused(f"{text!r} is not known here", remedy)
         return text
 
     return read
@@ -115,9 +111,9 @@ def _choice(*words: str) -> Callable[[Any], str]:
 def _read_list(length: int, wanted: str) -> Callable[[Any], tuple[Value, ...]]:
     def read(item: Any) -> tuple[Value, ...]:
         if not isinstance(item, list):
-            raise _refused(f"no list where {wanted} belong", f"give {length} values in brackets")
+            raise refused(f"no list where {wanted} belong", f"give {length} values in brackets")
         if len(item) != length:
-            raise _refused(f"{len(item)} values where {wanted} belong", f"give {length} values in brackets")
+            raise refused(f"{len(item)} values where {wanted} belong", f"give {length} values in brackets")
         return tuple(_element(entry, index) for index, entry in enumerate(item))
 
     return read
@@ -128,13 +124,13 @@ def _element(entry: Any, *path: int) -> Value:
     try:
         return read_value(entry)
     except PydanticCustomError as error:
-        raise _refused(**{**(error.context or {}), "path": path}) from None
+        raise refused(**{**(error.context or {}), "path": path}) from None
 
 
 def _read_direction(item: Any) -> tuple[Value, ...]:
     if isinstance(item, Leaf):
         if item not in DIRECTIONS:
-            raise _refused(f"{str(item)!r} is no direction", "say x, y, z, -x, -y, -z or give three components")
+            raise refused(f"{str(item)!r} is no direction", "say x, y, z, -x, -y, -z or give three components")
         return DIRECTIONS[item]
     return _read_list(3, "three components")(item)
 
@@ -149,11 +145,11 @@ def _read_angles(item: Any, info: ValidationInfo) -> tuple[Value, ...]:
 
 def _read_rotation(item: Any, info: ValidationInfo) -> tuple[tuple[str, Value], ...]:
     if not isinstance(item, list):
-        raise _refused("no list where rotations belong", "write [[z, pi/2], [x, 0.1]]")
+        raise refused("no list where rotations belong", "write [[z, pi/2], [x, 0.1]]")
     turns = []
     for index, turn in enumerate(item):
         if not isinstance(turn, list) or len(turn) != 2 or turn[0] not in ("x", "y", "z"):
-            raise _refused("this is no rotation", "write [z, ANGLE], about x, y or z", path=(index,))
+            raise refused("this is no rotation", "write [z, ANGLE], about x, y or z", path=(index,))
         turns.append((str(turn[0]), _snapped(_element(turn[1], index, 1), info)))
     return tuple(turns)
 
@@ -185,10 +181,16 @@ FlagEntry: TypeAlias = Annotated[bool, PlainValidator(_read_flag), WithJsonSchem
 IntegerEntry: TypeAlias = Annotated[int, PlainValidator(_read_integer), WithJsonSchema({"type": "integer"})]
 TripleEntry: TypeAlias = Annotated[Any, PlainValidator(_read_list(3, "three values")), WithJsonSchema(_TRIPLE)]
 DirectionEntry: TypeAlias = Annotated[
-    Any, PlainValidator(_read_direction), WithJsonSchema({"anyOf": [{"enum": list(DIRECTIONS)}, _TRIPLE]})
+    Any,
+    PlainValidator(_read_direction),
+    WithJsonSchema({"anyOf": [{"enum": list(DIRECTIONS)}, _TRIPLE]}),
+    taken_in(""),
 ]
 QuaternionEntry: TypeAlias = Annotated[
-    Any, PlainValidator(_read_list(4, "four values")), WithJsonSchema({**_TRIPLE, "minItems": 4, "maxItems": 4})
+    Any,
+    PlainValidator(_read_list(4, "four values")),
+    WithJsonSchema({**_TRIPLE, "minItems": 4, "maxItems": 4}),
+    taken_in(""),
 ]
 RotationEntry: TypeAlias = Annotated[
     Any,
@@ -208,6 +210,11 @@ RotationEntry: TypeAlias = Annotated[
 ValuesEntry: TypeAlias = Annotated[
     Any, PlainValidator(_read_values), WithJsonSchema({"anyOf": [_NUMBER, {"type": "array", "items": _NUMBER}]})
 ]
+LengthEntry: TypeAlias = Annotated[ValueEntry, taken_in("m")]
+LengthsEntry: TypeAlias = Annotated[TripleEntry, taken_in("m")]
+MassEntry: TypeAlias = Annotated[ValueEntry, taken_in("kg")]
+InertiaEntry: TypeAlias = Annotated[ValueEntry, taken_in("kg m^2")]
+DensityEntry: TypeAlias = Annotated[ValueEntry, taken_in("kg/m^3")]
 NamesEntry: TypeAlias = Annotated[
     Any, PlainValidator(_read_names), WithJsonSchema({"anyOf": [_NAME, {"type": "array", "items": _NAME}]})
 ]
@@ -266,12 +273,12 @@ class Table(BaseModel):
     def _refuse_unknown_keys(cls, data: Any) -> Any:
         data = cls.expanded(data)
         if not isinstance(data, dict):
-            raise _refused("no table where one belongs", f"give a table with the keys {', '.join(cls.keys())}")
+            raise refused("no table where one belongs", f"give a table with the keys {', '.join(cls.keys())}")
         known = cls.keys()
         for key in data:
             if key not in known:
                 remedy = nearest(str(key), known, f"known keys are {', '.join(known)}")
-                raise _refused(f"unknown key {str(key)!r}", remedy, key=str(key))
+                raise refused(f"unknown key {str(key)!r}", remedy, key=str(key))
         return data
 
     @classmethod
@@ -337,18 +344,18 @@ class InertiaTable(Table):
     """Entries of the inertia matrix [kg m^2]; a list is (xx, yy, zz, xy, xz, yz) or (xx, yy, zz)."""
 
     shorthand = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 6}
-    xx: ValueEntry = 0
-    yy: ValueEntry = 0
-    zz: ValueEntry = 0
-    xy: ValueEntry = 0
-    xz: ValueEntry = 0
-    yz: ValueEntry = 0
+    xx: InertiaEntry = 0
+    yy: InertiaEntry = 0
+    zz: InertiaEntry = 0
+    xy: InertiaEntry = 0
+    xz: InertiaEntry = 0
+    yz: InertiaEntry = 0
 
     @classmethod
     def expanded(cls, data: Any) -> Any:
         if isinstance(data, list):
             if len(data) not in (3, 6):
-                raise _refused(
+                raise refused(
                     f"{len(data)} values where an inertia belongs", "give (xx, yy, zz) or (xx, yy, zz, xy, xz, yz)"
                 )
             return dict(zip(("xx", "yy", "zz", "xy", "xz", "yz"), data, strict=False))
@@ -359,9 +366,9 @@ class PlacementTable(Table):
     """Where a joint frame sits on a body; a list is a translation."""
 
     shorthand = _TRIPLE
-    translation: TripleEntry = (0, 0, 0)
-    rotation: RotationEntry = ()
-    rpy: Annotated[Any, PlainValidator(_read_angles), WithJsonSchema(_TRIPLE)] = None
+    translation: LengthsEntry = (0, 0, 0)
+    rotation: Annotated[RotationEntry, taken_in("rad")] = ()
+    rpy: Annotated[Any, PlainValidator(_read_angles), WithJsonSchema(_TRIPLE), taken_in("rad")] = None
     quaternion: QuaternionEntry = None
 
     @classmethod
@@ -403,12 +410,12 @@ class ShapeTable(Table):
         WithJsonSchema({**_TRIPLE, "minItems": 4, "maxItems": 4}),
     ] = None
     name: TextEntry = ""
-    density: ValueEntry | None = None
+    density: DensityEntry | None = None
 
 
 def _read_shapes(item: Any) -> Any:
     if not isinstance(item, list):
-        raise _refused("no list where shapes belong", "write - {type: box, size: [...]} for each")
+        raise refused("no list where shapes belong", "write - {type: box, size: [...]} for each")
     return item
 
 
@@ -433,6 +440,8 @@ def element_table(element: type[ForceElement | ConstraintElement | Form], base: 
         if kind is None:
             kind = Annotated[Literal[entry.words], BeforeValidator(_choice(*entry.words))]
         form = ", a number or an expression" if kind is ValueEntry else ""
+        if entry.fixed_unit:
+            kind = Annotated[kind, taken_in(entry.fixed_unit)]
         columns[entry.key] = (kind, Field(default, description=f"{entry.sentence}{unit}{form}"))
     sentence = (element.__doc__ or "").partition("\n\n")[0]
     return create_model(f"{element.__name__}Table", __base__=base, __doc__=sentence, **columns)
@@ -445,15 +454,15 @@ class BodyTable(Table):
     """A rigid body; nothing is a massless one."""
 
     shorthand = {"type": "null"}
-    mass: ValueEntry = 0
-    center_of_mass: TripleEntry = (0, 0, 0)
+    mass: MassEntry = 0
+    center_of_mass: LengthsEntry = (0, 0, 0)
     inertia: InertiaTable = InertiaTable.model_construct()
     inertia_about: Annotated[
         Literal["center_of_mass", "frame"], BeforeValidator(_choice("center_of_mass", "frame"))
     ] = "center_of_mass"
-    first_moment: TripleEntry | None = None
+    first_moment: Annotated[TripleEntry, taken_in("kg m")] | None = None
     geometry: ShapesEntry = []
-    density: ValueEntry | None = None
+    density: DensityEntry | None = None
 
     @classmethod
     def expanded(cls, data: Any) -> Any:
@@ -503,7 +512,7 @@ class JointTable(Table):
     def expanded(cls, data: Any) -> Any:
         if isinstance(data, list):
             if len(data) != 3:
-                raise _refused(f"{len(data)} entries where a joint belongs", "write [TYPE, FROM, TO] or a table")
+                raise refused(f"{len(data)} entries where a joint belongs", "write [TYPE, FROM, TO] or a table")
             return dict(zip(("type", "from", "to"), data, strict=True))
         return data
 
@@ -529,7 +538,7 @@ def _joint_table(numbers: tuple[JointNumber, ...]) -> type[JointTable]:
     for number in numbers:
         types = " and ".join(kind.name for kind in JOINT_TYPES.values() if number in kind.numbers)
         description = f"Of {types} joints: {number.sentence} [{number.unit}]."
-        columns[number.name] = (ValueEntry, Field(0, description=description))
+        columns[number.name] = (Annotated[ValueEntry, taken_in(number.unit)], Field(0, description=description))
     return create_model("JointTable", __base__=JointTable, __doc__=JointTable.__doc__, **columns)
 
 
@@ -538,11 +547,11 @@ class BeamTable(Table):
 
     body: NameEntry = Field(alias="from")
     tip: NameEntry = Field("", alias="to")
-    length: ValueEntry
-    mass: ValueEntry
-    bending_stiffness: ValuesEntry
+    length: LengthEntry
+    mass: MassEntry
+    bending_stiffness: Annotated[ValuesEntry, taken_in("N m^2")]
     bends: Annotated[Literal["y", "z", "both"], BeforeValidator(_choice("y", "z", "both"))] = "z"
-    damping: ValueEntry = 0
+    damping: Annotated[ValueEntry, taken_in("s")] = 0
     segments: IntegerEntry | None = None
     modes: IntegerEntry = 0
     supports: Annotated[Supports, BeforeValidator(_choice(*SUPPORTS))] | None = None
@@ -566,7 +575,7 @@ def _names_as_table(data: Any) -> Any:
         for index, item in enumerate(data):
             name = _read_name(item)
             if name in table:
-                raise _refused(f"{name!r} is given twice", "rename one of them", path=(index,))
+                raise refused(f"{name!r} is given twice", "rename one of them", path=(index,))
             table[name] = Leaf("")
         return table
     return _nothing_as_table(data)
@@ -589,7 +598,7 @@ class FrameTable(Table):
     @model_validator(mode="after")
     def _shows_alone(self) -> FrameTable:
         if any(shape.density is not None for shape in self.geometry):
-            raise _refused("a density on a frame, which has no mass", "give the shape to the body")
+            raise refused("a density on a frame, which has no mass", "give the shape to the body")
         return self
 
 
@@ -629,7 +638,7 @@ class ModelTable(Table):
 
     name: NameEntry | None = None
     description: TextEntry = ""
-    gravity: TripleEntry = STANDARD_GRAVITY
+    gravity: Annotated[TripleEntry, taken_in("m/s^2")] = STANDARD_GRAVITY
     ground: NameEntry = "ground"
     free_roots: FlagEntry = False
     accept_impossible_inertia: FlagEntry = False

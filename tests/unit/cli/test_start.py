@@ -18,6 +18,7 @@ NO_VERB = {
     "delivery",
     "described",
     "help",
+    "in_unit",
     "json_output",
     "plain_values",
     "reading",
