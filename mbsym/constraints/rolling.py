@@ -34,7 +34,9 @@ class RollingConstraint(ConstraintElement):
     )
     profile: Value = field(
         default=0,
-        metadata=holds("value", "radius of the rounded rim; 0 of a sharp edge, the radius of a ball", unit="m"),
+        metadata=holds(
+            "value", "radius of the rounded rim; 0 of a sharp edge, the radius of a ball", unit="m", within="radius"
+        ),
     )
     axis: Vector = field(default=(0, 1, 0), metadata=holds("direction", "about which it is round", body="wheel"))
     center: Vector = field(default=(0, 0, 0), metadata=holds("vector", "of the wheel", unit="m", body="wheel"))

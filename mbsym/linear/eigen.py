@@ -1,7 +1,7 @@
 """Eigenvalues of linearised equations of motion, by way of their second-order form where they have one.
 
 Round-off parts a pair of zeros by its root, some 1e-8 of the largest eigenvalue, which is slow motion and no rest. So
-zeros are counted, and without velocity terms squares of eigenvalues are computed.
+what rests is taken off, and without velocity terms squares of eigenvalues are computed.
 """
 
 from __future__ import annotations
@@ -44,9 +44,8 @@ def eigenvalues(A: Array, mass: Array, measures: Array, pace: float) -> Array:
     if found is not None:
         roots = [complex(np.sqrt(-square + 0j)) for square in found[0]]
         return np.sort_complex([value for root in roots for value in (root, -root)]) + 0.0
-    values = np.linalg.eigvals(A)
-    values[np.argsort(np.abs(values))[: _zeros(A, len(mass), pace)]] = 0.0
-    return np.sort_complex(values)
+    rest, rate = _without_rest(A, len(mass), pace)
+    return np.sort_complex(np.concatenate([np.zeros(len(A) - len(rest)), rate * np.linalg.eigvals(rest)]))
 
 
 def eigenpairs(A: Array, mass: Array, measures: Array, pace: float) -> tuple[EigenPair, ...]:
@@ -61,11 +60,11 @@ def eigenpairs(A: Array, mass: Array, measures: Array, pace: float) -> tuple[Eig
     if found is not None:
         return _sorted(_roots(*found), measures[:n])
     values, vectors = np.linalg.eig(A)
-    zeros = _zeros(A, len(mass), pace)
+    zeros = len(A) - len(_without_rest(A, len(mass), pace)[0])
     moving = np.argsort(np.abs(values))[zeros:]
     pairs = [EigenPair(complex(values[k]), vectors[:n, k]) for k in moving if values[k].imag >= 0.0]
     if zeros:
-        pairs += [EigenPair(0j, shape[:n].astype(complex)) for shape in _resting(_timeless(A, len(mass), pace))]
+        pairs += [EigenPair(0j, shape[:n].astype(complex)) for shape in _resting(_timeless(A, len(mass), pace)[0])]
     return _sorted(pairs, measures[:n])
 
 
@@ -75,25 +74,28 @@ def _measured(A: Array, mass: Array, measures: Array) -> tuple[Array, Array]:
     return A * measures / measures[:, None], mass * np.outer(speeds, speeds)
 
 
-def _zeros(A: Array, speeds: int, pace: float) -> int:
-    """How many eigenvalues are zero: resting directions are taken off until none is left."""
-    count, A = 0, _timeless(A, speeds, pace)
+def _without_rest(A: Array, speeds: int, pace: float) -> tuple[Array, float]:
+    """A without its eigenvalues of zero, in a unit of time of which it is told how many there are in a second.
+
+    Resting directions are taken off until none is left: beside a zero that comes several times small eigenvalues lose
+    half their digits.
+    """
+    A, rate = _timeless(A, speeds, pace)
     while len(A):
         resting = _resting(A)
         if not len(resting):
             break
-        count += len(resting)
         rest = np.linalg.svd(resting)[2][len(resting) :]
         A = rest @ A @ rest.T
-    return count
+    return A, rate
 
 
-def _timeless(A: Array, speeds: int, pace: float) -> Array:
-    """A in a unit of time in which the stiffest motion takes one, so that entries can be compared."""
+def _timeless(A: Array, speeds: int, pace: float) -> tuple[Array, float]:
+    """A in a unit of time in which the stiffest motion takes one, so that entries can be compared, and its inverse."""
     n = len(A) - speeds
     rate = float(np.sqrt(np.abs(A[n:, :n]).max(initial=pace**2))) or float(np.abs(A).max(initial=0.0)) or 1.0
     scale = np.repeat([1.0, rate], [n, speeds])
-    return np.asarray(A * scale[None, :] / scale[:, None] / rate)
+    return np.asarray(A * scale[None, :] / scale[:, None] / rate), rate
 
 
 def _resting(A: Array) -> Array:

@@ -184,7 +184,11 @@ def check_values(item: Any, path: Path, word: str, findings: Findings) -> None:
         value, here = getattr(item, entry.key), (*path, entry.key)
         match entry.kind:
             case "value":
-                _check_number(value, entry, here, word, findings)
+                number = _check_number(value, entry, here, word, findings)
+                most = findings.number(getattr(item, entry.within), (*path, entry.within)) if entry.within else None
+                if number is not None and most is not None and not 0 <= number <= most:
+                    what = f"the {entry.key} of {word} is not between zero and its {entry.within}"
+                    findings.error(here, what, f"give one up to {most:g}")
             case "values":
                 _check_factors(item, value, entry, here, word, findings)
             case "expression":
@@ -233,13 +237,15 @@ def _check_held(scalar: Scalar, value: Any, entry: Entry, path: Path, word: str,
         findings.error(path, f"{word} is not zero at rest", "write terms with a speed each")
 
 
-def _check_number(value: Any, entry: Entry, path: Path, word: str, findings: Findings) -> None:
+def _check_number(value: Any, entry: Entry, path: Path, word: str, findings: Findings) -> float | None:
+    """The number of a value, whose sign is checked."""
     number = findings.number(value, path)
     what = f"the {entry.key.replace('_', ' ')} of {word}"
     if number is not None and entry.least == "zero" and number < 0:
         findings.warning(path, f"{what} is negative", "check its sign")
     elif number is not None and entry.least == "above zero" and number <= 0:
         findings.error(path, f"{what} is not positive", entry.remedy)
+    return number
 
 
 def _check_vector(value: Any, entry: Entry, path: Path, word: str, findings: Findings) -> None:
