@@ -40,6 +40,7 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
     ),
     "Closure constraints": (
         *("mbsym:DistanceConstraint", "mbsym:GearConstraint", "mbsym:LinearCoupling", "mbsym:PointOnLineConstraint"),
+        *("mbsym:ExpressionConstraint", "mbsym:VelocityConstraint", "mbsym:RollingConstraint"),
     ),
     "Shapes": ("mbsym:Box", "mbsym:Capsule", "mbsym:Cylinder", "mbsym:Ellipsoid", "mbsym:Mesh", "mbsym:Sphere"),
     "Equations": (
