@@ -14,7 +14,7 @@ from mbsym.derivatives.functions import (
     OF_FREE_MOTION,
     functions_on_request,
 )
-from mbsym.derivatives.loop_functions import INDEPENDENT_DERIVATIVES, LOOP_DERIVATIVE_TERMS
+from mbsym.derivatives.loop_functions import LOOP_DERIVATIVE_TERMS, OF_INDEPENDENT_SPEEDS
 from mbsym.derivatives.of_functions import DerivativeRequest, differentiated
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import FORWARD_DYNAMICS_BY_MASS_MATRIX, TREE_FUNCTIONS
@@ -211,7 +211,7 @@ class Available:
         if loops is not None:
             found[BASE_REGRESSOR.name] = partial(_with_loops, base_regressor_along_loops, loops, mechanism)
         if loops is not None and held:
-            functions = (LOOP_DERIVATIVE_TERMS, *(INDEPENDENT_DERIVATIVES if loops.mobility else ()))
+            functions = (LOOP_DERIVATIVE_TERMS, *(OF_INDEPENDENT_SPEEDS if loops.mobility else ()))
             found |= {function.name: partial(_with_loops, function, loops, mechanism) for function in functions}
         return found
 

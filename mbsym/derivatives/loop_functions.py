@@ -17,10 +17,9 @@ from mbsym.loops.contracts import (
     INDEPENDENT_MULTIPLIER_DERIVATIVES,
 )
 from mbsym.loops.functions import LoopFunction
-from mbsym.loops.independent import elimination, independent_at_start
+from mbsym.loops.independent import DEPENDENT_SPEEDS, elimination, independent_at_start, told
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.loops.wrenches import dense
-from mbsym.model.names import expression_names
 
 
 def _derivative_terms(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
@@ -47,10 +46,7 @@ def in_independent_coordinates(contract: Contract, independent: Sequence[int] = 
         chosen = tuple(independent) or independent_at_start(mechanism, loops)
         closed = elimination(mechanism, [dense(mechanism, row.jacobian) for row in loops.rows], chosen)
         entries = independent_dynamics_derivatives(mechanism, closed, [row.bias for row in loops.rows])
-        speeds = expression_names(mechanism.model).speeds
-        names = [name for body in mechanism.bodies_by_coordinates for name in speeds[body.joint.name]]
-        how = f"independent: {', '.join(names[k] for k in chosen)}"
-        return Derived({result.name: entries[result.name] for result in contract.results}, how)
+        return Derived({result.name: entries[result.name] for result in contract.results}, told(mechanism, chosen))
 
     return LoopFunction(contract, derive)
 
@@ -61,3 +57,6 @@ INDEPENDENT_DERIVATIVES: Final = (
     in_independent_coordinates(INDEPENDENT_DYNAMICS_DERIVATIVES),
     in_independent_coordinates(INDEPENDENT_MULTIPLIER_DERIVATIVES),
 )
+
+OF_INDEPENDENT_SPEEDS: Final = (DEPENDENT_SPEEDS, *INDEPENDENT_DERIVATIVES)
+"""What is there where the loops leave a freedom."""

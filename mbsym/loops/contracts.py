@@ -226,6 +226,15 @@ INDEPENDENT_MULTIPLIER_DERIVATIVES: Final = Contract(
     solves=True,
 )
 
+DEPENDENT_SPEEDS: Final = Contract(
+    "dependent_speeds",
+    ("q", "v_independent"),
+    (Result("v", ("nv",), "", "all speeds"),),
+    "all speeds of closed loops by the independent ones",
+    identities=("speeds of independent ones",),
+    solves=True,
+)
+
 POSITION_CORRECTION: Final = Contract(
     "position_correction",
     ("q",),

@@ -16,14 +16,20 @@ from typing import Final
 
 from mbsym.doors import Array
 from mbsym.doors import numpy as np
+from mbsym.formulations.contracts import Derived
+from mbsym.formulations.fewest_operations import Method
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, Vector, factorised, product, sparsest_order
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops import contracts
 from mbsym.loops.closing import closing_problem
-from mbsym.loops.functions import constraint_jacobian
+from mbsym.loops.functions import LoopFunction, constraint_jacobian
 from mbsym.loops.generic_rank import EQUAL, dependent_columns, held_aside, rank_of
 from mbsym.loops.redundancy import LoopAnalysis
+from mbsym.loops.wrenches import dense
+from mbsym.model.names import expression_names
 from mbsym.symbolic.evaluator import Evaluator
-from mbsym.symbolic.scalar import Scalar
+from mbsym.symbolic.program import Input
+from mbsym.symbolic.scalar import Scalar, symbol
 
 AS_GOOD: Final = 0.1
 """Motors' coordinates are independent where their choice is no worse than this part of the best one."""
@@ -127,3 +133,25 @@ def independent_at_start(mechanism: Mechanism, loops: LoopAnalysis) -> tuple[int
 
     worth = {chosen: worst(chosen) for chosen in choices}
     return next(chosen for chosen, value in worth.items() if value >= EQUAL * max(worth.values()))
+
+
+def told(mechanism: Mechanism, independent: Sequence[int]) -> str:
+    """Which speeds are independent, in words."""
+    speeds = expression_names(mechanism.model).speeds
+    names = [name for body in mechanism.bodies_by_coordinates for name in speeds[body.joint.name]]
+    return f"independent: {', '.join(names[k] for k in independent)}"
+
+
+def _dependent_speeds(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
+    chosen, graph = independent_at_start(mechanism, loops), mechanism.graph
+    given = {k: symbol(graph, f"v_independent[{place}]") for place, k in enumerate(chosen)}
+    rows = [dense(mechanism, row.jacobian) for row in loops.rows]
+    with graph.section("dependent speeds"):
+        right = [-sum((row[k] * x for k, x in given.items()), Scalar(graph, 0)) for row in rows]
+        found = elimination(mechanism, rows, chosen).motion(right)
+    symbols = tuple(x.ref for x in given.values())
+    argument = Input("v_independent", (len(given),), symbols, "", "the independent ones of v, in its order")
+    return Derived({"v": [given.get(k, x) for k, x in enumerate(found)]}, told(mechanism, chosen), inputs=(argument,))
+
+
+DEPENDENT_SPEEDS: Final = LoopFunction(contracts.DEPENDENT_SPEEDS, _dependent_speeds)

@@ -202,6 +202,14 @@ def _nearest_speeds(evidence: Evidence) -> Pairs:
     yield evidence.output(v=v), v - response @ np.linalg.solve(rows @ response, rows @ v)
 
 
+def _speeds_of_independent_ones(evidence: Evidence) -> Pairs:
+    """The given ones stay, and nothing parts."""
+    v = evidence.output()
+    yield v[list(evidence.companions.independent)], evidence.state["v_independent"]
+    rates = evidence.numbers["closure_jacobian"] @ v
+    yield rates, 0 * rates
+
+
 def _rank_and_pivot(evidence: Evidence) -> Pairs:
     jacobian, mass = evidence.output("constraint_jacobian"), evidence.numbers["mass_matrix"]
     delassus = jacobian @ np.linalg.solve(mass, jacobian.T)
@@ -291,6 +299,7 @@ LOOP_IDENTITIES: Final = (
     Identity("sizes of what is summed", "rounding", sizes_of_sums),
     Identity("closes the loops", "closure", _closes_loops),
     Identity("nearest speeds of closed loops", "solution", _nearest_speeds),
+    Identity("speeds of independent ones", "solution", _speeds_of_independent_ones),
     Identity("rank and pivot of the rows", "solution", _rank_and_pivot),
     Identity("least forces of the motors", "solution", _least_forces_of_motors),
     Identity("closed by either branch", "closure", _closed_by_either_branch),

@@ -62,6 +62,7 @@ DIMENSIONS: Final[Mapping[str, Dimension]] = {
     "residual_jacobian": Dimension(axes=(1, -1)), "gamma": ACCELERATION, "right": ACCELERATION, "free": ACCELERATION,
     "response": RESPONSE, "delassus": RESPONSE, "weighted": Dimension(axes=(-1, 1)),
     "inverses": Dimension(-1, -2, 0, (2,)), "q_moved": MOTION, "q_closed": MOTION, "v_consistent": SPEED,
+    "v_independent": SPEED,
 }  # fmt: skip
 """Of arguments and results by name; parameters of regressors stay in SI, and so does what has none."""
 
@@ -70,7 +71,7 @@ SPEEDS_OF_MOMENTUM: Final = "speeds_of_momentum"
 
 AXES: Final[Mapping[str, Shape]] = {
     "q": ("nq",), "v": ("nv",), "v_r": ("nv",), "vdot": ("nv",), "a_r": ("nv",), "tau": ("nv",), "motion": ("nv",),
-    "weights": ("nv",), "lambda": ("rows",),
+    "weights": ("nv",), "lambda": ("rows",), "v_independent": ("independent",),
 }  # fmt: skip
 """Of arguments; the others have none that counts."""
 
