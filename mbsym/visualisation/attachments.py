@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from mbsym.constraints import ConstraintElement
 from mbsym.forces import ForceElement
@@ -12,6 +12,8 @@ from mbsym.markup import aligned
 from mbsym.model.frame_ends import on_bodies
 from mbsym.model.system import Model
 from mbsym.values.entries import named
+
+Tie: TypeAlias = Literal["", "spring", "rod", "slide", "rim", "gear"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Attachment:
     name: str
     joints: tuple[str, ...]
     bodies: tuple[str, ...]
-    line: Literal["", "spring", "rod", "slide", "gear"]
+    line: Tie
 
     @property
     def holders(self) -> str:
@@ -49,7 +51,7 @@ def attachments_of(model: Model) -> tuple[Attachment, ...]:
 def _attachment(item: ConstraintElement | ForceElement) -> Attachment:
     joints, bodies = named(item, "joint"), named(item, "body")
     drawn = item.drawn()
-    line: Literal["", "spring", "rod", "slide", "gear"] = "gear" if len(joints) == 2 else ""
+    line: Tie = "gear" if len(joints) == 2 else ""
     return Attachment(item.type, item.name, joints, bodies, drawn[0].kind if drawn else line)
 
 

@@ -29,10 +29,11 @@ STYLE: Final = """
 .topology .rod { stroke: #1f7a5c; stroke-width: 2.6; }
 .topology .slide { stroke: #1f7a5c; stroke-dasharray: 12 4; }
 .topology .spring { stroke: #9a6a00; stroke-dasharray: 2 4; stroke-linecap: round; stroke-width: 2.4; }
+.topology .rim { stroke: #6d3fa0; stroke-dasharray: 1 5; stroke-linecap: round; stroke-width: 2.4; }
 .topology .gear { stroke: #6d3fa0; stroke-dasharray: 9 3 2 3; }
 .topology .rodname, .topology .slidename { fill: #17624a; }
 .topology .springname { fill: #7a5400; }
-.topology .gearname { fill: #5b3388; }
+.topology .gearname, .topology .rimname { fill: #5b3388; }
 .topology .element { fill: #66717e; font-size: 11px; }
 .topology .plate { fill: #fff; }
 .topology .cutname { fill: #a02418; }
@@ -40,7 +41,7 @@ STYLE: Final = """
 """
 
 
-TIES: Final = {"rod": "rod", "slide": "slide", "spring": "spring", "gear": "gear or coupling"}
+TIES: Final = {"rod": "rod", "slide": "slide", "spring": "spring", "rim": "rolling contact", "gear": "gear or coupling"}
 """Lines besides the joints, with their words in the key."""
 
 NARROWEST_KEY: Final = 640

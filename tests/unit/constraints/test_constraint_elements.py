@@ -19,6 +19,7 @@ from mbsym.constraints import (
     RollingConstraint,
     VelocityConstraint,
 )
+from mbsym.constraints.rolling import SEGMENTS, SPOKES
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.kinematics.observables import position_rate
@@ -32,7 +33,7 @@ from mbsym.symbolic.differentiate import gradient
 from mbsym.symbolic.equality import is_zero
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.entries import entries_of
-from mbsym.values.numbers import evaluate_reference
+from mbsym.values.numbers import evaluate, evaluate_reference
 from mbsym.values.parameter import ControlInput, Parameter, Value
 
 EXAMPLES: dict[str, ConstraintElement] = {
@@ -180,3 +181,21 @@ def test_gears_join_joints_of_one_freedom_in_the_tree() -> None:
     model = arm(GearConstraint("mesh", "knee", "rail"))
     with pytest.raises(DerivationError, match="joint knee of a gear has 2 coordinates"):
         closures(build_mechanism(model, model.label()))
+
+
+@pytest.mark.parametrize("axis", [(0, 1, 0), (0, 0, -2), (1, 2, -3), (3, 0, 0), (1, 1, 1)])
+def test_a_wheel_is_drawn_as_a_circle_about_its_axis(axis: tuple[int, int, int]) -> None:
+    element = RollingConstraint("wheel", "tip", "ground", "R", 0.1, axis, (0.2, "h", 0))
+    lines = element.drawn()
+    center = np.array([0.2, 0.5, 0.0])
+    for line in lines:
+        assert (line.kind, line.first_body, line.second_body) == ("rim", "tip", "tip")
+        first, second = (
+            np.array([evaluate(x, {"R": 0.4, "h": 0.5}) for x in point]) - center
+            for point in (line.first_point, line.second_point)
+        )
+        assert np.linalg.norm(first) == pytest.approx(0.4)
+        assert min(np.linalg.norm(second), abs(np.linalg.norm(second) - 0.4)) < 1e-12
+        assert abs(first @ axis) < 1e-12
+    assert len(lines) == SEGMENTS + SEGMENTS // SPOKES
+    assert RollingConstraint("wheel", "tip", "ground", 0.4, axis=("a", 0, 1)).drawn() == ()
