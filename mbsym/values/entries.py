@@ -35,7 +35,7 @@ class Entry:
         of: what an expression may hold: "places" alone, or factors of places times "speeds"; any if empty.
         least: "zero" warns of negative values, "above zero" refuses values of zero and less, each of three.
         remedy: what to do about a value that is refused.
-        within: key of a value between which and zero this one lies.
+        within: key of a value before it, between which and zero this one lies.
         words: that a choice offers.
         no_ground: True refuses ground as the body.
         coordinate_needed: True refuses joints whose speeds are no rates of coordinates.

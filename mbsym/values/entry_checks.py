@@ -180,12 +180,13 @@ def _check_index(index: Any, path: Path, word: str, joint: NamedJoint, findings:
 
 def check_values(item: Any, path: Path, word: str, findings: Findings) -> None:
     """Notes values that are no numbers or expressions, or have the wrong sign; arguments as ``check_references``."""
+    numbers: dict[str, float | None] = {}
     for entry in entries_of(type(item)):
         value, here = getattr(item, entry.key), (*path, entry.key)
         match entry.kind:
             case "value":
-                number = _check_number(value, entry, here, word, findings)
-                most = findings.number(getattr(item, entry.within), (*path, entry.within)) if entry.within else None
+                number = numbers[entry.key] = _check_number(value, entry, here, word, findings)
+                most = numbers.get(entry.within)
                 if number is not None and most is not None and not 0 <= number <= most:
                     what = f"the {entry.key} of {word} is not between zero and its {entry.within}"
                     findings.error(here, what, f"give one up to {most:g}")
