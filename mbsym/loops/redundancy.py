@@ -23,6 +23,7 @@ from mbsym.loops.closing import close_from_anywhere, closing_problem, still_open
 from mbsym.loops.closure_row import Closure, ClosureRow
 from mbsym.loops.constraints import closures
 from mbsym.loops.generic_rank import independent_anywhere, rank_of, regular_configurations
+from mbsym.loops.integrable import integrable
 from mbsym.loops.start import close_near, given_joints
 from mbsym.loops.tolerances import FOLLOWS
 from mbsym.model.system import Model
@@ -116,6 +117,11 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
         if closing < len(rows):
             matrices = np.array([rows_at(q) for q in regular.q])
             kept = _independent(matrices, max(map(rank_of, matrices)), kept)
+            notes += [
+                f"velocity constraint {name} can be integrated: it holds places, which a constraint of type expression "
+                "keeps from drifting"
+                for name in integrable(mechanism, [rows[k] for k in kept], regular.q, matrices[:, kept])
+            ]
     if regular.singular_start:
         notes += _singular_rows(rows, kept, rows_at(closed.q))
     mobility = mechanism.nv - len(kept)
