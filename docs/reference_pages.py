@@ -36,7 +36,7 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
     ),
     "Force elements": (
         *("mbsym:Actuator", "mbsym:AppliedWrench", "mbsym:JointDamper", "mbsym:JointForce", "mbsym:JointFriction"),
-        *("mbsym:JointSpring", "mbsym:PointSpringDamper"),
+        *("mbsym:JointSpring", "mbsym:JointStop", "mbsym:PointSpringDamper"),
     ),
     "Closure constraints": (
         *("mbsym:DistanceConstraint", "mbsym:GearConstraint", "mbsym:LinearCoupling", "mbsym:PointOnLineConstraint"),

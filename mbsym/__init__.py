@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mbsym.forces import JointForce as JointForce
     from mbsym.forces import JointFriction as JointFriction
     from mbsym.forces import JointSpring as JointSpring
+    from mbsym.forces import JointStop as JointStop
     from mbsym.forces import PointSpringDamper as PointSpringDamper
     from mbsym.formats.registry import LoadOptions as LoadOptions
     from mbsym.formats.registry import load as load
@@ -83,7 +84,8 @@ _OF: Final = {
     "mbsym.consumers.export": "export",
     "mbsym.errors": "MbsymError",
     "mbsym.examples": "examples",
-    "mbsym.forces": "Actuator AppliedWrench JointDamper JointForce JointFriction JointSpring PointSpringDamper",
+    "mbsym.forces": "Actuator AppliedWrench JointDamper JointForce JointFriction JointSpring JointStop "
+    "PointSpringDamper",
     "mbsym.formats.registry": "LoadOptions load",
     "mbsym.identification.excitation": "excite",
     "mbsym.identification.identify": "identify",

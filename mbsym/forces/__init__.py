@@ -12,6 +12,7 @@ from mbsym.forces.joint_damper import JointDamper
 from mbsym.forces.joint_force import JointForce
 from mbsym.forces.joint_friction import JointFriction
 from mbsym.forces.joint_spring import JointSpring
+from mbsym.forces.joint_stop import JointStop
 from mbsym.forces.point_spring_damper import PointSpringDamper
 from mbsym.records import Registry
 
@@ -25,6 +26,7 @@ __all__ = [
     "JointForce",
     "JointFriction",
     "JointSpring",
+    "JointStop",
     "PointSpringDamper",
 ]
 
@@ -34,6 +36,7 @@ FORCE_ELEMENTS: Final = Registry[ForceType](
         ForceType(JointSpring),
         ForceType(JointFriction),
         ForceType(Actuator),
+        ForceType(JointStop),
         ForceType(JointForce),
         ForceType(JointDamper),
         ForceType(AppliedWrench),

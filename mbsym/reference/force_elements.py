@@ -207,6 +207,14 @@ def _friction(state: State, element: Any) -> None:
     state.along(element.joint, element.index, -state.of(element.magnitude) * tanh(ratio))
 
 
+def _stop(state: State, element: Any) -> None:
+    label, sign = state.mechanism.joint_labels[element.joint], {"upper": 1.0, "lower": -1.0}[element.side]
+    depth = sign * (float(state.at.coordinates[label - 1][element.index]) - state.of(element.limit))
+    if depth > 0:
+        pushed = 1 + state.of(element.damping) * sign * state.speed(element.joint, element.index)
+        state.along(element.joint, element.index, -sign * state.of(element.stiffness) * depth * max(pushed, 0.0))
+
+
 def _motor(state: State, element: Any) -> None:
     state.along(element.joint, element.index, state.of(element.gain) * state.input(element.input))
 
@@ -271,6 +279,7 @@ REFERENCE_FORCES: Final = Registry[ReferenceForce](
     (
         ReferenceForce("joint_spring", elastic=_spring, energy=_spring_energy),
         ReferenceForce("joint_friction", _friction),
+        ReferenceForce("joint_stop", _stop),
         ReferenceForce("actuator", _motor),
         ReferenceForce("joint_force", _law),
         ReferenceForce("joint_damper", _damper),
