@@ -85,6 +85,14 @@ def _moving(now: Vector3, rate: Vector3) -> _Vector:
     return x, y, z
 
 
+def _now(a: _Vector) -> Vector3:
+    return a[0].now, a[1].now, a[2].now
+
+
+def _rate(a: _Vector) -> Vector3:
+    return a[0].rate, a[1].rate, a[2].rate
+
+
 def _dot(a: _Vector, b: _Vector) -> _Moving:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
@@ -133,9 +141,10 @@ class _FrameRate:
         zero = Scalar(self._mechanism.graph, 0)
         speed, change, row = zero, zero, dict[int, Scalar]()
         held: dict[int, Motion] = {}
-        for name, moment, force in loads:
-            seen = self._seen[name]
-            now, rate = self._parts(moment, force)
+        none = _moving(zero_vector(self._mechanism.graph), zero_vector(self._mechanism.graph))
+        for name, *halves in loads:
+            seen, (moment, force) = self._seen[name], (half or none for half in halves)
+            now, rate = (_now(moment), _now(force)), (_rate(moment), _rate(force))
             speed = speed + power(now, seen.twist)
             change = change + power(now, seen.bias) + power(rate, seen.twist)
             for column, motion in seen.columns.items():
@@ -151,14 +160,6 @@ class _FrameRate:
         return Rate(
             speed if value is None else value, speed, change, entries, held, tuple(joints), self._scale(), is_speed
         )
-
-    def _parts(self, moment: _Vector | None, force: _Vector | None) -> tuple[Motion, Motion]:
-        """Moment and force, and the rates of both."""
-        nothing = zero_vector(self._mechanism.graph)
-        none = _moving(nothing, nothing)
-        halves = moment or none, force or none
-        now, rate = (tuple(tuple(getattr(x, key) for x in half) for half in halves) for key in ("now", "rate"))
-        return now, rate  # type: ignore[return-value]
 
     def _scale(self) -> RowScale:
         unit = "m" if self._quantity.word in ("position", "distance") else "rad"
@@ -258,11 +259,10 @@ class _FrameRate:
         """The direction from the first frame to the second, and their distance."""
         first, second = map(self._point, self._quantity.frames)
         way = _minus(second, first)
-        now, rate = (tuple(getattr(x, key) for x in way) for key in ("now", "rate"))
-        square = dot(now, now)
+        square = dot(_now(way), _now(way))
         if not square:
             raise always_together(self._quantity)
-        length = _Moving(sqrt(square), dot(now, rate) / sqrt(square))
+        length = _Moving(sqrt(square), dot(_now(way), _rate(way)) / sqrt(square))
         return _scaled(way, self._one() / length), length
 
     def _pull(self) -> list[_Load]:
