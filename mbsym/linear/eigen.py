@@ -18,6 +18,9 @@ NOTHING: Final = 1e-12
 """Part of the largest stiffness over mass, or rate over its root, below which one counts as none; the largest is taken
 for the square of the pace at least: what falls freely has stiffnesses of round-off."""
 
+ROUND_OFF: Final = 1e-13
+"""Size of what changes a state's rate, in a unit of time of the quickest motion, below which there is nothing."""
+
 SYMMETRIC: Final = 1e-9
 """Part of the largest stiffness that a symmetric matrix may lack."""
 
@@ -99,9 +102,13 @@ def _timeless(A: Array, speeds: int, pace: float) -> tuple[Array, float]:
 
 
 def _resting(A: Array) -> Array:
-    """States at which all stays as it is, orthonormal rows."""
-    _, sizes, rows = np.linalg.svd(A)
-    return np.asarray(rows[sizes <= NOTHING])
+    """States at which all stays as it is, orthonormal rows.
+
+    Rows are brought to equal size, so that slow motions count beside quick ones; those of round-off are none.
+    """
+    rows = np.linalg.norm(A, axis=1, keepdims=True)
+    _, sizes, found = np.linalg.svd(A / np.where(rows > ROUND_OFF, rows, np.inf))
+    return np.asarray(found[sizes <= NOTHING])
 
 
 def _second_order(A: Array, mass: Array, pace: float) -> tuple[Array, Array] | None:

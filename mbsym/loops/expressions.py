@@ -89,8 +89,8 @@ class _Expression:
             number=1,
             quantity=str(self._held),
             unit=unit,
-            residual=zero if of_speeds else self._written_out([self._value])[0],
-            scale=RowScale.of_speeds(graph) if of_speeds else RowScale(size or rounding, rounding),
+            residual=zero if of_speeds else self._residual(),
+            scale=RowScale.of_speeds(self._mechanism, unit) if of_speeds else RowScale(size or rounding, rounding),
             residual_jacobian={} if of_speeds else entries,
             jacobian=entries,
             bias=bias,
@@ -105,6 +105,39 @@ class _Expression:
         )
         joints = dict.fromkeys(label for rate in held.values() for label in rate.joints)
         return Closure(self._name, kind, (made,), tuple(joints), {})
+
+    def _residual(self) -> Scalar:
+        """The expression; where it holds an angle of frames times a number, up to whole turns of that.
+
+        Raises:
+            DerivationError: it would jump where an angle does, from pi to -pi.
+        """
+        graph, (value,) = self._graph, self._written_out([self._value])
+        angles = [name for name in self._rates if (quantity := quantity_of(name)) and quantity.word == "angle"]
+        bare = [name for name in angles if not self._is_turned(self._marks[name])]
+        if not bare:
+            return value
+        factors = gradient(graph, self._value, [self._marks[name] for name in bare])
+        if len({abs(factor) for factor in factors}) > 1 or self._marks_below(factors):
+            raise DerivationError(
+                f"{self._held} jumps where {bare[0]} does, from pi to -pi",
+                where=self._name,
+                remedy="hold it times a number, inside sin or cos, or hold the coordinate of a joint",
+            )
+        factor = Scalar(graph, factors[0])
+        turned = value / factor
+        return factor * turned.apply("sin").apply("atan2", turned.apply("cos"))
+
+    def _is_turned(self, mark: Reference) -> bool:
+        """Whether a mark stands inside of sines and cosines alone, or is all that there is."""
+        kinds = self._graph.kinds
+        above = (node for node in self._graph.reachable([self._value]) if mark in map(abs, self._graph.operands(node)))
+        return all(kinds[node] in ("sin", "cos") for node in above)
+
+    def _marks_below(self, values: Sequence[Reference]) -> set[str]:
+        """What values name."""
+        below = set(self._graph.reachable(values))
+        return {name for name, mark in self._marks.items() if mark in below}
 
     def _written_out(self, values: Sequence[Reference]) -> list[Scalar]:
         """Values of marks as values of the state."""

@@ -51,7 +51,7 @@ class LoopAnalysis:
         rows: the independent rows, in order; G, gamma and the multipliers run over them.
         dependent: the rows that follow from them where the loops are closed.
         configuration: q at which the loops are closed, near the model's initial one.
-        mobility: degrees of freedom that the closed loops leave.
+        mobility: how many speeds the closed loops and what holds speeds leave.
         sentences: the findings in words.
     """
 
@@ -64,6 +64,11 @@ class LoopAnalysis:
 
     def __repr__(self) -> str:
         return f"<LoopAnalysis: {len(self.rows)} independent closure rows, mobility {self.mobility}>"
+
+    @property
+    def places(self) -> int:
+        """How many coordinates are left, which what holds speeds does not lessen."""
+        return self.mobility + sum(row.of_speeds for row in self.rows)
 
     @property
     def is_structure(self) -> bool:

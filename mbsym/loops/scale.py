@@ -31,9 +31,9 @@ from mbsym.doors import numpy as np
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.loops.tolerances import ACCEPTED, COARSE
 from mbsym.model.joint import Joint
+from mbsym.model.own_units import length_unit
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import dot
-from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, constant, sqrt
 from mbsym.values.numbers import to_scalar
 
@@ -62,9 +62,10 @@ class RowScale:
     rounding: Scalar
 
     @classmethod
-    def of_speeds(cls, graph: Graph) -> RowScale:
-        """That of rows that have no residual."""
-        return cls(constant(graph, 1), Scalar(graph, 0))
+    def of_speeds(cls, mechanism: Mechanism, unit: str) -> RowScale:
+        """That of rows without a residual: rates of lengths by the mechanism's own, a power of a thousand [m]."""
+        graph = mechanism.graph
+        return cls(constant(graph, length_unit(mechanism.model) if unit == "m/s" else 1), Scalar(graph, 0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from math import pi, remainder
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -132,25 +133,38 @@ def held_rows(mechanism: NumericMechanism) -> list[HeldRow]:
 
 @dataclass(frozen=True, slots=True)
 class _Formula:
-    """An expression of names with its derivatives by them."""
+    """An expression of names with its derivatives by them.
+
+    An angle of frames that it holds times a number, by its place among the names, makes it good up to whole turns.
+    """
 
     names: tuple[str, ...]
     value: Callable[..., float]
     gradient: Callable[..., Any]
     hessian: Callable[..., Any]
+    bare_angle: int | None
 
     @classmethod
     @lru_cache(maxsize=256)
-    def of(cls, value: Value) -> _Formula:
+    def of(cls, held: Value) -> _Formula:
         import sympy
 
-        names = value_names(value)
+        names, quantities = value_names(held), value_quantities(held)
         variables = [sympy.Dummy(f"z{k}", real=True) for k in range(len(names))]
-        found = to_sympy(value, dict(zip(names, variables, strict=True)))
+        found = to_sympy(held, dict(zip(names, variables, strict=True)))
         gradient = [sympy.diff(found, z) for z in variables]
         hessian = [[sympy.diff(entry, z) for z in variables] for entry in gradient]
-        made = (sympy.lambdify(variables, each, "math") for each in (found, gradient, hessian))
-        return cls(names, *made)
+        value, slopes, curves = (sympy.lambdify(variables, each, "math") for each in (found, gradient, hessian))
+        angles = (k for k, name in enumerate(names) if name in quantities and quantities[name].word == "angle")
+        bare = (k for k in angles if not gradient[k].free_symbols & {*variables} and gradient[k] != 0)
+        return cls(names, value, slopes, curves, next(bare, None))
+
+    def near_zero(self, value: float, factors: Any) -> float:
+        """The value without whole turns of that angle."""
+        if self.bare_angle is None:
+            return value
+        factor = factors[self.bare_angle]
+        return float(factor * remainder(value / factor, 2 * pi))
 
 
 def expression_factors(mechanism: NumericMechanism, at: Configuration, element: Any) -> dict[str, float]:
@@ -166,7 +180,8 @@ def _expression(steady: Steady, element: Any) -> list[Series]:
     formula, values = _Formula.of(element.expression), _named(steady, element.expression)
     z, first, second = (np.array([float(values[name][k]) for name in formula.names]) for k in range(3))
     gradient, hessian = (np.array(found(*z), dtype=float) for found in (formula.gradient, formula.hessian))
-    return [(formula.value(*z), gradient @ first, gradient @ second + first @ hessian @ first / 2)]
+    value = formula.near_zero(float(formula.value(*z)), gradient)
+    return [(value, gradient @ first, gradient @ second + first @ hessian @ first / 2)]
 
 
 def _named(steady: Steady, value: Value) -> dict[str, Series]:

@@ -191,7 +191,7 @@ def loop_rows(mechanism: Mechanism, loops: LoopAnalysis, columns: Sequence[Colum
     found: list[Array] = []
     whole: list[Array] = []
     rank = mechanism.nv - loops.mobility
-    configurations = _configurations(problem, np.array(loops.configuration), loops.mobility, generator)
+    configurations = _configurations(problem, np.array(loops.configuration), loops.places, generator)
     while sum(map(len, found)) < _MORE * len(columns) + _FEWEST:
         q = next(configurations, None)
         if q is None:
@@ -213,14 +213,14 @@ def loop_rows(mechanism: Mechanism, loops: LoopAnalysis, columns: Sequence[Colum
 
 
 def _configurations(
-    problem: ClosingProblem, start: Array, mobility: int, generator: np.random.Generator
+    problem: ClosingProblem, start: Array, places: int, generator: np.random.Generator
 ) -> Iterator[Array]:
     """Closed configurations along a walk by short steps, which stays on the branch of assembly that it starts on."""
     q = start
     for _ in range(_TRIALS):
         way = generator.normal(size=problem.nv)
         for _ in range(_STEPS):
-            null = np.linalg.svd(problem.gap(q)[1])[2][problem.nv - mobility :]
+            null = np.linalg.svd(problem.gap(q)[1])[2][problem.nv - places :]
             step = null.T @ (null @ way)
             step *= _STEP / max(float(np.linalg.norm(step)), 1e-12)
             gone = problem.move(q.copy(), step)

@@ -252,14 +252,15 @@ def _looked_into(
 
 def _loops(model: Model, labelling: ModelLabelling, analysis: LoopAnalysis | None) -> tuple[Loop, ...]:
     """Cut joints and constraint elements with their closure rows."""
-    rows: dict[str, int] = {}
+    rows = Counter[str]()
     dependent: dict[str, tuple[int, ...]] = {}
     if analysis is not None:
-        rows = {closure.name: len(closure.rows) for closure in analysis.closures}
+        for closure in analysis.closures:
+            rows[closure.name] += len(closure.rows)
         for row in analysis.dependent:
             dependent[row.closure] = (*dependent.get(row.closure, ()), row.number)
     types = {joint.name: joint.type for joint in model.joints}
     around = {str(cut): {str(name): sign for name, sign in loop.items()} for cut, loop in labelling.loops.items()}
     found = [(name, types[name], joints) for name, joints in around.items()]
     found += [(item.name, item.type, {}) for item in model.constraints]
-    return tuple(Loop(name, kind, rows.get(name), dependent.get(name, ()), joints) for name, kind, joints in found)
+    return tuple(Loop(name, kind, rows[name], dependent.get(name, ()), joints) for name, kind, joints in found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -14,15 +14,13 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.motion import loop_joints
 from mbsym.model.frame_ends import frames_in_expressions
 from mbsym.model.names import expression_names
+from mbsym.model.own_units import length_unit
 from mbsym.reference.constraint_elements import REFERENCE_CONSTRAINTS, between_points
 from mbsym.reference.held import End, expression_factors, held_rows
 from mbsym.reference.mechanism import OF_COORDINATES, NumericJoint, NumericMechanism
 from mbsym.reference.placements import Configuration, configuration, frame_pose
 from mbsym.symbolic.frame_quantities import quantity_of
 from mbsym.verification.evidence import Evidence, Pairs
-
-NO_GAP: Final = (1.0, 0.0)
-"""Of rows that hold speeds."""
 
 _SHARE = 64.0
 
@@ -36,7 +34,8 @@ def sizes_of_sums(evidence: Evidence) -> Pairs:
     numeric = evidence.reference.mechanism
     position = _Position(evidence.mechanism, numeric, configuration(numeric, evidence.state["q"]))
     closures = [*(joint.name for joint in numeric.cut_joints), *(item.name for item in numeric.model.constraints)]
-    known = np.array([NO_GAP, *(position.measured(name, unit) for name in closures for unit in ("rad", "m"))])
+    of_speeds = [(1.0, 0.0), (length_unit(numeric.model), 0.0)]
+    known = np.array([*of_speeds, *(position.measured(name, unit) for name in closures for unit in ("rad", "m"))])
     for row in found:
         yield row, known[np.argmin(np.abs(known - row).sum(axis=-1))]
 
@@ -59,7 +58,7 @@ class _Position:
             ends, fixed = held.law.ends(self.mechanism, self.at, held.element)
             return _or_rounding(*self._around(ends, unit, fixed))
         if held is not None:
-            return NO_GAP if held.of_speeds else self._expression(held.element)
+            return (1.0, 0.0) if held.of_speeds else self._expression(held.element)
         ends, fixed, slides = self._ends(closure)
         return _or_rounding(*self._around(ends, unit, fixed, _apart(ends[0][1], ends[1][1]) if slides else 0.0))
 

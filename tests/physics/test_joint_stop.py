@@ -16,7 +16,8 @@ name: buffer
 gravity: [0, 0, 0]
 bodies: {{cart: {{mass: {mass}, inertia: [1, 1, 1]}}}}
 joints: {{rail: {{type: prismatic, from: ground, to: cart, axis: x}}}}
-forces: {{stop: {{type: joint_stop, joint: rail, side: {side}, limit: {at}, stiffness: {stiffness}, damping: {damping}}}}}
+forces:
+  stop: {{type: joint_stop, joint: rail, side: {side}, limit: {at}, stiffness: {stiffness}, damping: {damping}}}
 """
 
 

@@ -359,3 +359,21 @@ def test_wheels_that_cannot_be(tmp_path: Path, change: tuple[str, str], what: st
 def test_independent_coordinates_are_refused_where_speeds_are_held() -> None:
     with pytest.raises(DerivationError, match="velocity constraints leave more coordinates than speeds free"):
         mbsym.generate("rolling_disc", "nowhere", functions=["independent_dynamics_derivatives"])
+
+
+def test_parameters_that_matter_and_derivatives_of_what_rolls(tmp_path: Path) -> None:
+    """Base parameters need configurations in which the disc has turned, more of them than its speeds lead to."""
+    asked = ["base_regressor", "constrained_dynamics_derivatives", "constrained_dynamics"]
+    mbsym.generate("rolling_disc", tmp_path, functions=asked)
+    certificate = mbsym.verify(tmp_path, states=2)
+    assert certificate.passed, certificate.summary()
+
+
+def test_a_slope_does_not_freeze(tmp_path: Path) -> None:
+    """Directions are numbers: one of a run-time parameter is refused, and not taken at its default."""
+    text = DISC.replace("r: {value", "lean_of_plane: {value: 0.2, symbolic: true}, r: {value").replace(
+        "radius: r}", "radius: r, normal: [0, sin(lean_of_plane), cos(lean_of_plane)]}"
+    )
+    with pytest.raises(DerivationError, match="depends on a run-time parameter; leave the parameter folded in"):
+        mechanism = mechanism_of(read(tmp_path, text))
+        analyse_loops(mechanism)

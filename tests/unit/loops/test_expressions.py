@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mbsym.constraints import ExpressionConstraint, VelocityConstraint
+from mbsym.errors import DerivationError
 from mbsym.kinematics.frame_quantities import NamesInMotion
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.observables import position_rate
@@ -17,13 +18,16 @@ from mbsym.loops.closure_row import ClosureRow
 from mbsym.loops.constraints import closures
 from mbsym.loops.motion import power
 from mbsym.loops.redundancy import analyse_loops
+from mbsym.model.body import Body
+from mbsym.model.joint import Joint
 from mbsym.model.system import Model
+from mbsym.reference import Reference
 from mbsym.symbolic.differentiate import forward
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.frame_quantities import WORDS
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
-from mbsym.values.numbers import to_scalar
+from mbsym.values.numbers import evaluate_reference, to_scalar
 from mechanisms.benchmark_chains import spatial_chain
 from mechanisms.frame_expressions import PLACED, drawn_quantity, with_frames_placed
 from mechanisms.random_trees import decimal, random_tree
@@ -48,7 +52,9 @@ def held_words(seed: int) -> Model:
         words = [drawn_quantity(word, rng, PLACED).name for word in WORDS.values() if word.is_rate == wanted]
         held += [kind(f"{kind.type} {number}", word) for number, word in enumerate(words)]
         others = named.speeds if wanted else named.coordinates
-        terms = [f"{factors[k % len(factors)]}*{term}" for k, term in enumerate((*words, *others))]
+        # An angle times something else than a number would jump.
+        smooth = (f"sin({term})" if term.startswith("angle(") else term for term in (*words, *others))
+        terms = [f"{factors[k % len(factors)]}*{term}" for k, term in enumerate(smooth)]
         held.append(kind(f"{kind.type} of all", " + ".join(terms)))
     return replace(model, constraints=tuple(held))
 
@@ -140,3 +146,51 @@ def test_what_holds_the_same_twice_follows_from_the_others() -> None:
     analysis = analyse_loops(mechanism)
     assert [row.closure for row in analysis.dependent] == ["again"]
     assert analysis.mobility == mechanism.nv - 1
+
+
+def arm_with(expression: str) -> Model:
+    return Model(
+        "arm",
+        (Body("a", 1, (0.3, 0, 0), (1, 1, 1, 0, 0, 0)), Body("b", 1, (0.3, 0, 0), (1, 1, 1, 0, 0, 0))),
+        (Joint("p", "revolute", "ground", "a"), Joint("s", "cylindrical", "ground", "b")),
+        constraints=(ExpressionConstraint("held", expression),),
+    )
+
+
+def residual(expression: str, turned: float) -> float:
+    model = arm_with(expression)
+    mechanism = build_mechanism(model, model.label())
+    (closure,) = closures(mechanism)
+    names = {"q_p": turned, "q_s_angle": 0.0, "q_s_travel": 0.0}
+    names |= {str(mechanism.graph.arguments[ref][0]): 0.0 for ref in mechanism.q.symbols}
+    names[str(mechanism.graph.arguments[mechanism.q.symbols[0]][0])] = turned
+    found = evaluate_reference(mechanism.graph, closure.rows[0].residual.ref, names)
+    assert Reference(model).closure_gap(np.array([turned, 0.0, 0.0])) == pytest.approx([found], abs=1e-12)
+    return found
+
+
+@pytest.mark.parametrize("turned", [0.3, 3.1, 3.2, -3.2, 9.0, 40.0])
+def test_an_angle_is_held_up_to_whole_turns(turned: float) -> None:
+    """What it is held with goes on where the angle jumps; an angle that is pi has no border there."""
+    apart = np.remainder(turned + np.pi, 2 * np.pi) - np.pi
+    assert residual("angle(ground, a, about=z) - 0.25", turned) == pytest.approx(
+        np.remainder(turned - 0.25 + np.pi, 2 * np.pi) - np.pi
+    )
+    assert residual("position(b).z - 0.1*angle(ground, a, about=z)", turned) == pytest.approx(-0.1 * apart)
+    near_pi = residual("angle(ground, a, about=z) - pi", np.pi + 1e-3 * turned)
+    assert near_pi == pytest.approx(1e-3 * turned)
+    assert residual("sin(angle(ground, a, about=z)) - 0.2", turned) == pytest.approx(np.sin(turned) - 0.2)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "angle(ground, a, about=z)**2 - 1",
+        "angle(ground, a, about=z) - 0.5*angle(ground, b, about=z)",
+        "position(b).z*angle(ground, a, about=z) - 1",
+    ],
+)
+def test_what_would_jump_with_an_angle_is_refused(expression: str) -> None:
+    model = arm_with(expression)
+    with pytest.raises(DerivationError, match=r"jumps where angle\(ground, a, about=z\) does, from pi to -pi"):
+        closures(build_mechanism(model, model.label()))
