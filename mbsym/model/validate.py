@@ -148,6 +148,8 @@ def _check_identifiers(model: Model, findings: Findings) -> None:
         claim(parameter.name, ("parameters", index, "name"), "parameter")
     for index, item in enumerate(model.inputs):
         claim(item.name, ("inputs", index, "name"), "control input")
+    for index, table in enumerate(model.tables):
+        claim(table.name, ("tables", index, "name"), "table")
     for index, output in enumerate(model.outputs):
         claim(output.name, ("outputs", index, "name"), "output")
     for index, joint in enumerate(model.joints):

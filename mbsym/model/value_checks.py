@@ -13,9 +13,11 @@ from mbsym.model.named_state import NamedState
 from mbsym.model.names import expression_names
 from mbsym.model.shape import Shape
 from mbsym.model.system import Model
+from mbsym.model.table_checks import check_tables
 from mbsym.values.diagnostic import Findings, Path, nearest
 from mbsym.values.entry_checks import check_several, check_values
 from mbsym.values.parameter import ControlInput, Value
+from mbsym.values.table_pieces import definitions
 
 PERPENDICULAR: Final = 1e-6
 """Cosine of the angle between the two axes of a joint that six printed digits explain."""
@@ -27,9 +29,11 @@ def check_model_values(model: Model, findings: Findings) -> None:
     """Notes values of a model that are no numbers or expressions, or cannot be, its references being right."""
     names = expression_names(model)
     findings.variables = tuple(name for name in names.kinds if name not in findings.numbers)
+    check_tables(model.tables, findings)
     check_beams(model.beams, findings)
     if findings.failed:
         return  # their bars would repeat it
+    findings.definitions = definitions(model.tables)
     check_several(findings, model.gravity, ("gravity",))
     _check_inputs(model.inputs, findings)
     for index, body in enumerate(model.bodies):

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias
 
 from mbsym.errors import MbsymError, SymbolicError
+from mbsym.symbolic.given_functions import Definition
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Symbols
 from mbsym.values.frame_quantities import value_quantities
@@ -57,11 +58,13 @@ class Findings:
     Attributes:
         numbers: the value of each parameter.
         variables: names that may also stand in force expressions.
+        definitions: functions that may, besides the elementary ones.
         frame_fault: what is wrong with the name of a frame in these, and advice; None where nothing is.
     """
 
     numbers: dict[str, float] = field(default_factory=dict)
     variables: tuple[str, ...] = ()
+    definitions: dict[str, Definition] = field(default_factory=dict)
     frame_fault: Callable[[str], tuple[str, str] | None] = lambda name: None
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
@@ -107,6 +110,7 @@ class Findings:
     def expression(self, value: Value, path: Path) -> None:
         """Checks a value that may hold what moves besides parameters: coordinates, speeds, inputs, time, frames."""
         graph = Graph()
+        graph.definitions = self.definitions
         try:
             quantities = value_quantities(value)
             for fault in (self.frame_fault(frame) for each in quantities.values() for frame in each.every_frame):

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 
 from mbsym.codegen.c.batch_drivers import batch_formals, driver_lines
 from mbsym.codegen.c.comments import comment_lines, operation_line
+from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.lane_expressions import LanePrinter
 from mbsym.codegen.c.lane_kernels import lane_functions, lane_texts
 from mbsym.codegen.c.statuses import ToleranceView, tolerance_views
+from mbsym.codegen.c.step_functions import step_texts
 from mbsym.codegen.c.trigonometry import rounding_sentence
 from mbsym.codegen.c.views import FunctionView, LinkView, PrototypeView, library_headers
 from mbsym.codegen.description import GeneratedFile
@@ -116,6 +118,7 @@ def _source(module: LoweredModule) -> BatchSourceContext:
     if f"{prefix}_lanes_sincos(" in body:
         helpers[0] = f"#define {prefix}_ABREAST {prefix}_LANES\n{helpers[0]}"
         helpers += [fixed_text(f"c/sincos_{module.description.real}.c", f"{prefix}_"), _lane_sincos(prefix)]
+    helpers += step_texts(module, CPrinter(module.description.real, prefix=prefix))
     lanes = lane_functions(module, body, printer)
     if any(f"{prefix}_ALL(" in text for text in (body, *lanes)):
         helpers.append(f"#define {prefix}_ALL(x) (({prefix}_lanes){{0}} + (x))")

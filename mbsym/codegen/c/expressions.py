@@ -8,8 +8,10 @@ from typing import ClassVar, Final
 
 from mbsym.codegen.description import Real
 from mbsym.codegen.expressions import Call, Constant, Element, Expression, Select, leaves
-from mbsym.codegen.printer import ExpressionPrinter, Item, double_literal
+from mbsym.codegen.identifiers import spelled
+from mbsym.codegen.printer import ATOM, ExpressionPrinter, Item, double_literal
 from mbsym.errors import CodegenError
+from mbsym.symbolic.given_functions import PieceNumber, StepFunction
 
 LIBRARY_NAMES: Final = {"abs": "fabs", "min": "fmin", "max": "fmax"}
 LARGEST_FLOAT: Final = Fraction((2**24 - 1) * 2**104)
@@ -20,14 +22,16 @@ class CPrinter(ExpressionPrinter):
 
     WORDS: ClassVar[Mapping[str, str]] = {"and": "&&", "or": "||", "not": "!"}
 
-    def __init__(self, real: Real, kind: str = "real") -> None:
+    def __init__(self, real: Real, kind: str = "real", prefix: str = "") -> None:
         """Starts a printer.
 
         Args:
             real: the floating-point type.
             kind: what stands behind the prefix in the type of values.
+            prefix: of the module, for what stands outside of functions.
         """
         self.kind = kind
+        self.prefix = prefix
         self.places: Mapping[str, str] = {}
         self._single = real == "float"
 
@@ -73,11 +77,28 @@ class CPrinter(ExpressionPrinter):
 
     def call(self, node: Call, items: Sequence[Item] = ()) -> str:
         """A function of the library; ``sign`` is a comparison that passes zero and NaN through."""
+        if isinstance(node.function, StepFunction):
+            return self.stepped(node.function, node.arguments[0])
         texts = [self.expression(each, items=items) for each in node.arguments]
         if node.function == "sign":
             zero, one, x = self.literal(0.0), self.literal(1.0), texts[0]
             return f"({x} > {zero} ? {one} : {x} < {zero} ? -{one} : {x})"
         return f"{self.library(node.function)}({', '.join(texts)})"
+
+    def stepped(self, function: StepFunction, x: Expression) -> str:
+        """An entry of an array, or the number of a piece."""
+        array = f"{self.prefix}_{spelled(function.array)}"
+        if not isinstance(function, PieceNumber):
+            return f"{array}[(int){self.expression(x, ATOM)}]"
+        last, spacing = len(function.starts) - 1, function.spacing
+        if spacing is None:
+            return f"{self.prefix}_piece({self.expression(x)}, {array}, {last})"
+        numbers = ", ".join(map(self.signed_literal, (function.starts[0], 1 / spacing)))
+        return f"{self.prefix}_even_piece({self.expression(x)}, {numbers}, {last})"
+
+    def signed_literal(self, value: float) -> str:
+        """A real number that may be below zero."""
+        return f"-{self.literal(-value)}" if value < 0 else self.literal(value)
 
     def library(self, name: str) -> str:
         """What the library calls an elementary function."""
