@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import isfinite
 from typing import Final
 
+from mbsym.symbolic.frame_quantities import WORDS
 from mbsym.values.diagnostic import Findings, Path, nearest
 from mbsym.values.numbers import size_fault
 from mbsym.values.table import BETWEEN, OUTSIDE, Table
@@ -20,6 +21,8 @@ def check_tables(tables: Sequence[Table], findings: Findings) -> None:
     for index, table in enumerate(tables):
         path: Path = ("tables", index)
         word = f"table {table.name!r}"
+        if table.name in WORDS:
+            findings.error((*path, "name"), f"{word} has the name of a quantity of frames", "rename it")
         for key, value, known in (("between", table.between, BETWEEN), ("outside", table.outside, OUTSIDE)):
             if value not in known:
                 findings.error((*path, key), f"{key} of {word} is {value!r}", nearest(str(value), known))

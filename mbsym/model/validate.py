@@ -21,6 +21,7 @@ from mbsym.symbolic.scalar import Scalar, symbol
 from mbsym.values.diagnostic import Diagnostic, Findings, Path, nearest, one, path_text
 from mbsym.values.entry_checks import Surroundings, check_references
 from mbsym.values.numbers import to_scalar
+from mbsym.values.table_pieces import definitions
 
 NAMING = "use letters, digits, blanks and _ - . : + / ( ) [ ]"
 IDENTIFIER = "use letters, digits and underscores, a letter first"
@@ -52,6 +53,7 @@ def validate(model: Model, strict: bool = False) -> tuple[Diagnostic, ...]:
         check(model, findings)
         if findings.failed:
             return tuple(findings.diagnostics)
+    findings.definitions = definitions(model.tables)
     _check_parameters(model, findings)
     check_model_values(model, findings)
     if findings.failed:

@@ -17,7 +17,6 @@ from mbsym.model.table_checks import check_tables
 from mbsym.values.diagnostic import Findings, Path, nearest
 from mbsym.values.entry_checks import check_several, check_values
 from mbsym.values.parameter import ControlInput, Value
-from mbsym.values.table_pieces import definitions
 
 PERPENDICULAR: Final = 1e-6
 """Cosine of the angle between the two axes of a joint that six printed digits explain."""
@@ -33,7 +32,6 @@ def check_model_values(model: Model, findings: Findings) -> None:
     check_beams(model.beams, findings)
     if findings.failed:
         return  # their bars would repeat it
-    findings.definitions = definitions(model.tables)
     check_several(findings, model.gravity, ("gravity",))
     _check_inputs(model.inputs, findings)
     for index, body in enumerate(model.bodies):
@@ -50,9 +48,11 @@ def check_model_values(model: Model, findings: Findings) -> None:
         check_values(force, ("forces", index), f"force element {force.name!r}", findings)
     for index, output in enumerate(model.outputs):
         findings.expression(output.expression, ("outputs", index, "expression"))
-        if output.name in names.kinds:
-            what = f"output {output.name!r} has the name of a {names.kinds[output.name]}"
-            findings.error(("outputs", index, "name"), what, "rename it")
+    for kind, word in (("outputs", "output"), ("tables", "table")):
+        for index, item in enumerate(getattr(model, kind)):
+            if item.name in names.kinds:
+                what = f"{word} {item.name!r} has the name of a {names.kinds[item.name]}"
+                findings.error((kind, index, "name"), what, "rename it")
     for index, coupling in enumerate(model.couplings):
         ratio = findings.number(coupling.ratio, ("couplings", index, "ratio"))
         findings.number(coupling.offset, ("couplings", index, "offset"))

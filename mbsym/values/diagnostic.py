@@ -86,6 +86,8 @@ class Findings:
         place = re.fullmatch(r"column (\d+)", error.where)
         column = int(place.group(1)) if place else 1
         remedy = error.remedy or "use numbers, names, + - * / ** and functions"
+        if error.what.removeprefix("unknown function ") in self.definitions:
+            remedy = "expressions of forces and outputs may call tables; this needs parameters and numbers"
         self.diagnostics.append(Diagnostic("error", path, error.what, remedy, column))
 
     def number(self, value: Value, path: Path) -> float | None:

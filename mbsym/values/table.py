@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from mbsym.errors import ModelError
+
 Between: TypeAlias = Literal["linear", "cubic", "spline"]
 Outside: TypeAlias = Literal["hold", "extrapolate"]
 
@@ -26,6 +28,9 @@ class Table:
             the last two (SciPy's CubicSpline, not-a-knot). Of two arguments "linear" in each of them.
         outside: "hold" takes the nearest end for an argument beyond the points; "extrapolate" goes on with the first
             or last piece.
+
+    Raises:
+        ModelError: something in x, y or z is no number.
     """
 
     name: str
@@ -36,9 +41,13 @@ class Table:
     outside: Outside = "hold"
 
     def __post_init__(self) -> None:
-        for key in ("x", "y"):
-            object.__setattr__(self, key, tuple(map(float, getattr(self, key))))
-        object.__setattr__(self, "z", tuple(tuple(map(float, row)) for row in self.z))
+        try:
+            for key in ("x", "y"):
+                object.__setattr__(self, key, tuple(map(float, getattr(self, key))))
+            object.__setattr__(self, "z", tuple(tuple(map(float, row)) for row in self.z))
+        except (TypeError, ValueError) as error:
+            what = f"table {self.name!r} holds what is no number: {error}"
+            raise ModelError(what, where="tables", remedy="give numbers in sequences, of z in rows") from None
 
     @property
     def arguments(self) -> int:

@@ -19,6 +19,7 @@ from mbsym.codegen.build import build_library
 from mbsym.codegen.load import executed
 from mbsym.codegen.lowered_module import LoweredModule
 from mbsym.codegen.statuses import Status
+from mbsym.codegen.step_functions import arrays, step_functions
 from mbsym.verification.checks import READ_BACK, Check
 
 _COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -53,8 +54,8 @@ def read_back_c(module: LoweredModule, directory: Path) -> tuple[Check, ...]:
         CodegenError: what reads the header does not compile.
     """
     prefix = module.names.module
-    header = _COMMENT.sub(" ", (directory / f"{prefix}.h").read_text(encoding="utf-8"))
-    source = _COMMENT.sub(" ", (directory / f"{prefix}.c").read_text(encoding="utf-8"))
+    header = _without_comments(directory / f"{prefix}.h")
+    source = _without_comments(directory / f"{prefix}.c")
     macros = dict(re.findall(rf"^[ \t]*#[ \t]*define[ \t]+({prefix}_\w+)[ \t]+(\S.*)$", source, re.MULTILINE))
     entries = [*_c_entries(module)]
     words = set(re.findall(r"\w+", header))
@@ -69,7 +70,36 @@ def read_back_c(module: LoweredModule, directory: Path) -> tuple[Check, ...]:
     wanted = {entry.name for entry in entries}
     others = (name for name in re.findall(rf"\b({prefix}_\w+)\s*=", header) if name not in wanted)
     told += [("constants", name, np.nan, np.nan) for name in others]
-    return _checks("c", told, real)
+    return (*_checks("c", told, real), *_columns(module, directory, "c"))
+
+
+def read_back_batch(module: LoweredModule, directory: Path) -> tuple[Check, ...]:
+    """Numbers of the model's tables in the source for many states, as a compiler has them.
+
+    Raises:
+        CodegenError: what reads them does not compile.
+    """
+    return _columns(module, directory, "batch")
+
+
+def _columns(module: LoweredModule, directory: Path, language: str) -> tuple[Check, ...]:
+    """Checks of the numbers of tables in a C source, which defines arrays of them; states meet few of them."""
+    prefix, wanted = module.names.module, arrays(step_functions(module))
+    if not wanted:
+        return ()
+    source = _without_comments(directory / f"{prefix}{'_batch' * (language == 'batch')}.c")
+    pattern = rf"^static const {prefix}_real ({prefix}_\w+)\[\d+\] = {{[^}}]*}};"
+    defined = {each[1]: each[0] for each in re.finditer(pattern, source, re.MULTILINE)}
+    entries = [each for name, numbers in wanted.items() for each in _array("tables", f"{prefix}_{name}", numbers)]
+    known = [each for each in entries if each.name in defined]
+    values = _compiled(known, directory / f"{prefix}.h", f"{prefix}_real", {}, defined.values())
+    found = dict(zip((each.expression for each in known), values[:-1], strict=True))
+    told = [(each.table, each.name, each.value, found.get(each.expression, np.nan)) for each in entries]
+    return _checks(language, told, _real(module))
+
+
+def _without_comments(file: Path) -> str:
+    return _COMMENT.sub(" ", file.read_text(encoding="utf-8"))
 
 
 def _c_entries(module: LoweredModule) -> Iterable[_Entry]:
@@ -107,11 +137,13 @@ def _array(table: str, name: str, numbers: Iterable[float]) -> Iterable[_Entry]:
         yield _Entry(table, name, f"({size} > {place} ? {name}[{place} % ({size})] : 0)", float(value))
 
 
-def _compiled(entries: Iterable[_Entry], header: Path, real: str, macros: Mapping[str, str]) -> list[float]:
-    """Values of expressions, and at last the size of the type of numbers."""
+def _compiled(
+    entries: Iterable[_Entry], header: Path, real: str, macros: Mapping[str, str], definitions: Iterable[str] = ()
+) -> list[float]:
+    """Values of expressions, some of which definitions are asked for, and at last the size of the type of numbers."""
     known = [*entries]
     prefix = real.removesuffix("_real")
-    lines = ["#include <math.h>", f'#include "{header.resolve()}"']
+    lines = ["#include <math.h>", f'#include "{header.resolve()}"', *definitions]
     for entry in known:
         if entry.table == "tolerances":
             lines += [f"#ifndef {entry.name}", f"#define {entry.name} {macros[entry.name]}", "#endif"]
@@ -156,8 +188,12 @@ def _numpy_entries(module: LoweredModule, made: Any) -> Iterable[_Told]:
         read = getattr(getattr(made, "Status", None), status.name, None)
         yield "statuses", f"Status.{status.name}", status.value, read
     columns = {names.index_arrays[title]: rows for title, rows in description.index_arrays.items()}
-    for table, arrays in (("limits", description.limits), ("compressed columns", columns)):
-        for title, numbers in arrays.items():
+    real = _real(module).type
+    of_tables = {
+        f"_{name}": [float(real(x)) for x in numbers] for name, numbers in arrays(step_functions(module)).items()
+    }
+    for table, every in (("limits", description.limits), ("compressed columns", columns), ("tables", of_tables)):
+        for title, numbers in every.items():
             own = [*getattr(made, title, ())]
             yield table, title, len(numbers), len(own)
             for place, (value, read) in enumerate(zip(numbers, own, strict=False)):

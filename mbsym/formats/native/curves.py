@@ -10,7 +10,8 @@ from mbsym.formats.native.includes import Reading
 from mbsym.formats.text_source import LARGEST_YAML, TextSource, read_text
 from mbsym.formats.xml_document import require_under
 from mbsym.formats.yaml_document import Document, DocumentPath
-from mbsym.values.diagnostic import nearest
+from mbsym.model.table_checks import check_tables
+from mbsym.values.diagnostic import Findings, nearest
 from mbsym.values.table import Table
 
 if TYPE_CHECKING:
@@ -43,7 +44,13 @@ def read_curve(name: str, entry: CurveTable, document: Document, reading: Readin
             what, remedy = f"{file.name} has no column {column!r}", nearest(column, names)
             raise document.error((*path[:2], "columns", place), what, remedy)
     x, y = ([_number(source, row, names.index(column)) for row in rows] for column in asked)
-    return Table(name, tuple(x), tuple(y), (), entry.between, entry.outside)
+    table = Table(name, tuple(x), tuple(y), (), entry.between, entry.outside)
+    findings = Findings()
+    check_tables((table,), findings)
+    for finding in findings.diagnostics:
+        row = finding.path[-1]
+        raise source.error((rows[row][0] if isinstance(row, int) else 1, 1), finding.what, finding.remedy)
+    return table
 
 
 def _rows(source: TextSource) -> list[tuple[int, list[str]]]:
