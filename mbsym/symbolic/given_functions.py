@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -63,15 +64,21 @@ class StepFunction(GivenFunction):
         """The values at all entries, of complex ones at their real parts."""
         import numpy as np
 
-        found = np.searchsorted(self.starts, np.real(x), side="right") - 1
-        return np.asarray(np.array(self.values, dtype=float)[np.maximum(found, 0)])
+        starts, values = self._arrays
+        return np.asarray(values[np.maximum(np.searchsorted(starts, np.real(x), side="right") - 1, 0)])
+
+    @cached_property
+    def _arrays(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        import numpy as np
+
+        return np.array(self.starts, dtype=float), np.array(self.values, dtype=float)
 
     @property
     def numbers(self) -> Sequence[float]:
         """The numbers that code needs, which stand in its array."""
         return self.starts
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """Its name, and a hash of its steps."""
         digest = blake2b(repr((self.starts, self.values)).encode(), digest_size=8).hexdigest()
@@ -90,7 +97,7 @@ class PieceNumber(StepFunction):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return str(self), self.starts, self.array
 
-    @property
+    @cached_property
     def spacing(self) -> float | None:
         """The distance of its starts, None where they are not evenly spaced."""
         first, last, count = self.starts[0], self.starts[-1], len(self.starts) - 1

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +24,7 @@ from mbsym.verification.checks import READ_BACK, Check
 
 _COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
 _TABLE: Final = "mbsym_read_back"
+_HEAD: Final = (f"void {_TABLE}(double *values);", f"void {_TABLE}(double *values)", "{")
 
 
 _Told: TypeAlias = tuple[str, str, float, Any]
@@ -90,11 +91,18 @@ def _columns(module: LoweredModule, directory: Path, language: str) -> tuple[Che
     source = _without_comments(directory / f"{prefix}{'_batch' * (language == 'batch')}.c")
     pattern = rf"^static const {prefix}_real ({prefix}_\w+)\[\d+\] = {{[^}}]*}};"
     defined = {each[1]: each[0] for each in re.finditer(pattern, source, re.MULTILINE)}
-    entries = [each for name, numbers in wanted.items() for each in _array("tables", f"{prefix}_{name}", numbers)]
-    known = [each for each in entries if each.name in defined]
-    values = _compiled(known, directory / f"{prefix}.h", f"{prefix}_real", {}, defined.values())
-    found = dict(zip((each.expression for each in known), values[:-1], strict=True))
-    told = [(each.table, each.name, each.value, found.get(each.expression, np.nan)) for each in entries]
+    lines, count = [*_opening(directory / f"{prefix}.h"), *defined.values(), *_HEAD], 0
+    for name, numbers in wanted.items():
+        array, size = f"{prefix}_{name}", len(numbers)
+        own = f"(int)(sizeof({array}) / sizeof({array}[0]))"
+        copied = f"for (int k = 0; k < {size} && k < {own}; ++k) values[{count} + k] = (double){array}[k];"
+        lines += [copied, f"values[{count + size}] = (double){own};"] * (array in defined)
+        count += size + 1
+    found = iter(_values([*lines, "}", ""], count))
+    told: list[_Told] = []
+    for name, numbers in wanted.items():
+        told += [("tables", f"{name}[{place}]", number, next(found)) for place, number in enumerate(numbers)]
+        told.append(("tables", f"{name}, entries", len(numbers), next(found)))
     return _checks(language, told, _real(module))
 
 
@@ -137,26 +145,33 @@ def _array(table: str, name: str, numbers: Iterable[float]) -> Iterable[_Entry]:
         yield _Entry(table, name, f"({size} > {place} ? {name}[{place} % ({size})] : 0)", float(value))
 
 
-def _compiled(
-    entries: Iterable[_Entry], header: Path, real: str, macros: Mapping[str, str], definitions: Iterable[str] = ()
-) -> list[float]:
-    """Values of expressions, some of which definitions are asked for, and at last the size of the type of numbers."""
+def _compiled(entries: Iterable[_Entry], header: Path, real: str, macros: Mapping[str, str]) -> list[float]:
+    """Values of expressions, and at last the size of the type of numbers."""
     known = [*entries]
     prefix = real.removesuffix("_real")
-    lines = ["#include <math.h>", f'#include "{header.resolve()}"', *definitions]
+    lines = _opening(header)
     for entry in known:
         if entry.table == "tolerances":
             lines += [f"#ifndef {entry.name}", f"#define {entry.name} {macros[entry.name]}", "#endif"]
     if any(entry.table == "default parameters" for entry in known):
         lines.append(f"static const {prefix}_parameters {_TABLE}_defaults = {prefix}_default_parameters;")
-    lines += [f"void {_TABLE}(double *values);", f"void {_TABLE}(double *values)", "{"]
+    lines += _HEAD
     lines += [f"    values[{place}] = (double)({entry.expression});" for place, entry in enumerate(known)]
     lines += [f"    values[{len(known)}] = (double)sizeof({real});", "}", ""]
+    return _values(lines, len(known) + 1)
+
+
+def _opening(header: Path) -> list[str]:
+    return ["#include <math.h>", f'#include "{header.resolve()}"']
+
+
+def _values(lines: Sequence[str], count: int) -> list[float]:
+    """What the lines of a source write; not a number where they write nothing."""
     with TemporaryDirectory(prefix="mbsym") as scratch:
         source, library = Path(scratch) / "read_back.c", Path(scratch) / "read_back.so"
         source.write_text("\n".join(lines), encoding="utf-8")
         build_library([source], library, ("-std=c99", "-O0"))
-        values = (ctypes.c_double * (len(known) + 1))()
+        values = (ctypes.c_double * count)(*[np.nan] * count)
         getattr(ctypes.CDLL(str(library)), _TABLE)(values)
     return [*values]
 

@@ -1,9 +1,9 @@
 /* mbsym: copied from here */
 
 /* The number of the piece in which x lies, the first or the last beyond them; they begin at increasing starts. */
-function piece(x, starts) {
+function _piece(x, starts, last) {
     let first = 0;
-    for (let last = starts.length - 1; last > first;) {
+    while (last > first) {
         const middle = (first + last + 1) >> 1;
         if (x >= starts[middle]) {
             first = middle;
@@ -14,7 +14,7 @@ function piece(x, starts) {
     return first;
 }
 /* The same of pieces of one length. */
-function even_piece(x, start, per_length, last) {
+function _even_piece(x, start, per_length, last) {
     const place = (x - start) * per_length;
     return place >= 1 ? Math.min(Math.floor(place), last) : 0;
 }

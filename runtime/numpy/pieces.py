@@ -21,10 +21,10 @@ def _entry(column, number):
     return found
 
 
-def _piece(x, starts):
+def _piece(x, starts, last):
     """The number of the piece in which x lies, the first or the last beyond them; they begin at increasing starts."""
     if _library_of(x) is None:
-        found = np.maximum(np.searchsorted(starts, x, side="right") - 1, 0)
+        found = np.clip(np.searchsorted(starts, x, side="right") - 1, 0, last)
         return float(found) if isinstance(x, float) else found.astype(_REAL)
     found = 0.0
     for start in starts.tolist()[1:]:

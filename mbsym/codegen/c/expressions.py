@@ -8,10 +8,9 @@ from typing import ClassVar, Final
 
 from mbsym.codegen.description import Real
 from mbsym.codegen.expressions import Call, Constant, Element, Expression, Select, leaves
-from mbsym.codegen.identifiers import spelled
 from mbsym.codegen.printer import ATOM, ExpressionPrinter, Item, double_literal
 from mbsym.errors import CodegenError
-from mbsym.symbolic.given_functions import PieceNumber, StepFunction
+from mbsym.symbolic.given_functions import StepFunction
 
 LIBRARY_NAMES: Final = {"abs": "fabs", "min": "fmin", "max": "fmax"}
 LARGEST_FLOAT: Final = Fraction((2**24 - 1) * 2**104)
@@ -85,20 +84,11 @@ class CPrinter(ExpressionPrinter):
             return f"({x} > {zero} ? {one} : {x} < {zero} ? -{one} : {x})"
         return f"{self.library(node.function)}({', '.join(texts)})"
 
-    def stepped(self, function: StepFunction, x: Expression) -> str:
-        """An entry of an array, or the number of a piece."""
-        array = f"{self.prefix}_{spelled(function.array)}"
-        if not isinstance(function, PieceNumber):
-            return f"{array}[(int){self.expression(x, ATOM)}]"
-        last, spacing = len(function.starts) - 1, function.spacing
-        if spacing is None:
-            return f"{self.prefix}_piece({self.expression(x)}, {array}, {last})"
-        numbers = ", ".join(map(self.signed_literal, (function.starts[0], 1 / spacing)))
-        return f"{self.prefix}_even_piece({self.expression(x)}, {numbers}, {last})"
+    def outside(self, name: str) -> str:
+        return f"{self.prefix}_{name}"
 
-    def signed_literal(self, value: float) -> str:
-        """A real number that may be below zero."""
-        return f"-{self.literal(-value)}" if value < 0 else self.literal(value)
+    def entry(self, array: str, number: Expression) -> str:
+        return f"{array}[(int){self.expression(number, ATOM)}]"
 
     def library(self, name: str) -> str:
         """What the library calls an elementary function."""

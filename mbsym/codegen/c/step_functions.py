@@ -26,6 +26,6 @@ def step_texts(module: LoweredModule, printer: CPrinter) -> list[str]:
 
 def _array(module: LoweredModule, name: str, numbers: Sequence[float], printer: CPrinter) -> str:
     prefix = module.names.module
-    lines = wrap(", ".join(map(printer.signed_literal, numbers)), WIDTH - len(INDENT))
+    lines = wrap(", ".join(map(printer.literal, numbers)), WIDTH - len(INDENT))
     head = f"static const {prefix}_real {prefix}_{name}[{len(numbers)}] = {{"
     return "\n".join([head, *(f"{INDENT}{line}" for line in lines), "};"])

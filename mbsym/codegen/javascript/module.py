@@ -29,7 +29,7 @@ from mbsym.version import __version__
 
 RESERVED: Final = WORDS | {
     "Infinity", "NaN", "Math", "Number", "Float64Array", "Int32Array", "finite", "dot", "peak", "settled", "work",
-    "piece", "even_piece", "result", "VANISHES", "default_parameters", *(status.name for status in Status),
+    "result", "VANISHES", "default_parameters", *(status.name for status in Status),
 }  # fmt: skip
 """Words that are none in the other languages, and what modules and their functions call what is their own."""
 

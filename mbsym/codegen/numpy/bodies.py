@@ -7,11 +7,10 @@ from fractions import Fraction
 from typing import ClassVar, Final
 
 from mbsym.codegen.expressions import Call, Select, operands
-from mbsym.codegen.identifiers import spelled
 from mbsym.codegen.lowered import LoweredFunction, Result
 from mbsym.codegen.printer import ExpressionPrinter, Item, double_literal
 from mbsym.codegen.text import plain_line, wrapped
-from mbsym.symbolic.given_functions import PieceNumber, StepFunction
+from mbsym.symbolic.given_functions import StepFunction
 
 INDENT: Final = "    "
 DEEPER: Final = "        "
@@ -27,18 +26,8 @@ class NumpyPrinter(ExpressionPrinter):
 
     def call(self, node: Call, items: Sequence[Item] = ()) -> str:
         if isinstance(node.function, StepFunction):
-            return self.stepped(node.function, self.expression(node.arguments[0]))
+            return self.stepped(node.function, node.arguments[0])
         return f"{node.function}({', '.join(map(self.expression, node.arguments))})"
-
-    def stepped(self, function: StepFunction, x: str) -> str:
-        """An entry of a column, or the number of a piece."""
-        array = f"_{spelled(function.array)}"
-        if not isinstance(function, PieceNumber):
-            return f"_entry({array}, {x})"
-        last, spacing = len(function.starts) - 1, function.spacing
-        if spacing is None:
-            return f"_piece({x}, {array})"
-        return f"_even_piece({x}, {function.starts[0]!r}, {1 / spacing!r}, {last})"
 
     def format_select(self, node: Select, items: Sequence[Item] = ()) -> str:
         """A call, since arrays choose entry by entry."""
