@@ -40,6 +40,17 @@ class GivenFunction(str):
     def __call__(self, *arguments: float) -> float:
         return self.compute(*arguments)
 
+    def of_array(self, *arguments: Any) -> np.ndarray[Any, Any]:
+        """The values at all entries, of complex ones at their real parts."""
+        import numpy as np
+
+        return np.asarray(np.vectorize(self.compute, otypes=[float])(*map(np.real, arguments)))
+
+    @property
+    def identity(self) -> str:
+        """What tells it from others."""
+        return str(self)
+
 
 class StepFunction(GivenFunction):
     """A piecewise constant function: ``values[k]`` where x lies between ``starts[k]`` and the next start.
@@ -60,11 +71,10 @@ class StepFunction(GivenFunction):
         (x,) = arguments
         return self.values[max(bisect_right(self.starts, x) - 1, 0)]
 
-    def of_array(self, x: Any) -> np.ndarray[Any, Any]:
-        """The values at all entries, of complex ones at their real parts."""
+    def of_array(self, *arguments: Any) -> np.ndarray[Any, Any]:
         import numpy as np
 
-        starts, values = self._arrays
+        (x,), (starts, values) = arguments, self._arrays
         return np.asarray(values[np.maximum(np.searchsorted(starts, np.real(x), side="right") - 1, 0)])
 
     @cached_property

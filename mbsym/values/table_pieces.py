@@ -13,8 +13,10 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import Final, TypeAlias
 
-from mbsym.symbolic.given_functions import Column, Definition, PieceNumber, StepFunction
+from mbsym.symbolic.evaluator import Evaluator
+from mbsym.symbolic.given_functions import Column, Definition, GivenFunction, PieceNumber, StepFunction
 from mbsym.symbolic.graph import ZERO, Graph, Reference
+from mbsym.symbolic.program import Input, Output, Program
 from mbsym.values.table import Table
 
 DIGITS: Final = 40
@@ -30,6 +32,24 @@ Numbers: TypeAlias = Sequence[Decimal]
 def definitions(tables: Iterable[Table]) -> dict[str, Definition]:
     """What the names of tables are in expressions."""
     return {table.name: Definition(table.arguments, partial(_written, table)) for table in tables}
+
+
+def by_name(tables: Iterable[Table]) -> dict[str, Definition]:
+    """The same with nothing but their names in a graph, for formulas that people read; these have no derivatives."""
+    return {table.name: Definition(table.arguments, partial(_called, table)) for table in tables}
+
+
+def _called(table: Table, graph: Graph, arguments: Sequence[Reference]) -> Reference:
+    return graph.function(GivenFunction(table.name, partial(_number, table)), *arguments)
+
+
+def _number(table: Table, *arguments: float) -> float:
+    """The value of a table."""
+    graph = Graph()
+    given = [graph.symbol(str(place)) for place in range(len(arguments))]
+    inputs = tuple(Input(str(place), (), (symbol,)) for place, symbol in enumerate(given))
+    program = Program(table.name, graph, inputs, (Output("value", (), (_written(table, graph, given),)),))
+    return Evaluator(program).entries(*([number] for number in arguments))["value"][0]
 
 
 def _written(table: Table, graph: Graph, arguments: Sequence[Reference]) -> Reference:

@@ -15,12 +15,13 @@ import mbsym
 from mbsym import Model, Table
 from mbsym.cli.application import main
 from mbsym.codegen.manifest_reader import read_manifest
-from mbsym.errors import CodegenError, FormatError, ModelError
+from mbsym.errors import CodegenError, FormatError, ModelError, SymbolicError
 from mbsym.formats.native import read_native
 from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.model.submodels import with_submodel
 from mbsym.model.validate import require_valid
+from mbsym.reference.tables import table_values
 from mbsym.symbolic.differentiate import gradient
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.evaluator import Evaluator
@@ -110,6 +111,21 @@ def test_step_functions_travel_to_other_processes() -> None:
     assert np.array_equal(interpret(again, {"x": [0.4, 2.0]})["y"], interpret(given, {"x": [0.4, 2.0]})["y"])
 
 
+def test_closed_forms_name_them() -> None:
+    """Formulas that people read say gas(s); numbers follow all the same, derivatives do not."""
+    equations = mbsym.derive(cart())
+    assert str(equations.bias_force[0]) == "drag(v, Abs(s)) - gas(s) + 2*spring(s)"
+    form = equations.form("bias_force").program
+    state = {"q": [[0.0015], [0.5]], "v": [[0.3], [-7.0]]}
+    found = interpret(form, {item.name: state[item.name] for item in form.inputs})
+    gas, spring, drag = (table_values(item) for item in cart().tables)
+    expected = [drag(v, s) - gas(s) + 2 * spring(s) for s, v in ((0.0015, 0.3), (0.5, -7.0))]
+    np.testing.assert_allclose(next(iter(found.values())).ravel(), expected, rtol=1e-13)
+    graph = form.graph
+    with pytest.raises(SymbolicError, match="no derivative is known of"):
+        gradient(graph, form.outputs[0].values[0], form.inputs[0].symbols)
+
+
 # ---- models ----------------------------------------------------------------------------------------------------------
 
 
@@ -140,6 +156,12 @@ def test_points_may_stand_in_a_file_of_their_own(tmp_path: Path) -> None:
     text = dump_native(mbsym.load(file))
     assert "csv" not in text
     assert cart(text) == mbsym.load(file)
+
+
+def test_they_are_repeated_with_an_index() -> None:
+    repeated = "repeat: {to: 2, tables: {c<i>: {x: [0, <i>], y: [0, 1]}}, outputs: {y<i>: c<i>(s)}}"
+    model = cart(f"{CART}{repeated}\n")
+    assert [(item.name, item.x) for item in model.tables[3:]] == [("c1", (0, 1)), ("c2", (0, 2))]
 
 
 def test_their_numbers_are_part_of_the_hash(tmp_path: Path) -> None:
