@@ -91,6 +91,9 @@ def _columns(module: LoweredModule, directory: Path, language: str) -> tuple[Che
     source = _without_comments(directory / f"{prefix}{'_batch' * (language == 'batch')}.c")
     pattern = rf"^static const {prefix}_real ({prefix}_\w+)\[\d+\] = {{[^}}]*}};"
     defined = {each[1]: each[0] for each in re.finditer(pattern, source, re.MULTILINE)}
+    if language == "batch":
+        # Functions that go state by state call those of the other source, which has all.
+        wanted = {name: numbers for name, numbers in wanted.items() if f"{prefix}_{name}" in defined}
     lines, count = [*_opening(directory / f"{prefix}.h"), *defined.values(), *_HEAD], 0
     for name, numbers in wanted.items():
         array, size = f"{prefix}_{name}", len(numbers)
@@ -99,7 +102,8 @@ def _columns(module: LoweredModule, directory: Path, language: str) -> tuple[Che
         lines += [copied, f"values[{count + size}] = (double){own};"] * (array in defined)
         count += size + 1
     found = iter(_values([*lines, "}", ""], count))
-    told: list[_Told] = []
+    others = {*defined} - {f"{prefix}_{name}" for name in wanted}
+    told: list[_Told] = [("tables", name, np.nan, np.nan) for name in sorted(others)]
     for name, numbers in wanted.items():
         told += [("tables", f"{name}[{place}]", number, next(found)) for place, number in enumerate(numbers)]
         told.append(("tables", f"{name}, entries", len(numbers), next(found)))

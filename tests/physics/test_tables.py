@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,3 +80,26 @@ def test_a_loop_driven_by_a_table(tmp_path: Path) -> None:
     push = JointForce("push", joint.name, f"0.1*pressure(q_{joint.name})")
     mbsym.generate(replace(model, forces=(*model.forces, push), tables=(pressure,)), tmp_path)
     assert mbsym.verify(tmp_path, states=4).passed
+
+
+@pytest.mark.parametrize("options", [{"style": "shared"}, {"style": "straight", "batch": ("mass_matrix",)}], ids=str)
+def test_chains_have_them_in_steps_and_in_few_functions(tmp_path: Path, options: dict[str, Any]) -> None:
+    """Steps that bars share look tables up; texts for many states have those that they use."""
+    bars = tuple(Body(f"b{k}", 1, (0, 0, -0.1), (0.01, 0.01, 0.01)) for k in range(5))
+    joints = tuple(
+        Joint(
+            f"j{k}",
+            "revolute",
+            f"b{k - 1}" if k else "ground",
+            f"b{k}",
+            axis=(0, 1, 0),
+            predecessor_placement=(0, 0, -0.2),
+        )
+        for k in range(5)
+    )
+    springs = tuple(JointForce(f"f{k}", f"j{k}", f"-curve(q_j{k}) - 0.1*even(v_j{k})") for k in range(5))
+    model = Model("chain", bars, joints, springs, tables=(CUBIC, replace(EVEN, name="even")))
+    wanted = ("forward_dynamics", "inverse_dynamics", "mass_matrix")
+    mbsym.generate(model, tmp_path, languages=("c", "numpy", "batch"), functions=wanted, **options)
+    certificate = mbsym.verify(tmp_path, states=4)
+    assert certificate.passed, certificate

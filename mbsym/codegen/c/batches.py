@@ -24,6 +24,7 @@ from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH
+from mbsym.symbolic.given_functions import StepFunction
 from mbsym.version import __version__
 
 
@@ -118,7 +119,8 @@ def _source(module: LoweredModule) -> BatchSourceContext:
     if f"{prefix}_lanes_sincos(" in body:
         helpers[0] = f"#define {prefix}_ABREAST {prefix}_LANES\n{helpers[0]}"
         helpers += [fixed_text(f"c/sincos_{module.description.real}.c", f"{prefix}_"), _lane_sincos(prefix)]
-    helpers += step_texts(module, CPrinter(module.description.real, prefix=prefix))
+    called = [function for function in printer.arities if isinstance(function, StepFunction)]
+    helpers += step_texts(module, called, CPrinter(module.description.real, prefix=prefix))
     lanes = lane_functions(module, body, printer)
     if any(f"{prefix}_ALL(" in text for text in (body, *lanes)):
         helpers.append(f"#define {prefix}_ALL(x) (({prefix}_lanes){{0}} + (x))")

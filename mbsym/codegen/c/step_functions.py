@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from textwrap import wrap
 
 from mbsym.codegen.c.expressions import CPrinter
@@ -10,13 +10,12 @@ from mbsym.codegen.c.fixed_parts import placed
 from mbsym.codegen.c.tables import INDENT, WIDTH
 from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.lowered_module import LoweredModule
-from mbsym.codegen.step_functions import arrays, step_functions
-from mbsym.symbolic.given_functions import PieceNumber
+from mbsym.codegen.step_functions import arrays
+from mbsym.symbolic.given_functions import PieceNumber, StepFunction
 
 
-def step_texts(module: LoweredModule, printer: CPrinter) -> list[str]:
-    """Arrays that step functions of a module look up, then the functions that they call."""
-    functions = step_functions(module)
+def step_texts(module: LoweredModule, functions: Collection[StepFunction], printer: CPrinter) -> list[str]:
+    """Arrays that step functions of a source look up, then the functions that they call."""
     found = "\n".join(_array(module, name, numbers, printer) for name, numbers in arrays(functions).items())
     texts = [f"/* of each piece of a table where it starts and its coefficients */\n{found}"] * bool(found)
     even = {function.spacing is not None for function in functions if isinstance(function, PieceNumber)}
