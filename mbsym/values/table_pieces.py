@@ -45,11 +45,15 @@ def _called(table: Table, graph: Graph, arguments: Sequence[Reference]) -> Refer
 
 def _number(table: Table, *arguments: float) -> float:
     """The value of a table."""
+    return Evaluator(table_program(table)).entries(*([number] for number in arguments))["value"][0]
+
+
+def table_program(table: Table) -> Program:
+    """A table by itself: its value, of x or of x and y."""
     graph = Graph()
-    given = [graph.symbol(str(place)) for place in range(len(arguments))]
-    inputs = tuple(Input(str(place), (), (symbol,)) for place, symbol in enumerate(given))
-    program = Program(table.name, graph, inputs, (Output("value", (), (_written(table, graph, given),)),))
-    return Evaluator(program).entries(*([number] for number in arguments))["value"][0]
+    inputs = tuple(Input(name, (), (graph.symbol(name),)) for name in "xy"[: table.arguments])
+    value = _written(table, graph, [item.symbols[0] for item in inputs])
+    return Program(table.name, graph, inputs, (Output("value", (), (value,)),))
 
 
 def _written(table: Table, graph: Graph, arguments: Sequence[Reference]) -> Reference:
@@ -105,7 +109,7 @@ def coefficients(table: Table) -> tuple[Floats, ...]:
     """Of a table of one argument: for each power of the distance a coefficient for each piece."""
     with localcontext() as context:
         context.prec = DIGITS
-        x, y = ([Decimal(repr(number)) for number in numbers] for numbers in (table.x, table.y))
+        x, y = ([Decimal(number) for number in numbers] for numbers in (table.x, table.y))
         lengths = [b - a for a, b in pairwise(x)]
         slopes = [(b - a) / length for (a, b), length in zip(pairwise(y), lengths, strict=True)]
         columns: tuple[Numbers, ...] = (y[:-1], slopes)
@@ -186,8 +190,8 @@ def _bilinear(table: Table) -> tuple[Floats, Floats, Floats, Floats]:
     """Of a table of two arguments: value at the corner of each piece, slopes there, and what both distances share."""
     with localcontext() as context:
         context.prec = DIGITS
-        x, y = ([Decimal(repr(number)) for number in numbers] for numbers in (table.x, table.y))
-        z = [[Decimal(repr(number)) for number in row] for row in table.z]
+        x, y = ([Decimal(number) for number in numbers] for numbers in (table.x, table.y))
+        z = [[Decimal(number) for number in row] for row in table.z]
         rows = []
         for i, (left, right) in enumerate(pairwise(x)):
             for j, (low, high) in enumerate(pairwise(y)):

@@ -29,7 +29,11 @@ from mbsym.symbolic.given_functions import PieceNumber
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Input, Output, Program
-from mbsym.values.table_pieces import definitions
+from mbsym.values import table_pieces
+from mbsym.values.table import Between
+from mbsym.values.table_pieces import coefficients, definitions
+from mbsym.verification.checks import Worst
+from mbsym.verification.tables import check_tables
 from mechanisms.curves import EVEN, UNEVEN, scipys, slider, tables
 
 CART = """name: cart
@@ -79,6 +83,35 @@ def test_derivatives_are_those_of_the_pieces(table: Table) -> None:
         expected = scipys(table, x, x, order) if len(table.x) > 2 or order < 2 else np.zeros_like(x)
         allowed = 1e-13 * max(1.0, np.abs(expected).max())
         np.testing.assert_allclose(found[:, order], expected, rtol=0, atol=allowed)
+
+
+@pytest.mark.parametrize("between", ["linear", "cubic"])
+def test_points_that_nearly_meet(between: Between) -> None:
+    """Points are the doubles that code compares with, not the decimals they print: slopes of short pieces feel that."""
+    random = np.random.default_rng(3)
+    x = 1000 + np.sort(random.uniform(0, 1, 30))
+    x[7] = x[6] + 1e-8
+    table = Table("f", x, random.uniform(-1, 1, 30), between=between, outside="extrapolate")
+    at = np.concatenate([random.uniform(1000, 1001, 300), x[6] + np.linspace(0, 1e-8, 9)])
+    np.testing.assert_allclose(
+        interpret(program(table), {"x": at})["y"][:, 0], scipys(table, at, at), rtol=0, atol=1e-14
+    )
+
+
+def test_a_certificate_looks_at_every_piece() -> None:
+    """Also at those that no random state meets; a coefficient that is off is seen."""
+    given, worst = tables(), Worst()
+    check_tables(worst, given, "c")
+    assert len(worst.found) == len(given)
+    assert all(check.passed for check in worst.found.values())
+    wrong = Worst()
+    spline = next(item for item in given if item.between == "spline" and len(item.x) > 4)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table_pieces, "_smooth", lambda lengths, slopes: [*slopes, slopes[-1]])
+        coefficients.cache_clear()
+        check_tables(wrong, (spline,), "c")
+    coefficients.cache_clear()
+    assert not next(iter(wrong.found.values())).passed
 
 
 def test_a_monotone_cubic_overshoots_nowhere_and_a_spline_does() -> None:
