@@ -28,6 +28,7 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
         *(
             "mbsym:ControlInput",
             "mbsym:NamedExpression",
+            "mbsym:Table",
             "mbsym:Shape",
             "mbsym.model.labelling:ModelLabelling",
             "mbsym.topology:label",

@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from mbsym.values.parameter import ControlInput as ControlInput
     from mbsym.values.parameter import NamedExpression as NamedExpression
     from mbsym.values.parameter import Parameter as Parameter
+    from mbsym.values.table import Table as Table
     from mbsym.verification.certificate import verify as verify
 
 _OF: Final = {
@@ -114,6 +115,7 @@ _OF: Final = {
     "mbsym.sweeps.work": "Simulations",
     "mbsym.transfer_matrix.stepper": "Scheme",
     "mbsym.values.parameter": "ControlInput NamedExpression Parameter",
+    "mbsym.values.table": "Table",
     "mbsym.verification.certificate": "verify",
 }
 """Names by the modules that have them."""

@@ -60,6 +60,7 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "elements": "couplings, constraints and force elements: name, type, joints and bodies",
         "inputs": "name, unit and limits of each control input",
         "outputs": "name, expression and unit of each",
+        "tables": "name, first and last point of each argument, number of points, and what is between and outside",
         "parameters": "name, value and unit of each, and whether it stays a run-time argument",
         "findings": "what does not fit, a sentence each",
         "models": "of a directory, in place of all others: file, name, bodies, joints, cut_joints, nv, "

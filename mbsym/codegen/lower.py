@@ -30,6 +30,7 @@ from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lowered import Assignment, Block, LoweredFunction, Result
 from mbsym.codegen.usage import usage
 from mbsym.errors import CodegenError
+from mbsym.symbolic.given_functions import Column
 from mbsym.symbolic.graph import EVEN_FUNCTIONS, ODD_FUNCTIONS, Reference
 from mbsym.symbolic.program import OperationCount, Program, count_operations
 
@@ -320,6 +321,9 @@ class _Lowering:
 
     def _call(self, function: str, refs: tuple[Reference, ...]) -> _Value:
         self._calls.add(function)
+        if isinstance(function, Column):
+            # Its argument is converted to an index, which compilers do not like of calls.
+            self._state(abs(refs[0]))
         operands = self._operands(refs)
         width = len(function) + 2 + sum(columns + 2 for _, _, columns in operands)
         sign = 1

@@ -25,8 +25,10 @@ from mbsym.codegen.expressions import (
     Sum,
     Variable,
 )
+from mbsym.codegen.identifiers import spelled
 from mbsym.codegen.integers import Integer, Linear, as_integer, linear
 from mbsym.errors import CodegenError
+from mbsym.symbolic.given_functions import PieceNumber, StepFunction
 
 CONDITION, OR, AND, COMPARISON, SUM, SIGN, PRODUCT, ATOM = range(8)
 """How tightly expressions hold together."""
@@ -76,6 +78,25 @@ class ExpressionPrinter(ABC):
     @abstractmethod
     def choice(self, test: str, first: str, second: str) -> str:
         """One of two values."""
+
+    def outside(self, name: str) -> str:
+        """What is no function's own but the module's."""
+        return f"_{name}"
+
+    def entry(self, array: str, number: Expression) -> str:
+        """What an array has for the piece of a number."""
+        return f"{self.outside('entry')}({array}, {self.expression(number)})"
+
+    def stepped(self, function: StepFunction, x: Expression) -> str:
+        """A step function: what a column has for a piece, or the number of the piece that x lies in."""
+        array = self.outside(spelled(function.array))
+        if not isinstance(function, PieceNumber):
+            return self.entry(array, x)
+        last, spacing = len(function.starts) - 1, function.spacing
+        if spacing is None:
+            return f"{self.outside('piece')}({self.expression(x)}, {array}, {last})"
+        numbers = ", ".join(self.number(Fraction(each)) for each in (function.starts[0], 1 / spacing))
+        return f"{self.outside('even_piece')}({self.expression(x)}, {numbers}, {last})"
 
     def constant(self, node: NamedConstant) -> str:
         """A constant that keeps its name."""

@@ -16,6 +16,7 @@ from mbsym.codegen.guards import STATUS_OF, VANISHES
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.doors import Array
 from mbsym.symbolic.domains import Guard
+from mbsym.symbolic.given_functions import StepFunction
 
 _IN_NUMPY: Final = {
     "asin": "arcsin",
@@ -164,6 +165,13 @@ class _Evaluation:
         return -value * self._factor(is_sign=True)
 
 
+def _applied(function: str, arguments: Sequence[Any]) -> Any:
+    """What a function of the graph makes of numbers."""
+    if isinstance(function, StepFunction):
+        return function.of_array(arguments[0])
+    return getattr(np, _IN_NUMPY.get(function, function))(*arguments)
+
+
 _RULES: Final[Rules] = {
     Constant: lambda run, constant, _: run.constant(float(constant.value)),
     Variable: lambda run, variable, _: run.variable(variable.identifier),
@@ -171,7 +179,7 @@ _RULES: Final[Rules] = {
     Sum: lambda run, _, terms: run.total(terms),
     Product: lambda _, __, factors: prod(factors),
     Quotient: lambda _, __, parts: parts[0] / parts[1],
-    Call: lambda _, call, arguments: getattr(np, _IN_NUMPY.get(call.function, call.function))(*arguments),
+    Call: lambda _, call, arguments: _applied(call.function, arguments),
     Select: lambda _, __, parts: np.where(np.asarray(parts[0]) > 0, parts[1], parts[2]),
     Negation: lambda run, _, operands: run.opposite(operands[0]),
 }

@@ -35,6 +35,7 @@ from mbsym.symbolic.program import Input, ParameterInput
 from mbsym.symbolic.scalar import Scalar, symbol
 from mbsym.topology import Labelling
 from mbsym.values.numbers import evaluate, parameter_values, to_scalar
+from mbsym.values.table_pieces import definitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +253,7 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
     """
     model = on_bodies(with_virtual_joints(model, labelling))
     graph = Graph()
+    graph.definitions = definitions(model.tables)
     names, parameters = _parameters(model, graph, symbolic_parameters)
     joints = {joint.name: joint for joint in model.joints}
     in_order = [joints[str(name)] for name in labelling.joint_names]

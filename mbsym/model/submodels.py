@@ -32,7 +32,7 @@ NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 PARTS: Final = (
     "bodies", "joints", "forces", "parameters", "inputs", "couplings", "constraints", "frames", "shapes", "states",
-    "outputs", "beams",
+    "outputs", "tables", "beams",
 )  # fmt: skip
 """What a model consists of, in tuples; what a beam brings is among bodies, joints, forces and couplings too."""
 
@@ -178,7 +178,8 @@ def _new_names(part: Model, prefix: str) -> dict[str, str]:
     pairs = [(old.parameters, new.parameters), (old.inputs, new.inputs)]
     for before, after in ((old.coordinates, new.coordinates), (old.speeds, new.speeds)):
         pairs += ((names, after[f"{prefix}{joint}"]) for joint, names in before.items())
-    return {name: became for names, others in pairs for name, became in zip(names, others, strict=True)}
+    named = {name: became for names, others in pairs for name, became in zip(names, others, strict=True)}
+    return named | {table.name: f"{prefix}{table.name}" for table in part.tables}
 
 
 class _Renaming:
@@ -233,6 +234,7 @@ class _Renaming:
                 replace(item, name=f"{self._prefix}{item.name}", expression=self._value(item.expression))
                 for item in bare.outputs
             ),
+            tables=tuple(replace(item, name=self._names[item.name]) for item in bare.tables),
             states=tuple(
                 replace(state, name=self._named(state.name), q=self._of_joints(state.q), v=self._of_joints(state.v))
                 for state in bare.states

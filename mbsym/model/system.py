@@ -21,6 +21,7 @@ from mbsym.values.diagnostic import nearest
 from mbsym.values.given import set_plain
 from mbsym.values.numbers import value_names
 from mbsym.values.parameter import ControlInput, NamedExpression, Parameter, Value, Vector
+from mbsym.values.table import Table
 from mbsym.values.units import set_si
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Model:
         shapes: of bodies and ground, for pictures.
         states: that have names.
         outputs: what is to be known of a motion, the entries of y.
+        tables: measured curves, functions in expressions of forces and outputs.
         gravity: in base axes [m/s^2].
         ground: the name that joints use for ground.
         free_roots: True gives a body that nothing connects to ground a virtual free joint.
@@ -80,6 +82,7 @@ class Model:
     shapes: tuple[Shape, ...] = ()
     states: tuple[NamedState, ...] = ()
     outputs: tuple[NamedExpression, ...] = ()
+    tables: tuple[Table, ...] = ()
     gravity: Vector = STANDARD_GRAVITY
     ground: str = "ground"
     free_roots: bool = False
@@ -98,7 +101,7 @@ class Model:
 
     def __repr__(self) -> str:
         parts = ("bodies", "joints", "couplings", "constraints", "forces", "inputs", "outputs", "parameters", "frames")
-        sizes = {part: len(getattr(self, part)) for part in (*parts, "shapes", "states")}
+        sizes = {part: len(getattr(self, part)) for part in (*parts, "shapes", "states", "tables")}
         return f"<Model {self.name!r}: {', '.join(f'{size} {part}' for part, size in sizes.items() if size)}>"
 
     def _repr_html_(self) -> str:

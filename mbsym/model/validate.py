@@ -22,6 +22,7 @@ from mbsym.symbolic.scalar import Scalar, symbol
 from mbsym.values.diagnostic import Diagnostic, Findings, Path, nearest, one, path_text
 from mbsym.values.entry_checks import Surroundings, check_references
 from mbsym.values.numbers import to_scalar
+from mbsym.values.table_pieces import definitions
 
 NAMING = "use letters, digits, blanks and _ - . : + / ( ) [ ]"
 IDENTIFIER = "use letters, digits and underscores, a letter first"
@@ -53,6 +54,7 @@ def validate(model: Model, strict: bool = False) -> tuple[Diagnostic, ...]:
         check(model, findings)
         if findings.failed:
             return tuple(findings.diagnostics)
+    findings.definitions = definitions(model.tables)
     _check_parameters(model, findings)
     check_model_values(model, findings)
     if findings.failed:
@@ -149,6 +151,8 @@ def _check_identifiers(model: Model, findings: Findings) -> None:
         claim(parameter.name, ("parameters", index, "name"), "parameter")
     for index, item in enumerate(model.inputs):
         claim(item.name, ("inputs", index, "name"), "control input")
+    for index, table in enumerate(model.tables):
+        claim(table.name, ("tables", index, "name"), "table")
     for index, output in enumerate(model.outputs):
         claim(output.name, ("outputs", index, "name"), "output")
     for index, joint in enumerate(model.joints):

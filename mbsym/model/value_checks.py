@@ -13,6 +13,7 @@ from mbsym.model.named_state import NamedState
 from mbsym.model.names import expression_names
 from mbsym.model.shape import Shape
 from mbsym.model.system import Model
+from mbsym.model.table_checks import check_tables
 from mbsym.values.diagnostic import Findings, Path, nearest
 from mbsym.values.entry_checks import check_several, check_values
 from mbsym.values.parameter import ControlInput, Value
@@ -27,6 +28,7 @@ def check_model_values(model: Model, findings: Findings) -> None:
     """Notes values of a model that are no numbers or expressions, or cannot be, its references being right."""
     names = expression_names(model)
     findings.variables = {name: kind for name, kind in names.kinds.items() if name not in findings.numbers}
+    check_tables(model.tables, findings)
     check_beams(model.beams, findings)
     if findings.failed:
         return  # their bars would repeat it
@@ -46,9 +48,11 @@ def check_model_values(model: Model, findings: Findings) -> None:
         check_values(force, ("forces", index), f"force element {force.name!r}", findings)
     for index, output in enumerate(model.outputs):
         findings.expression(output.expression, ("outputs", index, "expression"))
-        if output.name in names.kinds:
-            what = f"output {output.name!r} has the name of a {names.kinds[output.name]}"
-            findings.error(("outputs", index, "name"), what, "rename it")
+    for kind, word in (("outputs", "output"), ("tables", "table")):
+        for index, item in enumerate(getattr(model, kind)):
+            if item.name in names.kinds:
+                what = f"{word} {item.name!r} has the name of a {names.kinds[item.name]}"
+                findings.error((kind, index, "name"), what, "rename it")
     for index, coupling in enumerate(model.couplings):
         ratio = findings.number(coupling.ratio, ("couplings", index, "ratio"))
         findings.number(coupling.offset, ("couplings", index, "offset"))

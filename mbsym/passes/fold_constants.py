@@ -6,6 +6,7 @@ from typing import Any
 
 from mbsym.errors import SymbolicError
 from mbsym.passes.rebuild import rebuild
+from mbsym.symbolic.given_functions import StepFunction
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.show import show_value
@@ -83,6 +84,8 @@ class _Evaluation:
 
     def _applied(self, kind: str, x: Any, others: list[Any]) -> Any:
         context = self.context
+        if isinstance(kind, StepFunction):
+            return context.mpf(kind(float(x)))
         if kind == "add":
             return x + others[0]
         if kind == "mul":

@@ -48,6 +48,7 @@ class Field(Graph):
         """A point without symbols: the one of that number."""
         self.kinds = _Kinds()
         self.never_zero, self.may_vanish, self.sections, self._section = set(), set(), [""], 0
+        self.definitions = {}
         self.symbols: dict[str, int] = {}
         self.circle: dict[int, tuple[int, int]] = {0: (0, 1)}
         self._draw = Draw(f"proof,{trial}", {}, True)

@@ -17,6 +17,7 @@ from mbsym.reference.frame_quantities import frame_quantity
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.placements import Configuration, Motion
 from mbsym.reference.rotations import Array, cross
+from mbsym.reference.tables import reference_tables
 from mbsym.values.frame_quantities import value_quantities
 from mbsym.values.numbers import evaluate, value_names
 from mbsym.values.parameter import Value
@@ -109,6 +110,7 @@ class State:
         self._inputs = dict(zip(names, [*map(float, u), *[0.0] * (len(names) - len(u))], strict=True))
         self._all: dict[str, float] | None = None
         self._frames = frames_in_expressions(mechanism.model)
+        self._tables = reference_tables(mechanism.model.tables)
 
     def speed(self, joint: str, index: int) -> float:
         rates = self.mechanism.joints[self.mechanism.joint_labels[joint] - 1].rates
@@ -127,7 +129,7 @@ class State:
             name: frame_quantity(self.mechanism, self._frames, self.at, self.moving, quantity)
             for name, quantity in value_quantities(value).items()
         }
-        return evaluate(value, {**self._state_names(), **of_frames})
+        return evaluate(value, {**self._state_names(), **of_frames}, self._tables)
 
     def _state_names(self) -> dict[str, float]:
         if self._all is None:

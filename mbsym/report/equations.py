@@ -40,6 +40,7 @@ from mbsym.symbolic.program import OperationCount, Program, count_operations
 from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.symbolic.trigonometry import unit_quaternions
 from mbsym.topology.matrices import path_matrix
+from mbsym.values.table_pieces import by_name
 
 LARGEST_CLOSED_FORM: Final = 5000
 """Operations of an array, counted as printed text has them, above which it is shown as named steps."""
@@ -98,6 +99,8 @@ class Equations:
 
     def __init__(self, mechanism: Mechanism, formulation: str) -> None:
         self.mechanism = mechanism
+        # Closed forms name tables and do not say what they are made of.
+        mechanism.graph.definitions = by_name(mechanism.model.tables)
         self.formulation = formulation
         # A formulation without equations of motion has matrices to look at beside those of the automatic choice.
         whole = FORMULATIONS.named(formulation).whole is not None

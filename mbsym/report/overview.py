@@ -162,6 +162,16 @@ class Overview:
             "outputs": [
                 {"name": item.name, "expression": str(item.expression), "unit": item.unit} for item in model.outputs
             ],
+            "tables": [
+                {
+                    "name": item.name,
+                    "arguments": [[points[0], points[-1]] for points in (item.x, item.y)[: item.arguments]],
+                    "points": len(item.x) * (len(item.y) if item.z else 1),
+                    "between": item.between,
+                    "outside": item.outside,
+                }
+                for item in model.tables
+            ],
             "parameters": [
                 {"name": item.name, "value": numbers[item.name], "unit": item.unit, "symbolic": item.symbolic}
                 for item in model.parameters

@@ -136,6 +136,17 @@ def _tables(found: Overview) -> Iterator[tuple[str, list[Sequence[str]]]]:
     yield "inputs", [("u", "input", "unit", "lower", "upper"), *inputs]
     outputs = [(f"y[{k}]", item.name, str(item.expression), item.unit) for k, item in enumerate(model.outputs)]
     yield "outputs", [("y", "output", "expression", "unit"), *outputs]
+    tables = [
+        (
+            f"{item.name}({'x, y' if item.z else 'x'})",
+            " and ".join(f"{_number(at[0])} to {_number(at[-1])}" for at in (item.x, item.y)[: item.arguments]),
+            " x ".join(str(len(at)) for at in (item.x, item.y)[: item.arguments]),
+            item.between,
+            item.outside,
+        )
+        for item in model.tables
+    ]
+    yield "tables", [("table", "from", "points", "between", "outside"), *tables]
     parameters = [
         (item.name, _number(numbers[item.name]), item.unit, "run-time argument" if item.symbolic else "folded in")
         for item in model.parameters

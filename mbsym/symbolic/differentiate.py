@@ -1,8 +1,8 @@
 """Derivatives of graph values, forward and in reverse (Griewank, Walther: Evaluating Derivatives, chapters 3 and 7).
 
 Derivatives are values of the same graph, so what a function and its derivatives share is computed once. Of abs, sign,
-min, max and select the derivative is the one that holds almost everywhere: d|x| = sign(x) dx, d sign(x) = 0, and min,
-max and select follow the branch that is taken.
+min, max, select and step functions the derivative is the one that holds almost everywhere: d|x| = sign(x) dx,
+d sign(x) = 0, step functions are constant, and min, max and select follow the branch that is taken.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from mbsym.errors import SymbolicError
+from mbsym.symbolic.given_functions import GivenFunction, StepFunction
 from mbsym.symbolic.graph import ONE, ZERO, Graph, Reference
 
 
@@ -143,6 +145,8 @@ def _partials(
     graph: Graph, kind: str, node: int, operands: Sequence[Reference], active: Collection[int]
 ) -> tuple[Reference, ...]:
     """Derivatives of a node with respect to its operands as they are signed; zero for those that are not active."""
+    if isinstance(kind, GivenFunction):
+        return _of_given(kind)
     if kind == "add":
         return ONE, ONE
     if kind == "mul":
@@ -157,6 +161,17 @@ def _partials(
         square = graph.add(graph.mul(x, x), graph.mul(y, y))
         return (graph.div(y, square) if first else ZERO), (-graph.div(x, square) if second else ZERO)
     return (_base(graph, x, y) if first else ZERO), (graph.mul(node, graph.function("log", x)) if second else ZERO)
+
+
+def _of_given(function: GivenFunction) -> tuple[Reference, ...]:
+    """That of a step function.
+
+    Raises:
+        SymbolicError: nothing more is known of it than its name.
+    """
+    if isinstance(function, StepFunction):
+        return (ZERO,)
+    raise SymbolicError(f"no derivative is known of {function}", remedy="give the formula that it stands for")
 
 
 def _base(graph: Graph, x: Reference, y: Reference) -> Reference:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.angles import is_opaque
 from mbsym.symbolic.degree import degree_of_difference
-from mbsym.symbolic.finite_field import PRIME, UNKNOWN_FUNCTIONS, Prepared, Sampler, prepare, signed
+from mbsym.symbolic.finite_field import PRIME, Prepared, Sampler, is_unknown, prepare, signed
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Input, Output, Program
@@ -175,7 +175,7 @@ def _doubts(item: Prepared) -> dict[int, frozenset[str]]:
             below = doubts.get(abs(operand), nothing)
             if below is not doubt and below:
                 doubt |= below
-        if kind == "sqrt" or kind in UNKNOWN_FUNCTIONS:
+        if kind == "sqrt" or is_unknown(kind):
             doubt |= {kind}
         elif kind in ("sin", "cos", "tan"):
             for monomial, factor in item.angles[graph.arguments[node][0]]:

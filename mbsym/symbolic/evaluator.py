@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mbsym.errors import SymbolicError
+from mbsym.symbolic.given_functions import GivenFunction
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.unroll import unrolled
@@ -119,7 +120,8 @@ class Evaluator:
             self._tape.append((code, place(node), places[arguments[0]], places[abs(arguments[1])]))
         else:
             operands = [(places[abs(ref)], -1.0 if ref < 0 else 1.0) for ref in arguments]
-            self._tape.append((_CALL, place(node), ELEMENTARY_FUNCTIONS[kind], operands))
+            function = kind if isinstance(kind, GivenFunction) else ELEMENTARY_FUNCTIONS[kind]
+            self._tape.append((_CALL, place(node), function, operands))
 
     def __call__(self, *inputs: Sequence[float] | Array) -> dict[str, Array]:
         """The outputs; what lies outside the domain of an operation is nan."""

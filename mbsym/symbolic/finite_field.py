@@ -26,6 +26,7 @@ from typing import Final, TypeAlias
 
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.angles import Angle, Monomial, is_opaque, lattice_key, linear_angle
+from mbsym.symbolic.given_functions import GivenFunction
 from mbsym.symbolic.graph import EVEN_FUNCTIONS, ODD_FUNCTIONS, Graph, Reference
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.unroll import unrolled
@@ -36,6 +37,12 @@ UNKNOWN_FUNCTIONS: Final = frozenset(
     ("asin", "acos", "exp", "log", "tanh", "abs", "sign", "atan2", "min", "max", "pow", "select")
 )
 """Functions that the field knows nothing about."""
+
+
+def is_unknown(kind: str) -> bool:
+    """Whether the field knows nothing about a kind of node but what it is made of."""
+    return kind in UNKNOWN_FUNCTIONS or isinstance(kind, GivenFunction)
+
 
 _DEEPEST_HALVING: Final = 50
 _ZERO_DIVISORS: Final = 16
@@ -314,7 +321,7 @@ class Draw:
             return -value % PRIME if positive != values[0] and kind in ODD_FUNCTIONS else value
         if kind in ("min", "max"):
             values = sorted(values)
-        return self.random((kind, *values))
+        return self.random((kind.identity if isinstance(kind, GivenFunction) else kind, *values))
 
     def _point(self, angle: Angle, values: Mapping[int, int]) -> Point:
         """(sin, cos) of an angle."""

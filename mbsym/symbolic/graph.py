@@ -15,6 +15,7 @@ from math import isfinite, isqrt
 from typing import Any, Final, TypeAlias
 
 from mbsym.errors import SymbolicError
+from mbsym.symbolic.given_functions import Definition, GivenFunction, StepFunction
 
 Reference: TypeAlias = int
 Number: TypeAlias = int | float | Fraction | Decimal
@@ -56,13 +57,15 @@ class Graph:
 
     Kinds: ``const`` (a positive Fraction), ``pi``, ``symbol`` (its name), ``add`` (the first argument positive, the
     second signed), ``mul`` and ``div`` (positive references), the functions of ``UNARY_FUNCTIONS`` and
-    ``BINARY_FUNCTIONS``, and ``select`` (c, a, b), which is a where c > 0 and b elsewhere. ``never_zero``
+    ``BINARY_FUNCTIONS``, ``select`` (c, a, b), which is a where c > 0 and b elsewhere, and functions that it was given
+    (``mbsym.symbolic.given_functions``). ``definitions`` has what a model's own functions are made of. ``never_zero``
     holds nodes of which a derivation has proved that no state makes them vanish, ``may_vanish`` such as depend on
     parameters alone and are divided by although some values of these make them vanish.
     """
 
     __slots__ = (
-        "_index", "_section", "arguments", "kinds", "may_vanish", "names", "never_zero", "section_of", "sections",
+        "_index", "_section", "arguments", "definitions", "kinds", "may_vanish", "names", "never_zero", "section_of",
+        "sections",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -70,6 +73,7 @@ class Graph:
         self.arguments: list[tuple[Any, ...]] = [(Fraction(0),), (Fraction(1),)]
         self._index: dict[tuple[object, ...], int] = {("const", 1, 1): 1}
         self.names: dict[int, tuple[str, int]] = {}
+        self.definitions: dict[str, Definition] = {}
         self.never_zero: set[int] = set()
         self.may_vanish: set[int] = set()
         self.sections: list[str] = [""]
@@ -290,6 +294,11 @@ class Graph:
             return self._unary(name, args[0])
         if name in BINARY_FUNCTIONS and len(args) == 2:
             return self._binary(name, args[0], args[1])
+        if isinstance(name, GivenFunction):
+            value = self.constant_value(args[0]) if isinstance(name, StepFunction) else None
+            return self._node(name, *args) if value is None else self.const(name(float(value)))
+        if name in self.definitions and len(args) == self.definitions[name].arguments:
+            return self.definitions[name].write(self, args)
         raise SymbolicError(
             f"no function {name} of {len(args)} arguments",
             remedy=f"known are {', '.join(UNARY_FUNCTIONS)} of one and {', '.join(BINARY_FUNCTIONS)} of two",
@@ -420,6 +429,7 @@ class Graph:
         """Forgets its nodes for those of another graph, which stays as it is."""
         self.kinds, self.arguments, self._index = [*other.kinds], [*other.arguments], {**other._index}
         self.names, self.never_zero, self.may_vanish = {**other.names}, {*other.never_zero}, {*other.may_vanish}
+        self.definitions = {**other.definitions}
         self.sections, self.section_of, self._section = [*other.sections], [*other.section_of], other._section
 
     def adopt_sections(self, other: Graph) -> int:

@@ -10,6 +10,7 @@ from operator import mul, truediv
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import SymbolicError
+from mbsym.symbolic.given_functions import GivenFunction
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.unroll import unrolled
 
@@ -61,9 +62,11 @@ def interpret(
                 values[node] = values[first] + values[second] if second > 0 else values[first] - values[-second]
             elif kind in functions:
                 values[node] = functions[kind](*(values[ref] if ref >= 0 else -values[-ref] for ref in operands))
+            elif isinstance(kind, GivenFunction):
+                values[node] = kind.of_array(*(values[ref] if ref >= 0 else -values[-ref] for ref in operands))
             elif node not in values:
                 values[node] = np.float64(_constant(program, node))
-            if rounded is not None and kind not in EXACT:
+            if rounded is not None and kind not in EXACT and not isinstance(kind, GivenFunction):
                 # A sum is rounded, in whatever order it is made, as the largest of what it is the sum of.
                 parts = operands if kind == "add" else (node,)
                 values[node] = rounded(values[node], reduce(np.maximum, (np.abs(values[abs(ref)]) for ref in parts)))

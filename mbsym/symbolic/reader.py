@@ -2,8 +2,8 @@
 
 The text is parsed by Python's grammar into a syntax tree and every node of the tree must be on a short list: numbers,
 known names (also dotted or with constant subscripts), + - * / **, signs, brackets, the graph's functions, ``pi``,
-``a if x > y else b``, and quantities of frames where names know some (``mbsym.symbolic.frame_quantities``). Numbers are
-taken from the text, digit by digit, as the decimals they are.
+``a if x > y else b``, functions that the graph has definitions of, and quantities of frames where names know some
+(``mbsym.symbolic.frame_quantities``). Numbers are taken from the text, digit by digit, as the decimals they are.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ class _Reader:
             return self.names[name].ref
         if name == "pi":
             return self.graph.pi()
-        if name in _FUNCTIONS:
+        if name in _FUNCTIONS or name in self.graph.definitions:
             self._refuse(node, f"function {name} lacks its argument", f"write {name}(...)")
         if self.unknown is not None:
             return self.unknown(name)
@@ -269,17 +269,22 @@ class _Reader:
         function = node.func
         if not isinstance(function, ast.Name):
             self._refuse(function, f"{self._words(function)} is no function", f"known are {', '.join(_FUNCTIONS)}")
-        name = function.id
-        if name not in _FUNCTIONS:
-            self._refuse(function, f"unknown function {name}", self._suggestion(name, _FUNCTIONS))
+        name = self._text_of(function)
+        wanted = self._arity(name)
+        if wanted is None and self.unknown is None:
+            known = (*_FUNCTIONS, *self.graph.definitions)
+            self._refuse(function, f"unknown function {name}", self._suggestion(name, known))
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             self._refuse(node, f"{name} takes plain arguments", f"write {name}(x)")
-        wanted = 1 if name in UNARY_FUNCTIONS else 2
         count = len(node.args)
-        if count != wanted and not (name in ("min", "max") and count > 2):
+        if wanted is not None and count != wanted and not (name in ("min", "max") and count > 2):
             plural = "s" if wanted > 1 else ""
             self._refuse(node, f"{name} of {count} arguments", f"give it {wanted} argument{plural}")
         values = [self.read(argument, depth + 1) for argument in node.args]
+        if wanted is None:
+            return self.graph.symbol(name)
+        if name in self.graph.definitions:
+            return self._exact(node, lambda: self.graph.function(name, *values))
         if name == "pow":
             return self._power(node.args[1], values[0], values[1])
         result = values[0]
@@ -288,6 +293,12 @@ class _Reader:
         for value in values[1:]:
             result = self._exact(node, lambda x=result, y=value: self.graph.function(name, x, y))  # type: ignore[misc]
         return result
+
+    def _arity(self, name: str) -> int | None:
+        """How many arguments a function takes, None of one that is not known."""
+        if name in self.graph.definitions:
+            return self.graph.definitions[name].arguments
+        return 1 if name in UNARY_FUNCTIONS else 2 if name in BINARY_FUNCTIONS else None
 
     def frame_word(self, node: ast.expr) -> QuantityWord | None:
         """The word for a quantity of frames that begins a node, with or without a component behind it."""

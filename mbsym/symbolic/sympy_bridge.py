@@ -12,6 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import SymbolicError
+from mbsym.symbolic.given_functions import GivenFunction
 from mbsym.symbolic.graph import ONE, ZERO, Graph, Reference
 
 if TYPE_CHECKING:
@@ -200,6 +201,8 @@ class _Writer:
             return sympy.Pow(*operands, evaluate=evaluate)
         if kind == "select":
             return sympy.Piecewise((operands[1], operands[0] > 0), (operands[2], True), evaluate=evaluate)
+        if isinstance(kind, GivenFunction):
+            return sympy.Function(str(kind))(*operands)
         return self.functions[kind](*operands, evaluate=evaluate)
 
 

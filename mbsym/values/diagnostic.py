@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias
 
 from mbsym.errors import MbsymError, SymbolicError
+from mbsym.symbolic.given_functions import Definition
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, Symbols
 from mbsym.values.frame_quantities import value_quantities
@@ -57,11 +58,13 @@ class Findings:
     Attributes:
         numbers: the value of each parameter.
         variables: what other names are that may stand in expressions of what moves: "coordinate", "speed", ...
+        definitions: functions that may, besides the elementary ones.
         frame_fault: what is wrong with the name of a frame in these, and advice; None where nothing is.
     """
 
     numbers: dict[str, float] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
+    definitions: dict[str, Definition] = field(default_factory=dict)
     frame_fault: Callable[[str], tuple[str, str] | None] = lambda name: None
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
@@ -83,6 +86,8 @@ class Findings:
         place = re.fullmatch(r"column (\d+)", error.where)
         column = int(place.group(1)) if place else 1
         remedy = error.remedy or "use numbers, names, + - * / ** and functions"
+        if error.what.removeprefix("unknown function ") in self.definitions:
+            remedy = "expressions of forces and outputs may call tables; this needs parameters and numbers"
         self.diagnostics.append(Diagnostic("error", path, error.what, remedy, column))
 
     def number(self, value: Value, path: Path) -> float | None:
@@ -110,6 +115,7 @@ class Findings:
         Names are symbols of a graph of its own; None, and an error noted, where it is no such value.
         """
         graph = Graph()
+        graph.definitions = self.definitions
         try:
             quantities = value_quantities(value)
             for fault in (self.frame_fault(frame) for each in quantities.values() for frame in each.every_frame):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -221,10 +222,13 @@ def _check_held(scalar: Scalar, value: Any, entry: Entry, path: Path, word: str,
         elif name not in findings.numbers:
             kinds[name] = findings.variables[name]
     outside = [name for name, kind in kinds.items() if kind in ("time", "input")]
+    called = [name for name in findings.definitions if re.search(rf"\b{re.escape(name)}\s*\(", str(value))]
     speeds = [name for name, kind in kinds.items() if kind == "speed"]
     graph = scalar.graph
     symbols = [graph.symbol(name) for name in speeds]
-    if outside:
+    if called:
+        findings.error(path, f"{word} calls the table {called[0]}", "tables are for forces and outputs")
+    elif outside:
         findings.error(path, f"{word} depends on {outside[0]!r}", "hold coordinates and frames, with parameters")
     elif speeds and entry.of == "places":
         findings.error(path, f"{word} holds the speed {speeds[0]}", "a constraint of type velocity holds speeds")

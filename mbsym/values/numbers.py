@@ -11,10 +11,11 @@ import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from mbsym.errors import MbsymError, ModelError, SymbolicError
 from mbsym.symbolic.evaluator import ELEMENTARY_FUNCTIONS
+from mbsym.symbolic.given_functions import Definition, GivenFunction
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.reader import expression_parts, free_names, read_expression
 from mbsym.symbolic.scalar import Scalar, Symbols, constant
@@ -28,6 +29,13 @@ class Parametrised(Protocol):
     def name(self) -> str: ...
     @property
     def parameters(self) -> tuple[Parameter, ...]: ...
+
+
+class NumberFunction(NamedTuple):
+    """A function of numbers: how many it takes, and what it makes of them."""
+
+    arguments: int
+    compute: Callable[..., float]
 
 
 NUMBER_TEXT: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
@@ -212,12 +220,15 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-def evaluate(value: Value, names: Mapping[str, float] | None = None) -> float:
+def evaluate(
+    value: Value, names: Mapping[str, float] | None = None, functions: Mapping[str, NumberFunction] | None = None
+) -> float:
     """The number that a value amounts to.
 
     Args:
         value: a number, a text expression or a SymPy expression.
         names: the number of each name.
+        functions: that it may call besides the elementary ones.
 
     Raises:
         SymbolicError: the value is no expression, holds an unknown name, has no finite real value, or vanishes only
@@ -230,9 +241,16 @@ def evaluate(value: Value, names: Mapping[str, float] | None = None) -> float:
         if number is not None:
             return _finite(number, value)
     graph = Graph()
+    graph.definitions = {name: _definition(name, function) for name, function in (functions or {}).items()}
     numbers = names or {}
     scalar = to_scalar(value, graph, Symbols(graph, numbers))
     return _finite(evaluate_reference(graph, scalar.ref, numbers), value)
+
+
+def _definition(name: str, function: NumberFunction) -> Definition:
+    return Definition(
+        function.arguments, lambda graph, given: graph.function(GivenFunction(name, function.compute), *given)
+    )
 
 
 def _finite(number: float | Fraction, value: Value) -> float:
@@ -279,7 +297,8 @@ def evaluate_reference(graph: Graph, ref: Reference, names: Mapping[str, float])
                 values[node] = float(names[arguments[0]])
             else:
                 operands = [values[ref] if ref >= 0 else -values[-ref] for ref in arguments]
-                values[node] = _FUNCTIONS[kind](*operands)
+                function = kind if isinstance(kind, GivenFunction) else _FUNCTIONS[kind]
+                values[node] = function(*operands)
                 if values[node] == 0 and kind in ("mul", "div") and operands[0] != 0 and operands[1] != 0:
                     raise _vanishing("a product" if kind == "mul" else "a quotient")
         except ZeroDivisionError:

@@ -21,8 +21,9 @@ from mbsym.verification.checks import Worst
 from mbsym.verification.coverage import Coverage, FunctionCoverage
 from mbsym.verification.edge_states import MOST_WORK
 from mbsym.verification.loop_checks import check_loops
-from mbsym.verification.read_back import read_back_c, read_back_numpy
+from mbsym.verification.read_back import read_back_batch, read_back_c, read_back_numpy
 from mbsym.verification.stepping_statuses import check_stepping_statuses
+from mbsym.verification.tables import check_tables
 from mbsym.verification.text_checks import SizesOf, Texts, check_texts, in_ones
 
 OWN_SEED: Final = 7
@@ -65,6 +66,9 @@ def check_beyond(
             worst.add(read_back_c(anew.module, directory))
         elif module.language == "numpy":
             worst.add(read_back_numpy(anew.module, directory))
+        elif module.language == "batch":
+            worst.add(read_back_batch(anew.module, directory))
+    check_tables(worst, model.tables, modules[0].language)
     check_texts(texts, MOST_WORK)
     if manifest["formulation"] == TRANSFER_MATRIX:
         order = manifest.get("order", "weight")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,10 +19,12 @@ from mbsym.codegen.build import build_library
 from mbsym.codegen.load import executed
 from mbsym.codegen.lowered_module import LoweredModule
 from mbsym.codegen.statuses import Status
+from mbsym.codegen.step_functions import arrays, step_functions
 from mbsym.verification.checks import READ_BACK, Check
 
 _COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
 _TABLE: Final = "mbsym_read_back"
+_HEAD: Final = (f"void {_TABLE}(double *values);", f"void {_TABLE}(double *values)", "{")
 
 
 _Told: TypeAlias = tuple[str, str, float, Any]
@@ -53,8 +55,8 @@ def read_back_c(module: LoweredModule, directory: Path) -> tuple[Check, ...]:
         CodegenError: what reads the header does not compile.
     """
     prefix = module.names.module
-    header = _COMMENT.sub(" ", (directory / f"{prefix}.h").read_text(encoding="utf-8"))
-    source = _COMMENT.sub(" ", (directory / f"{prefix}.c").read_text(encoding="utf-8"))
+    header = _without_comments(directory / f"{prefix}.h")
+    source = _without_comments(directory / f"{prefix}.c")
     macros = dict(re.findall(rf"^[ \t]*#[ \t]*define[ \t]+({prefix}_\w+)[ \t]+(\S.*)$", source, re.MULTILINE))
     entries = [*_c_entries(module)]
     words = set(re.findall(r"\w+", header))
@@ -69,7 +71,47 @@ def read_back_c(module: LoweredModule, directory: Path) -> tuple[Check, ...]:
     wanted = {entry.name for entry in entries}
     others = (name for name in re.findall(rf"\b({prefix}_\w+)\s*=", header) if name not in wanted)
     told += [("constants", name, np.nan, np.nan) for name in others]
-    return _checks("c", told, real)
+    return (*_checks("c", told, real), *_columns(module, directory, "c"))
+
+
+def read_back_batch(module: LoweredModule, directory: Path) -> tuple[Check, ...]:
+    """Numbers of the model's tables in the source for many states, as a compiler has them.
+
+    Raises:
+        CodegenError: what reads them does not compile.
+    """
+    return _columns(module, directory, "batch")
+
+
+def _columns(module: LoweredModule, directory: Path, language: str) -> tuple[Check, ...]:
+    """Checks of the numbers of tables in a C source, which defines arrays of them; states meet few of them."""
+    prefix, wanted = module.names.module, arrays(step_functions(module))
+    if not wanted:
+        return ()
+    source = _without_comments(directory / f"{prefix}{'_batch' * (language == 'batch')}.c")
+    pattern = rf"^static const {prefix}_real ({prefix}_\w+)\[\d+\] = {{[^}}]*}};"
+    defined = {each[1]: each[0] for each in re.finditer(pattern, source, re.MULTILINE)}
+    if language == "batch":
+        # Functions that go state by state call those of the other source, which has all.
+        wanted = {name: numbers for name, numbers in wanted.items() if f"{prefix}_{name}" in defined}
+    lines, count = [*_opening(directory / f"{prefix}.h"), *defined.values(), *_HEAD], 0
+    for name, numbers in wanted.items():
+        array, size = f"{prefix}_{name}", len(numbers)
+        own = f"(int)(sizeof({array}) / sizeof({array}[0]))"
+        copied = f"for (int k = 0; k < {size} && k < {own}; ++k) values[{count} + k] = (double){array}[k];"
+        lines += [copied, f"values[{count + size}] = (double){own};"] * (array in defined)
+        count += size + 1
+    found = iter(_values([*lines, "}", ""], count))
+    others = {*defined} - {f"{prefix}_{name}" for name in wanted}
+    told: list[_Told] = [("tables", name, np.nan, np.nan) for name in sorted(others)]
+    for name, numbers in wanted.items():
+        told += [("tables", f"{name}[{place}]", number, next(found)) for place, number in enumerate(numbers)]
+        told.append(("tables", f"{name}, entries", len(numbers), next(found)))
+    return _checks(language, told, _real(module))
+
+
+def _without_comments(file: Path) -> str:
+    return _COMMENT.sub(" ", file.read_text(encoding="utf-8"))
 
 
 def _c_entries(module: LoweredModule) -> Iterable[_Entry]:
@@ -111,20 +153,29 @@ def _compiled(entries: Iterable[_Entry], header: Path, real: str, macros: Mappin
     """Values of expressions, and at last the size of the type of numbers."""
     known = [*entries]
     prefix = real.removesuffix("_real")
-    lines = ["#include <math.h>", f'#include "{header.resolve()}"']
+    lines = _opening(header)
     for entry in known:
         if entry.table == "tolerances":
             lines += [f"#ifndef {entry.name}", f"#define {entry.name} {macros[entry.name]}", "#endif"]
     if any(entry.table == "default parameters" for entry in known):
         lines.append(f"static const {prefix}_parameters {_TABLE}_defaults = {prefix}_default_parameters;")
-    lines += [f"void {_TABLE}(double *values);", f"void {_TABLE}(double *values)", "{"]
+    lines += _HEAD
     lines += [f"    values[{place}] = (double)({entry.expression});" for place, entry in enumerate(known)]
     lines += [f"    values[{len(known)}] = (double)sizeof({real});", "}", ""]
+    return _values(lines, len(known) + 1)
+
+
+def _opening(header: Path) -> list[str]:
+    return ["#include <math.h>", f'#include "{header.resolve()}"']
+
+
+def _values(lines: Sequence[str], count: int) -> list[float]:
+    """What the lines of a source write; not a number where they write nothing."""
     with TemporaryDirectory(prefix="mbsym") as scratch:
         source, library = Path(scratch) / "read_back.c", Path(scratch) / "read_back.so"
         source.write_text("\n".join(lines), encoding="utf-8")
         build_library([source], library, ("-std=c99", "-O0"))
-        values = (ctypes.c_double * (len(known) + 1))()
+        values = (ctypes.c_double * count)(*[np.nan] * count)
         getattr(ctypes.CDLL(str(library)), _TABLE)(values)
     return [*values]
 
@@ -156,8 +207,12 @@ def _numpy_entries(module: LoweredModule, made: Any) -> Iterable[_Told]:
         read = getattr(getattr(made, "Status", None), status.name, None)
         yield "statuses", f"Status.{status.name}", status.value, read
     columns = {names.index_arrays[title]: rows for title, rows in description.index_arrays.items()}
-    for table, arrays in (("limits", description.limits), ("compressed columns", columns)):
-        for title, numbers in arrays.items():
+    real = _real(module).type
+    of_tables = {
+        f"_{name}": [float(real(x)) for x in numbers] for name, numbers in arrays(step_functions(module)).items()
+    }
+    for table, every in (("limits", description.limits), ("compressed columns", columns), ("tables", of_tables)):
+        for title, numbers in every.items():
             own = [*getattr(made, title, ())]
             yield table, title, len(numbers), len(own)
             for place, (value, read) in enumerate(zip(numbers, own, strict=False)):

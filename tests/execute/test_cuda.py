@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from mbsym.codegen.statuses import Status
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
+from mechanisms.curves import scipys, slider, tables
 from mechanisms.singular import CASES
 
 STUBS = Path(__file__).resolve().parent / "stubs" / "cuda"
@@ -127,14 +129,32 @@ def test_statuses_are_told_state_by_state(tmp_path: Path) -> None:
 def test_clang_makes_kernels_of_it(model: str, real: Any, tmp_path: Path) -> None:
     """Assembly for a graphics processor, its library left open: each function is an entry."""
     module = exported(model, tmp_path, real=real)
-    target, source = tmp_path / "kernels.ptx", tmp_path / f"{model}_cuda.cu"
+    assert kernels(tmp_path, model).count(".entry ") == len(module.functions)
+
+
+def kernels(directory: Path, name: str) -> str:
+    """What clang writes for a graphics processor."""
+    target, source = directory / "kernels.ptx", directory / f"{name}_cuda.cu"
     command = ["clang++", "-x", "cuda", "-D__CUDACC__", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudainc"]
     command += ["-nocudalib", "-Wno-unknown-cuda-version", "-std=c++14", "-isystem", str(STUBS)]
     command += ["-include", str(STUBS / "cuda_stub.h"), "-S", str(source), "-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:3000]
-    text = target.read_text()
-    assert text.count(".entry ") == len(module.functions)
+    return target.read_text()
+
+
+@pytest.mark.skipif(not runs("clang++"), reason="not checked without clang++ (Debian: clang)")
+def test_tables_go_along(tmp_path: Path) -> None:
+    """The host computes with them, and each array is one of the processor's."""
+    given = tables()
+    module = exported(slider(given), tmp_path, functions=("outputs",))
+    x, v = np.array([[-3.0], [-0.66], [0.3], [1.99], [2.5]]), np.array([[-4.0], [0.1], [0.7], [3.9], [5.0]])
+    (found,), _ = on_the_host(host_library(tmp_path, "curves"), module, "outputs", [x, v])
+    np.testing.assert_allclose(found, module.functions["outputs"](x, v), rtol=1e-12, atol=1e-12)
+    for place, table in enumerate(given):
+        np.testing.assert_allclose(found[:, place], scipys(table, x[:, 0], v[:, 0]), rtol=1e-11, atol=1e-12)
+    text = kernels(tmp_path, "curves")
+    assert len(re.findall(r"\.(?:global|const) .*_valueE\[", text)) == sum(len(item.x) > 2 for item in given)
 
 
 def test_what_it_has_not_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,15 +13,18 @@ from dataclasses import dataclass
 
 from mbsym.codegen.c.batch_drivers import batch_formals, driver_lines
 from mbsym.codegen.c.comments import comment_lines, operation_line
+from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.lane_expressions import LanePrinter
 from mbsym.codegen.c.lane_kernels import lane_functions, lane_texts
 from mbsym.codegen.c.statuses import ToleranceView, tolerance_views
+from mbsym.codegen.c.step_functions import step_texts
 from mbsym.codegen.c.trigonometry import rounding_sentence
 from mbsym.codegen.c.views import FunctionView, LinkView, PrototypeView, library_headers
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH
+from mbsym.symbolic.given_functions import StepFunction
 from mbsym.version import __version__
 
 
@@ -116,6 +119,8 @@ def _source(module: LoweredModule) -> BatchSourceContext:
     if f"{prefix}_lanes_sincos(" in body:
         helpers[0] = f"#define {prefix}_ABREAST {prefix}_LANES\n{helpers[0]}"
         helpers += [fixed_text(f"c/sincos_{module.description.real}.c", f"{prefix}_"), _lane_sincos(prefix)]
+    called = [function for function in printer.arities if isinstance(function, StepFunction)]
+    helpers += step_texts(module, called, CPrinter(module.description.real, prefix=prefix))
     lanes = lane_functions(module, body, printer)
     if any(f"{prefix}_ALL(" in text for text in (body, *lanes)):
         helpers.append(f"#define {prefix}_ALL(x) (({prefix}_lanes){{0}} + (x))")

@@ -8,8 +8,9 @@ from typing import ClassVar, Final
 
 from mbsym.codegen.description import Real
 from mbsym.codegen.expressions import Call, Constant, Element, Expression, Select, leaves
-from mbsym.codegen.printer import ExpressionPrinter, Item, double_literal
+from mbsym.codegen.printer import ATOM, ExpressionPrinter, Item, double_literal
 from mbsym.errors import CodegenError
+from mbsym.symbolic.given_functions import StepFunction
 
 LIBRARY_NAMES: Final = {"abs": "fabs", "min": "fmin", "max": "fmax"}
 LARGEST_FLOAT: Final = Fraction((2**24 - 1) * 2**104)
@@ -20,14 +21,16 @@ class CPrinter(ExpressionPrinter):
 
     WORDS: ClassVar[Mapping[str, str]] = {"and": "&&", "or": "||", "not": "!"}
 
-    def __init__(self, real: Real, kind: str = "real") -> None:
+    def __init__(self, real: Real, kind: str = "real", prefix: str = "") -> None:
         """Starts a printer.
 
         Args:
             real: the floating-point type.
             kind: what stands behind the prefix in the type of values.
+            prefix: of the module, for what stands outside of functions.
         """
         self.kind = kind
+        self.prefix = prefix
         self.places: Mapping[str, str] = {}
         self._single = real == "float"
 
@@ -73,11 +76,19 @@ class CPrinter(ExpressionPrinter):
 
     def call(self, node: Call, items: Sequence[Item] = ()) -> str:
         """A function of the library; ``sign`` is a comparison that passes zero and NaN through."""
+        if isinstance(node.function, StepFunction):
+            return self.stepped(node.function, node.arguments[0])
         texts = [self.expression(each, items=items) for each in node.arguments]
         if node.function == "sign":
             zero, one, x = self.literal(0.0), self.literal(1.0), texts[0]
             return f"({x} > {zero} ? {one} : {x} < {zero} ? -{one} : {x})"
         return f"{self.library(node.function)}({', '.join(texts)})"
+
+    def outside(self, name: str) -> str:
+        return f"{self.prefix}_{name}"
+
+    def entry(self, array: str, number: Expression) -> str:
+        return f"{array}[(int){self.expression(number, ATOM)}]"
 
     def library(self, name: str) -> str:
         """What the library calls an elementary function."""

@@ -31,6 +31,7 @@ from mbsym.codegen.c.statuses import (
     tolerance_views,
     verdict_lines,
 )
+from mbsym.codegen.c.step_functions import step_texts
 from mbsym.codegen.c.tables import (
     INDENT,
     TableView,
@@ -43,6 +44,7 @@ from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.guards import GUARDED
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.codegen.step_functions import step_functions
 from mbsym.codegen.text import WIDTH, c_comment
 from mbsym.version import __version__
 
@@ -174,7 +176,7 @@ def header_context(module: LoweredModule) -> HeaderContext:
 def source_context(module: LoweredModule, interface: str) -> SourceContext:
     """The source of a module."""
     names = module.names
-    printer = CPrinter(module.description.real)
+    printer = CPrinter(module.description.real, prefix=names.module)
     functions = tuple(
         view
         for function in module.functions
@@ -185,7 +187,7 @@ def source_context(module: LoweredModule, interface: str) -> SourceContext:
     )
     runtime = tuple(runtime_text(module, file, printer) for file in module.runtime_files)
     fixed = (*helper_texts(module, runtime), *trigonometry_texts(module, functions))
-    helpers = tuple(placed(module, text, printer) for text in fixed)
+    helpers = (*step_texts(module, step_functions(module), printer), *(placed(module, text, printer) for text in fixed))
     return SourceContext(
         version=__version__,
         name=names.module,

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import ClassVar, Final
 
-from mbsym.codegen.expressions import Call, Select, operands
+from mbsym.codegen.expressions import Call, Expression, Select, operands
 from mbsym.codegen.guards import GUARDED
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.printer import ExpressionPrinter, Item, double_literal
 from mbsym.codegen.text import c_comment, wrapped
+from mbsym.symbolic.given_functions import StepFunction
 
 INDENT: Final = "    "
 ZERO: Final = double_literal(Fraction(0))
@@ -29,7 +30,12 @@ class JavaScriptPrinter(ExpressionPrinter):
 
     def call(self, node: Call, items: Sequence[Item] = ()) -> str:
         """A function of the library, which has all of the graph's under their names."""
+        if isinstance(node.function, StepFunction):
+            return self.stepped(node.function, node.arguments[0])
         return f"Math.{node.function}({', '.join(map(self.expression, node.arguments))})"
+
+    def entry(self, array: str, number: Expression) -> str:
+        return f"{array}[Math.trunc({self.expression(number)})]"
 
     def choice(self, test: str, first: str, second: str) -> str:
         return f"{test} ? {first} : {second}"

@@ -22,7 +22,8 @@ from mbsym.codegen.lowered_module import LoweredModule, lower_module
 from mbsym.codegen.printer import double_literal
 from mbsym.codegen.routines.module import routine_of
 from mbsym.codegen.statuses import SENTENCES, Status
-from mbsym.codegen.text import WIDTH, plain_line
+from mbsym.codegen.step_functions import arrays, step_functions
+from mbsym.codegen.text import WIDTH, plain_line, wrapped
 from mbsym.symbolic.unroll import unrolled
 from mbsym.version import __version__
 
@@ -97,7 +98,7 @@ def module_context(description: ModuleDescription) -> ModuleContext:
         version=__version__,
         name=module.names.module,
         head=comment_lines(head),
-        values=values,
+        values=(*values, *_of_tables(module)),
         functions=tuple(
             FunctionView(
                 function.identifier,
@@ -109,6 +110,7 @@ def module_context(description: ModuleDescription) -> ModuleContext:
             if function.body is not None
         ),
         fixed=(
+            *(fixed_text("javascript/pieces.js", ""),) * bool(step_functions(module)),
             *(fixed_text("javascript/statuses.js", ""),) * module.is_guarded,
             *(fixed_text("javascript/routines.js", ""),) * bool(routines),
             *routines,
@@ -134,6 +136,13 @@ def _values(module: LoweredModule) -> Iterator[ValueView]:
         defaults = {module.names.parameters[item.name]: double_literal(item.default) for item in module.parameters}
         text = ", ".join(f"{name}: {value}" for name, value in defaults.items())
         yield ValueView("default_parameters", f"{{{text}}}")
+
+
+def _of_tables(module: LoweredModule) -> Iterator[ValueView]:
+    """Numbers of the model's tables, which are not offered."""
+    for name, numbers in arrays(step_functions(module)).items():
+        text = wrapped(", ".join(map(repr, numbers)), first=len(name) + 12, following="    ")
+        yield ValueView(f"_{name}", f"[{text}]")
 
 
 def _tables(module: LoweredModule) -> Iterator[ValueView]:

@@ -10,6 +10,7 @@ from mbsym.codegen.expressions import Call, Select, operands
 from mbsym.codegen.lowered import LoweredFunction, Result
 from mbsym.codegen.printer import ExpressionPrinter, Item, double_literal
 from mbsym.codegen.text import plain_line, wrapped
+from mbsym.symbolic.given_functions import StepFunction
 
 INDENT: Final = "    "
 DEEPER: Final = "        "
@@ -24,6 +25,8 @@ class NumpyPrinter(ExpressionPrinter):
         return double_literal(value) if isinstance(value, Fraction) else repr(value)
 
     def call(self, node: Call, items: Sequence[Item] = ()) -> str:
+        if isinstance(node.function, StepFunction):
+            return self.stepped(node.function, node.arguments[0])
         return f"{node.function}({', '.join(map(self.expression, node.arguments))})"
 
     def format_select(self, node: Select, items: Sequence[Item] = ()) -> str:
@@ -37,7 +40,7 @@ class NumpyPrinter(ExpressionPrinter):
 def kernel_lines(body: LoweredFunction) -> tuple[str, ...]:
     """The statements of a kernel."""
     printer = NumpyPrinter()
-    lines = [f"{INDENT}{name} = function.{name}" for name in body.calls]
+    lines = [f"{INDENT}{name} = function.{name}" for name in body.calls if not isinstance(name, StepFunction)]
     for block in body.blocks:
         if block.title:
             lines.append(f"{INDENT}# {plain_line(block.title)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Final
@@ -21,6 +21,7 @@ from mbsym.codegen.numpy.routines import memory_class, print_numpy
 from mbsym.codegen.printer import double_literal
 from mbsym.codegen.routines.module import MEMORY, routine_file, routine_of
 from mbsym.codegen.statuses import SENTENCES, Status
+from mbsym.codegen.step_functions import arrays, step_functions
 from mbsym.codegen.text import WIDTH, docstring, plain_line
 from mbsym.version import __version__
 
@@ -159,7 +160,8 @@ def module_context(module: LoweredModule) -> ModuleContext:
         _function_view(module, function, body, _kernel(module, function, body, loops.get(function.name)), classes)
         for function, body in derived
     )
-    fixed = ("evaluate", "libraries", *["statuses"] * module.can_fail)
+    steps = step_functions(module)
+    fixed = ("evaluate", "libraries", *["statuses"] * module.can_fail, *["pieces"] * bool(steps))
     values = tuple(_values(module))
     exported = [function.identifier for function in module.functions] + [item.name for item in values]
     exported += [function.returns for function in functions if function.packs]
@@ -181,7 +183,7 @@ def module_context(module: LoweredModule) -> ModuleContext:
             for item in module.parameters
         ),
         packed=any(function.packs for function in functions),
-        values=values,
+        values=(*values, *_of_tables(arrays(steps))),
         statuses=tuple(StatusView(x.name, x.value, SENTENCES[x]) for x in Status if module.can_fail),
         evaluate="\n\n\n".join(fixed_text(f"numpy/{file}.py", "") for file in fixed),
         functions=functions,
@@ -211,6 +213,13 @@ def _values(module: LoweredModule) -> Iterator[ValueView]:
         number = tolerance.of(description.real)
         text = tolerance.reason if isinstance(number, int) else f"{tolerance.measure}. {tolerance.reason}"
         yield ValueView(tolerance.name, repr(number), _comment(text))
+
+
+def _of_tables(found: Mapping[str, Sequence[float]]) -> Iterator[ValueView]:
+    """Numbers of the model's tables, which are not offered."""
+    for name, numbers in found.items():
+        rows = textwrap.wrap(f"[{', '.join(map(repr, numbers))}],", WIDTH - len(INDENT), subsequent_indent=" ")
+        yield ValueView(f"_{name}", "np.array(", (), (*rows, "dtype=_REAL,"), ")")
 
 
 def _comment(text: str) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "parameters": "Named constants, which all expressions may use.",
         "inputs": "Control inputs, the entries of u.",
         "outputs": "What is to be known of a motion, by name: the entries of y.",
+        "tables": "Measured curves by name, which is a function in expressions of forces and outputs.",
         "include": "Other model files as parts of this one, by name.",
         "bodies": "Rigid bodies by name, ground not among them.",
         "joints": "Joints by name, in the order of q and v.",
@@ -132,6 +133,15 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
     "OutputTable": {
         "expression": "Of coordinates, speeds, frames, t, control inputs and parameters [in its own unit].",
         "unit": "SI unit, as text.",
+    },
+    "CurveTable": {
+        "x": "Increasing points of the argument, of two arguments the first [SI].",
+        "y": "The values there, of two arguments the increasing points of the second [SI].",
+        "z": "Of two arguments: the values, a row for each point of the first [SI].",
+        "csv": "In place of x and y: a file beside this one, whose first line names its columns.",
+        "columns": "Of that file: the names of those that are x and y; the first two without.",
+        "between": "The points: straight lines, cubics that do not overshoot, or a cubic spline, not-a-knot.",
+        "outside": "Beyond the points: the nearest end, or what the first or last piece goes on to be.",
     },
     "FrameTable": {
         "body": "That carries the frame, or ground.",

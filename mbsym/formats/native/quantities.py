@@ -6,16 +6,11 @@ from functools import partial
 from typing import Any
 
 from pydantic import BeforeValidator
-from pydantic_core import PydanticCustomError
 
 from mbsym.errors import SymbolicError
+from mbsym.formats.native.leaves import refused
 from mbsym.formats.yaml_document import Leaf
 from mbsym.values.units import is_quantity, si_value
-
-
-def refused(what: str, remedy: str, **where: Any) -> PydanticCustomError:
-    """What is wrong, at the entry itself, or where a ``key`` or ``path`` within it says."""
-    return PydanticCustomError("refused", "{what}", {"what": what, "remedy": remedy, **where})
 
 
 def taken_in(unit: str) -> BeforeValidator:

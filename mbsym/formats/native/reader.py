@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from mbsym.errors import FormatError, ModelError, SymbolicError
 from mbsym.forces import FORCE_ELEMENTS
 from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.findings import report_findings
+from mbsym.formats.native.curves import read_curve
 from mbsym.formats.native.includes import Include, Load, Reading, with_includes
 from mbsym.formats.native.places import INERTIA, LIMITS, SHORT_JOINT, Places
 from mbsym.formats.native.repetition import written_out
@@ -99,7 +101,8 @@ def _with_parts(table: schema.ModelTable, document: Document, reading: Reading) 
         return _with_parts(read_tables(inner, inside.snap_angles), inner, inside)
 
     includes = {name: _include(name, item) for name, item in table.include.items()}
-    return with_includes(_model(table, document), document, includes, reading, places_of)
+    tables = tuple(read_curve(name, item, document, reading) for name, item in table.tables.items())
+    return with_includes(replace(_model(table, document), tables=tables), document, includes, reading, places_of)
 
 
 def read_tables(document: Document, snap_angles: float = SAME_ANGLE) -> schema.ModelTable:

@@ -21,14 +21,15 @@ from pydantic import (
     create_model,
     model_validator,
 )
-from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core import CoreSchema
 
 from mbsym.constraints import CONSTRAINTS, ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.forces import FORCE_ELEMENTS, ForceElement
 from mbsym.formats.angles import SAME_ANGLE, snapped_angle
 from mbsym.formats.native.entry_sentences import sentence_of
-from mbsym.formats.native.quantities import refused, taken_in
+from mbsym.formats.native.leaves import element_at, leaf, read_numbers, read_rows, read_value, refused, refused_key
+from mbsym.formats.native.quantities import taken_in
 from mbsym.formats.native.repetition import SECTIONS
 from mbsym.formats.yaml_document import Leaf
 from mbsym.joints.record import Entry, JointNumber
@@ -40,57 +41,30 @@ from mbsym.values.diagnostic import nearest
 from mbsym.values.entries import Kind, entries_of
 from mbsym.values.given import DIRECTIONS
 from mbsym.values.parameter import Value
+from mbsym.values.table import BETWEEN, OUTSIDE, Between, Outside
 
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 # ---- leaves ---------------------------------------------------------------------------------------------------------
 
 
-def _refused_key(key: str, what: str) -> PydanticCustomError:
-    return refused(what, f"remove {key!r}", key=key)
-
-
-def _leaf(item: Any, wanted: str) -> Leaf:
-    if not isinstance(item, Leaf):
-        kind = "a table" if isinstance(item, dict) else "a list" if isinstance(item, list) else repr(item)
-        raise refused(f"{kind} where {wanted} belongs", f"give {wanted}")
-    if item.is_null:
-        raise refused(f"nothing where {wanted} belongs", f"give {wanted} or remove the entry")
-    return item
-
-
-def read_value(item: Any) -> Value:
-    """A number as int or decimal text, anything else as the text of an expression."""
-    text = _leaf(item, "a number or an expression").strip()
-    if text.lstrip("+-").lower() in (".nan", "nan", ".inf", "inf", "infinity"):
-        raise refused(f"{text} is not a finite number", "give a finite number")
-    if item.plain and text.lower() in ("true", "false"):
-        raise refused(f"{text} is no number", "give a number or an expression")
-    if not text:
-        raise refused("empty text where a number belongs", "give a number or an expression")
-    digits = text.lstrip("+-")
-    if digits.isascii() and digits.isdigit() and len(digits) <= 18 and len(text) - len(digits) <= 1:
-        return int(text)
-    return text
-
-
 def _read_name(item: Any) -> str:
-    return str(_leaf(item, "a name"))
+    return str(leaf(item, "a name"))
 
 
 def _read_text(item: Any) -> str:
-    return str(_leaf(item, "text"))
+    return str(leaf(item, "text"))
 
 
 def _read_flag(item: Any) -> bool:
-    text = _leaf(item, "true or false")
+    text = leaf(item, "true or false")
     if text not in ("true", "false", "True", "False") or not text.plain:
         raise refused(f"{str(text)!r} is neither true nor false", "say true or false")
     return text in ("true", "True")
 
 
 def _read_integer(item: Any) -> int:
-    text = _leaf(item, "a whole number").strip()
+    text = leaf(item, "a whole number").strip()
     digits = text.lstrip("+-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 9 and len(text) - len(digits) <= 1):
         raise refused(f"{text!r} is no whole number", "give a whole number")
@@ -99,7 +73,7 @@ def _read_integer(item: Any) -> int:
 
 def _choice(*words: str) -> Callable[[Any], str]:
     def read(item: Any) -> str:
-        text = str(_leaf(item, f"one of {', '.join(words)}"))
+        text = str(leaf(item, f"one of {', '.join(words)}"))
         if text not in words:
             remedy = nearest(text, words, f"say {', '.join(words[:-1])} or {words[-1]}")
             raise refused(f"{text!r} is not known here", remedy)
@@ -114,17 +88,9 @@ def _read_list(length: int, wanted: str) -> Callable[[Any], tuple[Value, ...]]:
             raise refused(f"no list where {wanted} belong", f"give {length} values in brackets")
         if len(item) != length:
             raise refused(f"{len(item)} values where {wanted} belong", f"give {length} values in brackets")
-        return tuple(_element(entry, index) for index, entry in enumerate(item))
+        return tuple(element_at(entry, index) for index, entry in enumerate(item))
 
     return read
-
-
-def _element(entry: Any, *path: int) -> Value:
-    """The value at a path within an entry."""
-    try:
-        return read_value(entry)
-    except PydanticCustomError as error:
-        raise refused(**{**(error.context or {}), "path": path}) from None
 
 
 def _read_direction(item: Any) -> tuple[Value, ...]:
@@ -150,14 +116,14 @@ def _read_rotation(item: Any, info: ValidationInfo) -> tuple[tuple[str, Value], 
     for index, turn in enumerate(item):
         if not isinstance(turn, list) or len(turn) != 2 or turn[0] not in ("x", "y", "z"):
             raise refused("this is no rotation", "write [z, ANGLE], about x, y or z", path=(index,))
-        turns.append((str(turn[0]), _snapped(_element(turn[1], index, 1), info)))
+        turns.append((str(turn[0]), _snapped(element_at(turn[1], index, 1), info)))
     return tuple(turns)
 
 
 def _read_values(item: Any) -> tuple[Value, ...]:
     """One value or a list of them."""
     if isinstance(item, list):
-        return tuple(_element(entry, index) for index, entry in enumerate(item))
+        return tuple(element_at(entry, index) for index, entry in enumerate(item))
     return (read_value(item),)
 
 
@@ -169,6 +135,7 @@ def _read_names(item: Any) -> tuple[str, ...]:
 
 
 _NUMBER = {"type": ["number", "string"]}
+_NUMBERS = {"type": "array", "items": _NUMBER}
 _TRIPLE = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 3}
 _NAME = {"type": ["string", "integer"]}
 
@@ -215,6 +182,8 @@ LengthsEntry: TypeAlias = Annotated[TripleEntry, taken_in("m")]
 MassEntry: TypeAlias = Annotated[ValueEntry, taken_in("kg")]
 InertiaEntry: TypeAlias = Annotated[ValueEntry, taken_in("kg m^2")]
 DensityEntry: TypeAlias = Annotated[ValueEntry, taken_in("kg/m^3")]
+NumbersEntry: TypeAlias = Annotated[Any, PlainValidator(read_numbers), WithJsonSchema(_NUMBERS)]
+RowsEntry: TypeAlias = Annotated[Any, PlainValidator(read_rows), WithJsonSchema({"type": "array", "items": _NUMBERS})]
 NamesEntry: TypeAlias = Annotated[
     Any, PlainValidator(_read_names), WithJsonSchema({"anyOf": [_NAME, {"type": "array", "items": _NAME}]})
 ]
@@ -340,6 +309,27 @@ class OutputTable(Table):
         return {"expression": data} if isinstance(data, Leaf) else data
 
 
+class CurveTable(Table):
+    """A function by its values at points."""
+
+    x: NumbersEntry = None
+    y: NumbersEntry = None
+    z: RowsEntry = ()
+    csv: TextEntry = ""
+    columns: NamesEntry = ()
+    between: Annotated[Between, BeforeValidator(_choice(*BETWEEN))] = "linear"
+    outside: Annotated[Outside, BeforeValidator(_choice(*OUTSIDE))] = "hold"
+
+    @model_validator(mode="after")
+    def _one_way_to_give_points(self) -> CurveTable:
+        for key in ("x", "y", "z") if self.csv else ("columns",):
+            if key in self.model_fields_set:
+                raise refused_key(key, f"{key!r} {'beside' if self.csv else 'without'} a file")
+        if not self.csv and (self.x is None or self.y is None):
+            raise refused("a table without points", "give x and y, or csv: FILE")
+        return self
+
+
 class InertiaTable(Table):
     """Entries of the inertia matrix [kg m^2]; a list is (xx, yy, zz, xy, xz, yz) or (xx, yy, zz)."""
 
@@ -379,7 +369,7 @@ class PlacementTable(Table):
     def _one_way_to_turn(self) -> PlacementTable:
         given = [key for key in ("rotation", "rpy", "quaternion") if key in self.model_fields_set]
         if len(given) > 1:
-            raise _refused_key(given[1], f"{' and '.join(given)} at one place, each of which says how the frame turns")
+            raise refused_key(given[1], f"{' and '.join(given)} at one place, each of which says how the frame turns")
         return self
 
 
@@ -474,7 +464,7 @@ class BodyTable(Table):
             return self
         for key in ("mass", "center_of_mass", "inertia", "inertia_about", "first_moment"):
             if key in self.model_fields_set:
-                raise _refused_key(key, f"{key!r} beside a density, from which it follows")
+                raise refused_key(key, f"{key!r} beside a density, from which it follows")
         return self
 
 
@@ -522,7 +512,7 @@ class JointTable(Table):
         taken = {*kind.entries, *(number.name for number in kind.numbers)} | (set() if kind.is_rigid else {"armature"})
         for key in (*get_args(Entry), *(number.name for number in joint_numbers()), "armature"):
             if key in self.model_fields_set and key not in taken:
-                raise _refused_key(key, f"{key!r} means nothing for a {kind.name} joint")
+                raise refused_key(key, f"{key!r} means nothing for a {kind.name} joint")
         return self
 
 
@@ -654,6 +644,7 @@ class ModelTable(Table):
     constraints: dict[str, Any] = {}
     frames: Annotated[dict[str, FrameTable], BeforeValidator(_nothing_as_table)] = {}
     outputs: Annotated[dict[str, OutputTable], BeforeValidator(_nothing_as_table)] = {}
+    tables: Annotated[dict[str, CurveTable], BeforeValidator(_nothing_as_table)] = {}
     ground_geometry: ShapesEntry = []
     pinocchio_order: NamesEntry = ()
     states: Annotated[dict[str, StateTable], BeforeValidator(_nothing_as_table)] = {}

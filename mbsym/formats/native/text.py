@@ -10,6 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from inspect import signature
+from textwrap import wrap
 from types import MappingProxyType
 from typing import Any
 
@@ -32,6 +33,7 @@ from mbsym.shapes.forms import Form
 from mbsym.values.entries import entries_of
 from mbsym.values.given import DIRECTIONS
 from mbsym.values.parameter import ControlInput, NamedExpression, Parameter, Value
+from mbsym.values.table import Table
 
 Tree = dict[str, Any]
 """Keys with a tree, a list in one line, or the text of a scalar."""
@@ -39,6 +41,7 @@ Tree = dict[str, Any]
 _PLAIN = re.compile(r"-?[A-Za-z0-9_.(][A-Za-z0-9_.+*/()^-]*(?: [A-Za-z0-9_.+*/(-][A-Za-z0-9_.+*/()^-]*)*")
 _MEANINGFUL = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n", "~", "nan", "inf"))
 _WIDTH = 110
+_CONTINUED = f"\n{' ' * 8}"
 _WORDS = {components: word for word, components in DIRECTIONS.items()}
 
 PLACED = {"at": "predecessor_placement", "at_successor": "successor_placement"}
@@ -85,6 +88,7 @@ def dump_native(model: Model) -> str:
             "couplings": {item.joint: _stated(item, ("source", "ratio", "offset")) for item in model.couplings},
             "constraints": _named(_typed, model.constraints),
             "outputs": _named(_output, model.outputs),
+            "tables": _named(_curve, model.tables),
             "frames": {frame.name: _frame(frame, on_frames.get(frame.name, [])) for frame in model.frames},
             "ground_geometry": carried.get(model.ground),
             "states": _named(_state, model.states),
@@ -234,6 +238,17 @@ def _input(item: ControlInput) -> str:
 def _output(item: NamedExpression) -> str | Tree:
     expression = _scalar(item.expression)
     return _flow({"expression": expression, "unit": _scalar(item.unit)}) if item.unit else expression
+
+
+def _curve(item: Table) -> Tree:
+    numbers = {key: _numbers(getattr(item, key)) for key in ("x", "y")}
+    rows = f"[{f',{_CONTINUED} '.join(map(_numbers, item.z))}]" if item.z else ""
+    return _tree({**numbers, "z": rows, **_stated(item, ("between", "outside"))})
+
+
+def _numbers(values: Sequence[float]) -> str:
+    """Numbers in brackets, on as many lines as they need."""
+    return f"[{_CONTINUED.join(wrap(', '.join(map(repr, values)), _WIDTH - len(_CONTINUED)))}]"
 
 
 def _flow(tree: Tree) -> str:

@@ -1,0 +1,41 @@
+"""Tables as SciPy's interpolators have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from mbsym.values.numbers import NumberFunction
+from mbsym.values.table import Table
+
+
+def reference_tables(tables: Iterable[Table]) -> dict[str, NumberFunction]:
+    """What the names of tables are in expressions."""
+    return {table.name: NumberFunction(table.arguments, table_values(table)) for table in tables}
+
+
+@cache
+def table_values(table: Table) -> Callable[..., Any]:
+    """The values of a table at numbers or arrays of them."""
+    within = _interpolator(table)
+    if table.outside == "extrapolate":
+        return within
+    points = (table.x, table.y)[: table.arguments]
+    return lambda *x: within(*(np.clip(each, at[0], at[-1]) for each, at in zip(x, points, strict=True)))
+
+
+def _interpolator(table: Table) -> Callable[..., Any]:
+    """What is said between the points and goes on beyond them."""
+    from scipy.interpolate import CubicSpline, PchipInterpolator, RegularGridInterpolator, make_interp_spline
+
+    if table.arguments == 2:
+        grid = RegularGridInterpolator((table.x, table.y), np.array(table.z), bounds_error=False, fill_value=None)
+        return lambda x, y: grid(np.stack(np.broadcast_arrays(x, y), axis=-1)).reshape(np.broadcast(x, y).shape)
+    if table.between == "linear":
+        found: Callable[..., Any] = make_interp_spline(table.x, table.y, k=1)
+    else:
+        found = (PchipInterpolator if table.between == "cubic" else CubicSpline)(table.x, table.y)
+    return found

@@ -1,0 +1,105 @@
+"""Forces by tables: those of the formulas that the tables are exact for, in every formulation, and certified."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mbsym
+from mbsym import Body, Joint, JointForce, Model, NamedExpression, Table
+
+POINTS = (-3.0, -1.5, -0.25, 0.0, 1.0, 1.75, 3.0)
+"""Uneven, and wider than the motions."""
+
+CUBIC = Table("curve", POINTS, [1.5 * x**3 - x**2 + 4 * x for x in POINTS], between="spline")
+LINE = Table("curve", POINTS, [4 * x - 0.5 for x in POINTS], between="cubic", outside="extrapolate")
+EVEN = Table("curve", np.linspace(-3, 3, 25), [4 * x - 0.5 for x in np.linspace(-3, 3, 25)])
+MAP = Table("curve", POINTS, (-40.0, 1.0, 30.0), [[2 * x * v + 5 * v + x for v in (-40, 1, 30)] for x in POINTS])
+
+
+def swing(force: str, *tables: Table) -> Model:
+    """A pendulum of two bars, with a moment between them by an expression."""
+    bars = (Body("upper", 1.5, (0, 0, -0.2), (0.02, 0.02, 0.01)), Body("lower", 1, (0, 0, -0.15), (0.01, 0.01, 0.01)))
+    joints = (
+        Joint("pin", "revolute", "ground", "upper", axis=(0, 1, 0), coordinates=("a",), speeds=("w",)),
+        Joint("elbow", "revolute", "upper", "lower", axis=(0, 1, 0), coordinates=("b",), speeds=("z",)),
+    )
+    law, output = JointForce("law", "elbow", force), NamedExpression("y", force)
+    return Model("swing", bars, joints, (law,), outputs=(output,), tables=tables)
+
+
+@pytest.mark.parametrize(
+    ("table", "by_table", "by_formula"),
+    [
+        (CUBIC, "-curve(b)", "-(1.5*b**3 - b**2 + 4*b)"),
+        (LINE, "-curve(b) - 0.2*z", "-(4*b - 0.5) - 0.2*z"),
+        (EVEN, "-curve(b + a/8)", "-(4*(b + a/8) - 0.5)"),
+        (MAP, "-curve(b, z)/20 - 4*b", "-(2*b*z + 5*z + b)/20 - 4*b"),
+    ],
+    ids=["spline", "monotone cubics", "even lines", "two arguments"],
+)
+def test_motions_are_those_by_the_formula(table: Table, by_table: str, by_formula: str) -> None:
+    accuracy = mbsym.Accuracy(rtol=1e-12, atol=1e-12)
+    motions = [
+        mbsym.simulate(model, 2.0, initial={"a": 0.7, "b": -0.4}, output_step=0.1, accuracy=accuracy)
+        for model in (swing(by_table, table), swing(by_formula))
+    ]
+    assert 0.4 <= np.abs(motions[0].q[:, 1]).max() < 3
+    np.testing.assert_allclose(motions[0].q, motions[1].q, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(motions[0].y, motions[1].y, rtol=0, atol=1e-8)
+
+
+def test_stiffness_about_a_state_is_the_slope_of_the_table() -> None:
+    at = {"a": 0.1, "b": 0.3}
+    tables, formula = (
+        mbsym.linearise(model, at=at).A for model in (swing("-curve(b)", CUBIC), swing("-(1.5*b**3 - b**2 + 4*b)"))
+    )
+    np.testing.assert_allclose(tables, formula, rtol=0, atol=1e-11 * np.abs(formula).max())
+
+
+@pytest.mark.parametrize("formulation", ["auto", "kane", "articulated-body", "lagrange", "cfa"])
+def test_every_kind_is_certified_in_every_formulation(tmp_path: Path, formulation: str) -> None:
+    named = [replace(each, name=f"c{k}") for k, each in enumerate((CUBIC, LINE, EVEN, MAP))]
+    held = replace(CUBIC, name="short", x=POINTS[2:4], y=(1, 2), between="linear")
+    model = swing("c0(b) - c1(a) + c2(a - b) + c3(b, z) - short(a)", *named, held)
+    requests = (("outputs", ("q", "v")), ("inverse_dynamics", ("q", "v")))
+    mbsym.generate(model, tmp_path, formulation=formulation, derivatives=requests)
+    certificate = mbsym.verify(tmp_path, states=8)
+    assert certificate.passed, certificate
+
+
+def test_a_loop_driven_by_a_table(tmp_path: Path) -> None:
+    """A four-bar whose crank is pushed by a pressure over its angle."""
+    model = mbsym.load("four_bar")
+    joint = model.joints[0]
+    pressure = Table("pressure", np.linspace(-7, 7, 57), np.sin(np.linspace(-7, 7, 57)) + 2, between="cubic")
+    push = JointForce("push", joint.name, f"0.1*pressure(q_{joint.name})")
+    mbsym.generate(replace(model, forces=(*model.forces, push), tables=(pressure,)), tmp_path)
+    assert mbsym.verify(tmp_path, states=4).passed
+
+
+@pytest.mark.parametrize("options", [{"style": "shared"}, {"style": "straight", "batch": ("mass_matrix",)}], ids=str)
+def test_chains_have_them_in_steps_and_in_few_functions(tmp_path: Path, options: dict[str, Any]) -> None:
+    """Steps that bars share look tables up; texts for many states have those that they use."""
+    bars = tuple(Body(f"b{k}", 1, (0, 0, -0.1), (0.01, 0.01, 0.01)) for k in range(5))
+    joints = tuple(
+        Joint(
+            f"j{k}",
+            "revolute",
+            f"b{k - 1}" if k else "ground",
+            f"b{k}",
+            axis=(0, 1, 0),
+            predecessor_placement=(0, 0, -0.2),
+        )
+        for k in range(5)
+    )
+    springs = tuple(JointForce(f"f{k}", f"j{k}", f"-curve(q_j{k}) - 0.1*even(v_j{k})") for k in range(5))
+    model = Model("chain", bars, joints, springs, tables=(CUBIC, replace(EVEN, name="even")))
+    wanted = ("forward_dynamics", "inverse_dynamics", "mass_matrix")
+    mbsym.generate(model, tmp_path, languages=("c", "numpy", "batch"), functions=wanted, **options)
+    certificate = mbsym.verify(tmp_path, states=4)
+    assert certificate.passed, certificate
