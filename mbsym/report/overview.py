@@ -273,4 +273,4 @@ def _loops(model: Model, labelling: ModelLabelling, analysis: LoopAnalysis | Non
     around = {str(cut): {str(name): sign for name, sign in loop.items()} for cut, loop in labelling.loops.items()}
     found = [(name, types[name], joints) for name, joints in around.items()]
     found += [(item.name, item.type, {}) for item in model.constraints]
-    return tuple(Loop(name, kind, rows[name], dependent.get(name, ()), joints) for name, kind, joints in found)
+    return tuple(Loop(name, kind, rows.get(name), dependent.get(name, ()), joints) for name, kind, joints in found)
