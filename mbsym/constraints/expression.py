@@ -37,10 +37,14 @@ class ExpressionConstraint(ConstraintElement):
     @classmethod
     def random(cls, draw: LoopDraw) -> ExpressionConstraint:
         first, second = draw.bodies
-        span, turn = FrameQuantity("distance", (first, second)), FrameQuantity("axis", (second,), "x", first, "y")
-        factor = draw.along(0.2, 0.5)
-        value = draw.value(span) ** 2 + factor * draw.value(turn)
-        return cls(f"held {draw.number}", f"{span.name}**2 + {factor}*{turn.name} - ({value!r})")
+        span = FrameQuantity("distance", (first, second))
+        turns = [FrameQuantity("axis", (second,), axis, first, along) for axis, along in ("xy", "yz")]
+        factors = [draw.along(0.2, 0.5) for _ in turns]
+        value = draw.value(span) ** 2 + sum(
+            factor * draw.value(turn) for factor, turn in zip(factors, turns, strict=True)
+        )
+        terms = [f"{factor}*{turn.name}" for factor, turn in zip(factors, turns, strict=True)]
+        return cls(f"held {draw.number}", " + ".join([f"{span.name}**2", *terms]) + f" - ({value!r})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +71,10 @@ class VelocityConstraint(ConstraintElement):
     @classmethod
     def random(cls, draw: LoopDraw) -> VelocityConstraint:
         first, second = draw.bodies
-        one, other = (
-            FrameQuantity("velocity", (body,), "", axes, component)
-            for body, axes, component in ((second, first, "x"), (first, second, "y"))
-        )
-        return cls(f"blade {draw.number}", f"{one.name} + {draw.along(0.2, 0.5)}*{other.name}")
+        ways = (("velocity", second, first), ("velocity", first, second), ("angular_velocity", second, first))
+        terms = [
+            f"{draw.along(0.2, 0.5)}*{FrameQuantity(word, (body,), '', axes, component).name}"
+            for word, body, axes in ways
+            for component in "xyz"
+        ]
+        return cls(f"blade {draw.number}", " + ".join(terms))

@@ -16,6 +16,7 @@ from mbsym.errors import ModelError, SimulationError
 from mbsym.loops.assembly import Assembly
 from mbsym.loops.corrections import CORRECTIONS, Keeper, NoCorrection, Projection, keeper
 from mbsym.loops.looped_system import LoopedSystem
+from mbsym.model.names import expression_names
 from mbsym.model.system import Model
 from mbsym.model.value_checks import check_beams
 from mbsym.option import takes
@@ -63,6 +64,7 @@ from mbsym.simulation.trajectory import (
 )
 from mbsym.simulation.transfer_matrix_steps import TransferMatrixSteps
 from mbsym.values.diagnostic import Findings
+from mbsym.values.entry_checks import check_values
 from mbsym.values.numbers import parameter_values
 
 AFTER_STEPS: Final = ("velocity", "projection", "reassignment")
@@ -241,14 +243,16 @@ def with_parameters(model: Model, values: Mapping[str, float | str] | None) -> M
     """The model with numbers in the place of those of its parameters.
 
     Raises:
-        ModelError: no parameter has that name, a value is not finite, or a beam cannot have it.
+        ModelError: no parameter has that name, a value is not finite, or a beam or constraint cannot have it.
     """
     values = in_si(values, model)
     numbers = parameter_values(model, values)
     if values:
-        findings = Findings(numbers)
+        findings = Findings(numbers, dict(expression_names(model).kinds))
         check_beams(model.beams, findings)
-        for fault in findings.diagnostics:
+        for index, item in enumerate(model.constraints):
+            check_values(item, ("constraints", index), f"constraint {item.name!r}", findings)
+        for fault in (item for item in findings.diagnostics if item.severity == "error"):
             raise ModelError(fault.what, where=f"parameter {', '.join(sorted(values))}", remedy=fault.remedy)
     changed = tuple(
         replace(item, value=values[item.name]) if item.name in values else item for item in model.parameters

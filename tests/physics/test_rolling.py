@@ -356,6 +356,12 @@ def test_wheels_that_cannot_be(tmp_path: Path, change: tuple[str, str], what: st
         read(tmp_path, DISC.replace(*change))
 
 
+def test_a_radius_given_later_is_checked_too() -> None:
+    for radius in (0, -0.3):
+        with pytest.raises(mbsym.MbsymError, match="parameter r: the radius of constraint 'contact' is not positive"):
+            mbsym.simulate("rolling_disc", 0.1, parameters={"r": radius})
+
+
 def test_independent_coordinates_are_refused_where_speeds_are_held() -> None:
     with pytest.raises(DerivationError, match="velocity constraints leave more coordinates than speeds free"):
         mbsym.generate("rolling_disc", "nowhere", functions=["independent_dynamics_derivatives"])
