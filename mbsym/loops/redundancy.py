@@ -108,6 +108,14 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     def rows_at(q: Array) -> Array:
         return problem.matrix(_without(matrix_at(q)["jacobian"], noise))
 
+    for row, entries in zip(rows, matrix_at(closed.q)["jacobian"], strict=True):
+        if not np.all(np.isfinite(entries)):
+            raise DerivationError(
+                f"{row.quantity} of {row.closure} has no direction in the initial configuration",
+                where=mechanism.model.name,
+                remedy="a wheel must not lie flat on its plane, nor may frames meet whose direction is held; "
+                "give other initial coordinates",
+            )
     anywhere = independent_anywhere(program, "jacobian", mechanism.nv)
     most = sum(k < closing for k in anywhere)
     regular = regular_configurations(problem, lambda q: rows_at(q)[:closing], closed.q, most)

@@ -356,6 +356,14 @@ def test_wheels_that_cannot_be(tmp_path: Path, change: tuple[str, str], what: st
         read(tmp_path, DISC.replace(*change))
 
 
+def test_a_wheel_that_lies_flat_is_named(tmp_path: Path) -> None:
+    text = DISC.replace("fork, to: shaft, axis: x", "fork, to: shaft, axis: x, initial: pi/2").replace(
+        "initial: 0.4}", "initial: 0}"
+    )
+    with pytest.raises(DerivationError, match="over the plane of contact has no direction in the initial"):
+        analyse_loops(mechanism_of(read(tmp_path, text)))
+
+
 def test_a_radius_given_later_is_checked_too() -> None:
     for radius in (0, -0.3):
         with pytest.raises(mbsym.MbsymError, match="parameter r: the radius of constraint 'contact' is not positive"):
