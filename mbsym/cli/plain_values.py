@@ -63,11 +63,14 @@ def _plain(value: Any, kind: Any, info: Any) -> Any:
     if kind is str or kind is bool:
         return value if type(value) is kind else _ASKED
     if kind in _NUMBERS:
-        if isinstance(value, str) and _NUMBERS[kind].fullmatch(value):
-            value = kind(value)
-        within = type(value) is kind
-        within = within and (info.min is None or value >= info.min) and (info.max is None or value <= info.max)
-        return value if within else _ASKED
+        return _plain_number(value, kind, info)
     if kind is Path and isinstance(value, (str, Path)) and info.file_okay and info.dir_okay:
         return Path(value) if os.access(value, os.R_OK) or not os.path.lexists(value) else _ASKED
     return _ASKED
+
+
+def _plain_number(value: Any, kind: Any, info: Any) -> Any:
+    if isinstance(value, str) and _NUMBERS[kind].fullmatch(value):
+        value = kind(value)
+    within = type(value) is kind and (info.min is None or value >= info.min) and (info.max is None or value <= info.max)
+    return value if within else _ASKED

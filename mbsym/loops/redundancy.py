@@ -19,7 +19,7 @@ from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
-from mbsym.loops.closing import close_from_anywhere, closing_problem, still_open
+from mbsym.loops.closing import Closing, close_from_anywhere, closing_problem, still_open
 from mbsym.loops.closure_row import Closure, ClosureRow
 from mbsym.loops.constraints import closures
 from mbsym.loops.generic_rank import independent_anywhere, rank_of, regular_configurations
@@ -91,14 +91,7 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     if not rows:
         return LoopAnalysis(found, (), (), tuple(float(x) for x in start), mechanism.nv, tuple(notes))
     problem = closing_problem(mechanism, found)
-    closed = close_near(mechanism, found, start, given_joints(mechanism)).closing
-    if not closed.closed:
-        raise DerivationError(
-            still_open(found, closed),
-            where=mechanism.model.name,
-            remedy="check the lengths and placements around that loop, "
-            "or give initial coordinates nearer to a closed one",
-        )
+    closed = _closed(mechanism, found, start)
     program = _sampling_program(mechanism, found)
     matrix_at, noise = Evaluator(replace(program, outputs=program.outputs[:1])), _round_off(mechanism, rows)
 
@@ -108,14 +101,7 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     def rows_at(q: Array) -> Array:
         return problem.matrix(_without(matrix_at(q)["jacobian"], noise))
 
-    for row, entries in zip(rows, matrix_at(closed.q)["jacobian"], strict=True):
-        if not np.all(np.isfinite(entries)):
-            raise DerivationError(
-                f"{row.quantity} of {row.closure} has no direction in the initial configuration",
-                where=mechanism.model.name,
-                remedy="a wheel must not lie flat on its plane, nor may frames meet whose direction is held; "
-                "give other initial coordinates",
-            )
+    _require_directions(mechanism, rows, matrix_at(closed.q)["jacobian"])
     anywhere = independent_anywhere(program, "jacobian", mechanism.nv)
     most = sum(k < closing for k in anywhere)
     regular = regular_configurations(problem, lambda q: rows_at(q)[:closing], closed.q, most)
@@ -128,13 +114,8 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     else:
         kept = _independent(np.array(regular.matrices), regular.rank)
         if closing < len(rows):
-            matrices = np.array([rows_at(q) for q in regular.q])
-            kept = _independent(matrices, max(map(rank_of, matrices)), kept)
-            notes += [
-                f"velocity constraint {name} can be integrated: it holds places, which a constraint of type expression "
-                "keeps from drifting"
-                for name in integrable(mechanism, [rows[k] for k in kept], regular.q, matrices[:, kept])
-            ]
+            kept, told = _with_speeds(mechanism, rows, kept, regular.q, np.array([rows_at(q) for q in regular.q]))
+            notes += told
     if regular.singular_start:
         notes += _singular_rows(rows, kept, rows_at(closed.q))
     mobility = mechanism.nv - len(kept)
@@ -143,14 +124,53 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     sentences = notes + _words(found, rows, kept, values, problem.length)
     if mobility == 0:
         sentences.append("the loops leave no freedom: this is a structure, and its dynamics are its statics")
+    others = set(range(len(rows))).difference(kept)
     return LoopAnalysis(
         found,
         tuple(rows[k] for k in kept),
-        tuple(row for k, row in enumerate(rows) if k not in set(kept)),
+        tuple(rows[k] for k in sorted(others)),
         tuple(float(x) for x in closed.q),
         mobility,
         tuple(sentences),
     )
+
+
+def _closed(mechanism: Mechanism, found: Sequence[Closure], start: Array) -> Closing:
+    """The loops closed near a start."""
+    closed = close_near(mechanism, found, start, given_joints(mechanism)).closing
+    if not closed.closed:
+        raise DerivationError(
+            still_open(found, closed),
+            where=mechanism.model.name,
+            remedy="check the lengths and placements around that loop, "
+            "or give initial coordinates nearer to a closed one",
+        )
+    return closed
+
+
+def _require_directions(mechanism: Mechanism, rows: Sequence[ClosureRow], matrix: Array) -> None:
+    """Refuses rows of G that are no numbers where the loops are closed."""
+    for row, entries in zip(rows, matrix, strict=True):
+        if not np.all(np.isfinite(entries)):
+            raise DerivationError(
+                f"{row.quantity} of {row.closure} has no direction in the initial configuration",
+                where=mechanism.model.name,
+                remedy="a wheel must not lie flat on its plane, nor may frames meet whose direction is held; "
+                "give other initial coordinates",
+            )
+
+
+def _with_speeds(
+    mechanism: Mechanism, rows: Sequence[ClosureRow], closing: Sequence[int], at: Sequence[Array], matrices: Array
+) -> tuple[list[int], list[str]]:
+    """Independent rows that hold speeds besides those that close loops, and which of them hold places."""
+    kept = _independent(matrices, max(map(rank_of, matrices)), closing)
+    names = integrable(mechanism, [rows[k] for k in kept], at, matrices[:, kept])
+    return kept, [
+        f"velocity constraint {name} can be integrated: it holds places, which a constraint of type expression "
+        "keeps from drifting"
+        for name in names
+    ]
 
 
 def immobility(model: Model, order: str = "weight") -> str:

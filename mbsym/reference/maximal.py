@@ -154,13 +154,18 @@ def constraint_rows(
         rows.append(row)
         right.append(-bias - known)
 
-    for each in held_rows(mechanism) if closed else ():
-        held, change = each.row(mechanism, at, moving)
-        rows.append(np.pad(held, (0, width - len(held)))[None, :])
-        right.append(np.array([-change]))
+    for held, change in _held(mechanism, at, moving) if closed else ():
+        rows.append(np.pad(held, ((0, 0), (0, width - held.shape[1]))))
+        right.append(-change)
     if not rows:
         return ConstraintRows(np.zeros((0, width)), np.zeros(0))
     return ConstraintRows(np.concatenate(rows), np.concatenate(right))
+
+
+def _held(mechanism: NumericMechanism, at: Configuration, moving: Motion) -> list[tuple[Array, Array]]:
+    """Rows of ``held_rows``, and the known parts of their rates."""
+    found = (row.row(mechanism, at, moving) for row in held_rows(mechanism))
+    return [(row[None, :], np.array([change])) for row, change in found]
 
 
 def _directions_across(freedom: Array) -> Array:

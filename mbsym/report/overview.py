@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from mbsym.errors import MbsymError
@@ -18,6 +19,7 @@ from mbsym.model.names import expression_names
 from mbsym.model.system import Model, with_virtual_joints
 from mbsym.values.numbers import evaluate, parameter_values
 from mbsym.values.parameter import Value
+from mbsym.values.table import Table
 from mbsym.visualisation.attachments import Attachment, attachments_of, attachments_to_json
 
 
@@ -162,16 +164,7 @@ class Overview:
             "outputs": [
                 {"name": item.name, "expression": str(item.expression), "unit": item.unit} for item in model.outputs
             ],
-            "tables": [
-                {
-                    "name": item.name,
-                    "arguments": [[points[0], points[-1]] for points in (item.x, item.y)[: item.arguments]],
-                    "points": len(item.x) * (len(item.y) if item.z else 1),
-                    "between": item.between,
-                    "outside": item.outside,
-                }
-                for item in model.tables
-            ],
+            "tables": list(map(_curve_as_dict, model.tables)),
             "parameters": [
                 {"name": item.name, "value": numbers[item.name], "unit": item.unit, "symbolic": item.symbolic}
                 for item in model.parameters
@@ -274,3 +267,15 @@ def _loops(model: Model, labelling: ModelLabelling, analysis: LoopAnalysis | Non
     found = [(name, types[name], joints) for name, joints in around.items()]
     found += [(item.name, item.type, {}) for item in model.constraints]
     return tuple(Loop(name, kind, rows.get(name), dependent.get(name, ()), joints) for name, kind, joints in found)
+
+
+def _curve_as_dict(table: Table) -> dict[str, Any]:
+    """A table in short."""
+    ways = (table.x, table.y)[: table.arguments]
+    return {
+        "name": table.name,
+        "arguments": [[points[0], points[-1]] for points in ways],
+        "points": prod(map(len, ways)),
+        "between": table.between,
+        "outside": table.outside,
+    }

@@ -11,6 +11,7 @@ from mbsym.report.fitted_table import fitted_table
 from mbsym.report.overview import Overview
 from mbsym.values.numbers import evaluate, parameter_values
 from mbsym.values.parameter import Value
+from mbsym.values.table import Table
 
 _INDENT = 20
 
@@ -136,22 +137,24 @@ def _tables(found: Overview) -> Iterator[tuple[str, list[Sequence[str]]]]:
     yield "inputs", [("u", "input", "unit", "lower", "upper"), *inputs]
     outputs = [(f"y[{k}]", item.name, str(item.expression), item.unit) for k, item in enumerate(model.outputs)]
     yield "outputs", [("y", "output", "expression", "unit"), *outputs]
-    tables = [
-        (
-            f"{item.name}({'x, y' if item.z else 'x'})",
-            " and ".join(f"{_number(at[0])} to {_number(at[-1])}" for at in (item.x, item.y)[: item.arguments]),
-            " x ".join(str(len(at)) for at in (item.x, item.y)[: item.arguments]),
-            item.between,
-            item.outside,
-        )
-        for item in model.tables
-    ]
-    yield "tables", [("table", "from", "points", "between", "outside"), *tables]
+    yield "tables", [("table", "from", "points", "between", "outside"), *map(_curve, model.tables)]
     parameters = [
         (item.name, _number(numbers[item.name]), item.unit, "run-time argument" if item.symbolic else "folded in")
         for item in model.parameters
     ]
     yield "parameters", [("parameter", "value", "unit", "in generated code"), *parameters]
+
+
+def _curve(table: Table) -> Sequence[str]:
+    """A table's row."""
+    ways = (table.x, table.y)[: table.arguments]
+    return (
+        f"{table.name}({'x, y' if table.z else 'x'})",
+        " and ".join(f"{_number(at[0])} to {_number(at[-1])}" for at in ways),
+        " x ".join(str(len(at)) for at in ways),
+        table.between,
+        table.outside,
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -70,6 +70,13 @@ def interpret(
                 # A sum is rounded, in whatever order it is made, as the largest of what it is the sum of.
                 parts = operands if kind == "add" else (node,)
                 values[node] = rounded(values[node], reduce(np.maximum, (np.abs(values[abs(ref)]) for ref in parts)))
+    return _results(program, values, batch)
+
+
+def _results(program: Program, values: Mapping[int, Any], batch: tuple[int, ...]) -> dict[str, np.ndarray[Any, Any]]:
+    """The outputs from the values of nodes."""
+    import numpy as np
+
     results: dict[str, np.ndarray[Any, Any]] = {}
     for output in program.outputs:
         entries = [values[ref] if ref >= 0 else -values[-ref] for ref in output.values]

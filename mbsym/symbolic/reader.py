@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
@@ -287,8 +287,12 @@ class _Reader:
             return self._exact(node, lambda: self.graph.function(name, *values))
         if name == "pow":
             return self._power(node.args[1], values[0], values[1])
+        return self._elementary(node, name, values)
+
+    def _elementary(self, node: ast.Call, name: str, values: Sequence[Reference]) -> Reference:
+        """A function of one argument, or one of two of all arguments in turn."""
         result = values[0]
-        if wanted == 1:
+        if name in UNARY_FUNCTIONS:
             return self._exact(node, lambda: self.graph.function(name, result))
         for value in values[1:]:
             result = self._exact(node, lambda x=result, y=value: self.graph.function(name, x, y))  # type: ignore[misc]

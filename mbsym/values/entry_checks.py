@@ -212,8 +212,8 @@ def check_values(item: Any, path: Path, word: str, findings: Findings) -> None:
                     findings.error(here, f"the {entry.key} of {word} is empty", "name one")
 
 
-def _check_held(scalar: Scalar, value: Any, entry: Entry, path: Path, word: str, findings: Findings) -> None:
-    """Notes what has no place in an expression of places, or in one that is linear in speeds."""
+def _kinds_in(value: Any, findings: Findings) -> dict[str, str]:
+    """What the names in an expression are, but parameters."""
     kinds: dict[str, str] = {}
     for name in value_names(value):
         quantity = quantity_of(name)
@@ -221,6 +221,12 @@ def _check_held(scalar: Scalar, value: Any, entry: Entry, path: Path, word: str,
             kinds[name] = "speed" if WORDS[quantity.word].is_rate else "place"
         elif name not in findings.numbers:
             kinds[name] = findings.variables[name]
+    return kinds
+
+
+def _check_held(scalar: Scalar, value: Any, entry: Entry, path: Path, word: str, findings: Findings) -> None:
+    """Notes what has no place in an expression of places, or in one that is linear in speeds."""
+    kinds = _kinds_in(value, findings)
     outside = [name for name, kind in kinds.items() if kind in ("time", "input")]
     called = [name for name in findings.definitions if re.search(rf"\b{re.escape(name)}\s*\(", str(value))]
     speeds = [name for name, kind in kinds.items() if kind == "speed"]
