@@ -154,18 +154,20 @@ def constraint_rows(
         rows.append(row)
         right.append(-bias - known)
 
-    for held, change in _held(mechanism, at, moving) if closed else ():
-        rows.append(np.pad(held, ((0, 0), (0, width - held.shape[1]))))
-        right.append(-change)
+    held, changes = _held(mechanism, at, moving, width, closed=closed)
+    rows += held
+    right += changes
     if not rows:
         return ConstraintRows(np.zeros((0, width)), np.zeros(0))
     return ConstraintRows(np.concatenate(rows), np.concatenate(right))
 
 
-def _held(mechanism: NumericMechanism, at: Configuration, moving: Motion) -> list[tuple[Array, Array]]:
-    """Rows of ``held_rows``, and the known parts of their rates."""
-    found = (row.row(mechanism, at, moving) for row in held_rows(mechanism))
-    return [(row[None, :], np.array([change])) for row, change in found]
+def _held(
+    mechanism: NumericMechanism, at: Configuration, moving: Motion, width: int, *, closed: bool
+) -> tuple[list[Array], list[Array]]:
+    """Rows of ``held_rows`` where loops are closed, with zeros up to a width, and right sides."""
+    found = [row.row(mechanism, at, moving) for row in held_rows(mechanism)] if closed else []
+    return [np.pad(row, (0, width - len(row)))[None, :] for row, _ in found], [np.array([-x]) for _, x in found]
 
 
 def _directions_across(freedom: Array) -> Array:
