@@ -61,7 +61,7 @@ def independent_speeds(
     if not len({speed.rate.ref for speed in found}) == len(names) == loops.mobility:
         freedoms = f"{loops.mobility} {'freedom' if loops.mobility == 1 else 'freedoms'}"
         raise DerivationError(
-            f"{len(names)} independent speeds are chosen of a mechanism with {freedoms}: {', '.join(names)}",
+            f"{freedoms} take as many independent speeds, not {len(names)}: {', '.join(names)}",
             where=mechanism.model.name,
             remedy=f"choose {loops.mobility}, each once, or none to have them chosen",
         )
@@ -113,7 +113,8 @@ def _defined(mechanism: Mechanism, text: str) -> IndependentSpeed:
         require_valid(held)
         closure = expression_closure(replace(mechanism, model=held), name, "", expression, "", of_speeds=True)
     except MbsymError as error:
-        raise DerivationError(f"it defines no speed: {error.what}", where=text, remedy=error.remedy) from None
+        what = error.what.replace(f"constraint {name!r}", "it")
+        raise DerivationError(f"no speed is defined so: {what}", where=text, remedy=error.remedy) from None
     (row,) = closure.rows
     rate = "_".join(part for part in (f"{parts[1]}dot", parts[2].removeprefix("_")) if part)
     return IndependentSpeed(name, row.jacobian, row.bias, symbol(graph, name), symbol(graph, rate))

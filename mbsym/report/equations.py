@@ -105,6 +105,8 @@ class Equations:
         whole = FORMULATIONS.named(formulation).whole is not None
         self._available: Available = available_functions(mechanism, "auto" if whole else formulation)
         self._forms: dict[str, ClosedForm] = {}
+        if independent:
+            self.form("independent_speeds")
 
     @cached_property
     def coordinates(self) -> sympy.ImmutableMatrix:

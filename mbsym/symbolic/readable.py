@@ -27,9 +27,9 @@ def merged(graph: Graph, refs: Sequence[Reference], units: Sequence[Sequence[Ref
         units: groups of symbols whose squares add up to one.
     """
     sizes = PrintedSizes(graph)
-    return [
-        simplify_all_trigonometric(graph, [ref], units)[0] if sizes.of(ref) <= LARGEST_MERGED else ref for ref in refs
-    ]
+    small = {ref: ref for ref in refs if sizes.of(ref) <= LARGEST_MERGED}
+    small = dict(zip(small, simplify_all_trigonometric(graph, list(small), units), strict=True))
+    return [small.get(ref, ref) for ref in refs]
 
 
 def readable(graph: Graph, refs: Sequence[Reference], units: Sequence[Sequence[Reference]] = ()) -> list[Reference]:

@@ -9,15 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+import sympy as sp
+from scipy.integrate import solve_ivp
 
 import mbsym
+from mbsym.codegen.load import load_numpy
 from mbsym.formulations.recursive.sparse_factor import product
 from mbsym.loops.functions import LOOP_FUNCTIONS
 from mbsym.loops.independent_speeds import independent_speeds
 from mbsym.loops.redundancy import analyse_loops
 from mbsym.loops.wrenches import dense
 from mbsym.model.system import Model
+from mbsym.reference import Reference
 from mbsym.report.equations import Equations
 from mbsym.symbolic.compose import substitute
 from mbsym.symbolic.equality import compare
@@ -130,3 +135,52 @@ def test_motion_is_that_of_the_constrained_forward_dynamics(
 @pytest.mark.parametrize("seed", range(6))
 def test_of_random_loops_too(tmp_path: Path, seed: int) -> None:
     assert wrong(mbsym.derive(model_of(tmp_path, seed), "kane")) == []
+
+
+# ---- in numbers ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "independent"),
+    [("four_bar", ()), ("slider_crank", ()), ("rolling_disc", ()), (DISC, OF_SHAFT), (SNAKEBOARD, ALONG_BOARD)],
+)
+def test_numbers_are_those_of_the_module(tmp_path: Path, model: str, independent: Sequence[str]) -> None:
+    """Where the loops are closed, at random states."""
+    system = model_of(tmp_path, model)
+    of = mbsym.derive(system, "kane", symbolic_parameters="none", independent=independent)
+    graph, nv = of.mechanism.graph, of.mechanism.nv
+    (_, u, *_) = of.form("reduced_bias").program.inputs
+    symbols = [sp.Symbol(str(graph.arguments[ref][0])) for ref in u.symbols]
+    names = ("reduced_mass_matrix", "reduced_bias", "reduced_forces", "N", "Ndot_u")
+    of_v = sp.lambdify([of.coordinates, of.speeds], of.matrix("independent_speeds"), "numpy")
+    matrices = [of.matrix(name) for name in names]
+    reduced = sp.lambdify([of.coordinates, symbols, of.forces], matrices, "numpy", cse=True)
+    mbsym.generate(system, tmp_path / "build", languages=["numpy"], symbolic_parameters="none")
+    module = load_numpy(tmp_path / "build" / f"{system.name}.py").functions
+    reference, rng = Reference(system), np.random.default_rng(3)
+    start = np.array(analyse_loops(of.mechanism).configuration)
+    for _ in range(3):
+        q = reference.closed_position(reference.integrate_position(start, 0.1 * rng.normal(size=nv), 1.0))
+        v = reference.consistent_velocity(q, rng.normal(size=nv))
+        tau = rng.normal(size=nv)
+        vdot = module["constrained_dynamics"](q, v, tau)[0]
+        chosen = of_v(q, v)
+        mass, bias, force, motion, carried = reduced(q, chosen.ravel(), tau)
+        udot = np.linalg.solve(mass, force - bias)
+        assert np.abs(motion @ chosen - v[:, None]).max() < 1e-8
+        assert np.abs(motion @ udot + carried - vdot[:, None]).max() < 1e-8 * max(1.0, np.abs(vdot).max())
+
+
+def test_a_sleigh_moves_as_its_equations_say(tmp_path: Path) -> None:
+    """u and w alone are integrated, beside where they lead."""
+    model = read(tmp_path, SLEIGH)
+    of = mbsym.derive(model, "kane", symbolic_parameters="none", independent=FORWARD)
+    u, w, turn = sp.symbols("u w q_turn")
+    mass, bias, motion = map(of.matrix, ("reduced_mass_matrix", "reduced_bias", "N"))
+    rates = sp.lambdify([turn, u, w], [*(motion * sp.Matrix([u, w])), *mass.LUsolve(-bias)])
+    found = solve_ivp(lambda t, y: rates(*y[2:]), (0, 2), [0, 0, 0.3, 1.0, 0.5], rtol=1e-11, atol=1e-12).y[:, -1]
+    initial = {"q_turn": 0.3, "v_x": np.cos(0.3), "v_y": np.sin(0.3), "v_turn": 0.5}
+    moved = mbsym.simulate(model, 2.0, initial=initial, accuracy=mbsym.Accuracy(rtol=1e-11, atol=1e-12))
+    assert np.abs(found[:3] - moved.q[-1]).max() < 1e-8
+    speeds = [found[3] * np.cos(found[2]), found[3] * np.sin(found[2]), found[4]]
+    assert np.abs(speeds - moved.v[-1]).max() < 1e-8
