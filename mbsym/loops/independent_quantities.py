@@ -84,19 +84,21 @@ class _Chosen:
         sentences = [f"Here u = ({', '.join(own.name for own in form.speeds)})."]
         if any(not row.of_speeds for row in form.loops.rows):
             sentences.append("The coordinates are all of q, with the loops closed: they are not independent.")
-        conditions = [f"{root} is positive" for root in _factors(form, form.roots)]
+        roots = [str(root) for root in to_sympy(mechanism.graph, [root.ref for root in form.roots])]
+        conditions = [f"{root} is positive" for root in roots]
         longest = 0 if form.determinant is None else PrintedSizes(mechanism.graph).of(form.determinant.ref)
         if form.determinant is None or longest > LONGEST:
             conditions.append("all other speeds follow from u")
         else:
-            conditions += [f"{factor} is not zero" for factor in _factors(form, (form.determinant,))]
+            factors = _factors(form.determinant)
+            conditions += [f"{factor} is not zero" for factor in factors if factor not in roots]
         return (*sentences, *([f"This holds where {' and '.join(conditions)}."] if conditions else ()))
 
 
-def _factors(form: IndependentForm, values: Sequence[Scalar]) -> list[str]:
-    """Factors of values, but for numbers, as text."""
-    found = to_sympy(form.mechanism.graph, [value.ref for value in values])
-    factors = [factor.as_base_exp()[0] for value in found for factor in sp.Mul.make_args(value)]
+def _factors(value: Scalar) -> list[str]:
+    """Factors of a value, but for numbers, as text."""
+    (found,) = to_sympy(value.graph, [value.ref])
+    factors = [factor.as_base_exp()[0] for factor in sp.Mul.make_args(found)]
     return list(dict.fromkeys(str(factor) for factor in factors if factor.free_symbols))
 
 

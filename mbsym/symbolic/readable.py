@@ -18,6 +18,10 @@ LARGEST_SIMPLIFIED: Final = 50
 """Operations, as printed, up to which SymPy simplifies a value: longer ones take it many seconds."""
 
 
+LONGEST_NUMBER: Final = 64
+"""Bits of numerators and denominators of what SymPy simplifies: with longer ones its polynomials take minutes."""
+
+
 def merged(graph: Graph, refs: Sequence[Reference], units: Sequence[Sequence[Reference]] = ()) -> list[Reference]:
     """Equal values, by addition theorems no longer than they are; large ones as they are.
 
@@ -44,7 +48,7 @@ def readable(graph: Graph, refs: Sequence[Reference], units: Sequence[Sequence[R
     known = {sp.Symbol(graph.arguments[k][0]): k for k in graph.reachable(refs) if graph.kinds[k] == "symbol"}
 
     def shorter(ref: Reference) -> Reference:
-        if not 1 < sizes.of(ref) <= LARGEST_SIMPLIFIED:
+        if not 1 < sizes.of(ref) <= LARGEST_SIMPLIFIED or _has_long_numbers(graph, ref):
             return ref
         (value,) = to_sympy(graph, [ref])
         try:
@@ -54,3 +58,8 @@ def readable(graph: Graph, refs: Sequence[Reference], units: Sequence[Sequence[R
         return min(ref, *merged(graph, found, units), *found, key=sizes.of)
 
     return [shorter(ref) for ref in merged(graph, refs, units)]
+
+
+def _has_long_numbers(graph: Graph, ref: Reference) -> bool:
+    numbers = (graph.arguments[node][0] for node in graph.reachable([ref]) if graph.kinds[node] == "const")
+    return any(max(abs(x.numerator), x.denominator).bit_length() > LONGEST_NUMBER for x in numbers)

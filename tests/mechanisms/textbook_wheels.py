@@ -33,6 +33,9 @@ constraints:
   contact: {type: rolling, wheel: disc, on: ground, radius: r}
 """
 
+UPSIDE_DOWN = DISC.replace("to: shaft, axis: x}", "to: shaft, axis: x, initial: 3.0}")
+"""The disc where it leans by more than a right angle."""
+
 SLEIGH = """\
 name: sleigh
 parameters: {m: {value: 2, symbolic: true}, a: {value: 0.4, symbolic: true}, I: {value: 0.3, symbolic: true}}

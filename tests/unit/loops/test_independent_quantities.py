@@ -17,7 +17,7 @@ from mbsym.options.texts import names_in
 from mbsym.report.document import FORMATS, document
 from mbsym.report.equations import Equations
 from mbsym.testing import assert_same_equations
-from mechanisms.textbook_wheels import DISC, SLEIGH, SNAKEBOARD, read
+from mechanisms.textbook_wheels import DISC, SLEIGH, SNAKEBOARD, UPSIDE_DOWN, read
 
 FORWARD = ("u=velocity(sleigh, in=sleigh).x", "w=v_turn")
 
@@ -63,6 +63,7 @@ def test_a_disc_along_the_axes_of_its_shaft(tmp_path: Path) -> None:
     assert entries(of, "reduced_mass_matrix") == ["5*m*r**2/4", "3*m*r**2/2", "m*r**2/4"]
     assert entries(of, "reduced_bias")[1] == "m*r**2*u1*u3"
     assert "udot_2" in str(of.matrix("reduced_equations"))
+    assert of.quantities["N"].told(of.mechanism)[-1] == "This holds where cos(q_lean) is positive."
 
 
 def test_a_snakeboard(tmp_path: Path) -> None:
@@ -108,6 +109,12 @@ def test_loops_say_that_coordinates_are_all(tmp_path: Path) -> None:
         "The coordinates are all of q, with the loops closed: they are not independent.",
         "This holds where cos(q_lean) is positive.",
     )
+
+
+def test_a_root_has_the_sign_of_where_the_loops_were_closed(tmp_path: Path) -> None:
+    of = derived(tmp_path, UPSIDE_DOWN, ("v_yaw", "v_lean", "v_spin"))
+    assert of.quantities["N"].told(of.mechanism)[-1] == "This holds where -cos(q_lean) is positive."
+    assert str(of.matrix("N")[2, 1]) == "r*sin(q_lean)"
 
 
 def test_many_rows_are_solved_by_their_normal_equations() -> None:
