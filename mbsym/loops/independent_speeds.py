@@ -111,7 +111,7 @@ def _defined(mechanism: Mechanism, text: str) -> IndependentSpeed:
     held = replace(model, constraints=(*model.constraints, VelocityConstraint(name, expression)))
     try:
         require_valid(held)
-        closure = expression_closure(replace(mechanism, model=held), name, "", expression, "", of_speeds=True)
+        closure = expression_closure(replace(mechanism, model=held), name, "", expression, "m/s", of_speeds=True)
     except MbsymError as error:
         what = error.what.replace(f"constraint {name!r}", "it")
         raise DerivationError(f"no speed is defined so: {what}", where=text, remedy=error.remedy) from None
