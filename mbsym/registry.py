@@ -46,6 +46,7 @@ from mbsym.loops.contracts import (
     LOOP_CONTRACTS,
 )
 from mbsym.loops.functions import LOOP_FUNCTIONS
+from mbsym.loops.independent_quantities import INDEPENDENT_QUANTITIES
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops, restated
 from mbsym.loops.runtime import (
     DERIVATIVE_KERNELS,
@@ -456,7 +457,7 @@ FORMULATIONS: Final = Registry(
             "Kane's equations in closed form through the path matrix",
             KANE_FUNCTIONS,
             "sparse",
-            quantities=KANE_QUANTITIES,
+            quantities={**KANE_QUANTITIES, **INDEPENDENT_QUANTITIES},
         ),
         Formulation(
             "lagrange",

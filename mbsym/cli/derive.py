@@ -40,16 +40,30 @@ def _quantity() -> Any:
 QUANTITY: Final[Any] = _quantity
 
 
+def _independent() -> Any:
+    return typer.Option(
+        [],
+        "--independent",
+        help="Independent speeds of N and the reduced equations of kane, one for each freedom: NAME,... of entries of "
+        "v, or NAME=EXPRESSION with an expression that is linear in speeds; default a good choice.",
+    )
+
+
+INDEPENDENT: Final[Any] = _independent
+
+
 @verb(
     "mbsym derive cart_pole",
     "mbsym derive double_pendulum --formulation lagrange --format latex -o pendulum.tex",
     "mbsym derive space_robot --formulation cfa --quantity A,X",
+    "mbsym derive four_bar --formulation kane --quantity N,reduced_equations --independent v_A",
     "mbsym derive four_bar --format json",
 )
 def derive(
     model: str = MODEL,
     form: str = FORM,
     quantity: list[str] = QUANTITY,
+    independent: list[str] = INDEPENDENT,
     output: Path | None = typer.Option(None, "-o", "--output", help="File to write; default is standard output."),
     options: GenerationOptions = taken(
         GenerationOptions, "formulation", "symbolic_parameters", symbolic_parameters="all"
@@ -60,7 +74,11 @@ def derive(
     """Derive the equations of motion in closed form."""
     system = read_model(model, reading)
     equations = derive_equations(
-        system, options.formulation, symbolic_parameters=options.symbolic_parameters, order=reading.order
+        system,
+        options.formulation,
+        symbolic_parameters=options.symbolic_parameters,
+        order=reading.order,
+        independent=names_in(independent),
     )
     names = tuple(dict.fromkeys(names_in(quantity)))
     for name in names:

@@ -7,7 +7,7 @@ by what the formulation's functions are made of; the contract makes the Program 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mbsym.errors import DerivationError
@@ -16,9 +16,13 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 
+LARGEST_CLOSED_FORM: Final = 5000
+"""Operations of an array, counted as printed text has them, above which it is shown as named steps."""
+
 NOTHING: Final[Mapping[Size, str]] = {
     "nv": "no joint moves",
     "held": "no joint holds a direction of its body",
+    "independent": "the constraints leave no freedom: this is a structure",
 }
 """Why arrays of these sizes may have no entries."""
 
@@ -26,6 +30,11 @@ NOTHING: Final[Mapping[Size, str]] = {
 def bodies(mechanism: Mechanism) -> dict[str, int]:
     """Sizes of arrays with six entries a body."""
     return {"6nb": 6 * mechanism.nb}
+
+
+def nothing_to_tell(mechanism: Mechanism) -> tuple[str, ...]:
+    """What is to be said of arrays that are the same everywhere."""
+    return ()
 
 
 def block_diagonal(mechanism: Mechanism, blocks: Iterable[Sequence[Sequence[Scalar]]]) -> Entries:
@@ -50,9 +59,11 @@ class Quantity:
         shape: lengths, as numbers or as whose number they are.
         inputs: names of what it depends on, in order.
         source: where it is defined, for people to look up.
-        derive: makes its entries, row-major.
+        derive: makes its entries, row-major; with inputs that are not the mechanism's, if it has any.
         sizes: lengths that the mechanism does not know; raises DerivationError where a mechanism lacks the quantity.
         symmetric: True where documents leave out entries below the diagonal.
+        longest: operations, counted as printed text has them, above which documents show it as named steps.
+        told: what is to be said about it for this mechanism, such as where it holds, in sentences.
     """
 
     name: str
@@ -62,9 +73,11 @@ class Quantity:
     shape: tuple[Size, ...]
     inputs: tuple[str, ...]
     source: str
-    derive: Callable[[Mechanism], Entries]
+    derive: Callable[[Mechanism], Entries | Derived]
     sizes: Callable[[Mechanism], Mapping[str, int]] = bodies
     symmetric: bool = False
+    longest: int = LARGEST_CLOSED_FORM
+    told: Callable[[Mechanism], tuple[str, ...]] = nothing_to_tell
 
     def __repr__(self) -> str:
         shape = f", {' x '.join(map(str, self.shape))}" if self.shape else ""
@@ -100,7 +113,9 @@ class Quantity:
         sizes = self.require(mechanism)
         result = Result(self.letter, self.shape, "", self.sentence)
         contract = Contract(self.name, self.inputs, (result,), self.sentence, self.display)
-        return contract.program(mechanism, Derived(self.derive(mechanism), sizes=sizes))
+        found = self.derive(mechanism)
+        derived = found if isinstance(found, Derived) else Derived(found)
+        return contract.program(mechanism, replace(derived, sizes=sizes))
 
 
 def quantities_by_name(*quantities: Quantity) -> Mapping[str, Quantity]:

@@ -9,8 +9,19 @@ from mbsym.errors import CodegenError, SimulationError
 
 
 def names_in(texts: Iterable[str]) -> list[str]:
-    """The names of a repeatable option whose values are lists."""
-    return [name.strip() for text in texts for name in text.split(",")]
+    """The names of a repeatable option whose values are lists; commas in parentheses part nothing."""
+    return [name.strip() for text in texts for name in _parts(text)]
+
+
+def _parts(text: str) -> list[str]:
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
 
 
 def numbers_in(texts: Iterable[str], where: str, *, with_units: bool = True) -> dict[str, Any]:

@@ -103,6 +103,8 @@ def asked_section(equations: Equations, name: str) -> Section:
     if equations.display(name).symmetric:
         told = ("Entries below the diagonal are those above it.", *told)
     own = equations.quantities.get(name)
+    if own is not None:
+        told = (*told, *own.told(equations.mechanism))
     remark = f"{shape}; source: {own.source}." if own is not None else f"{shape}."
     return replace(section, sentences=(*section.sentences, *told), remark=remark)
 

@@ -18,11 +18,13 @@ from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.contracts import Contract, Display, Entries, Result
-from mbsym.formulations.quantity import Quantity
+from mbsym.formulations.quantity import LARGEST_CLOSED_FORM, Quantity
 from mbsym.formulations.recursive.newton_euler import newton_euler, user_wrenches
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
 from mbsym.kinematics.simplified import simplified
+from mbsym.loops.independent_quantities import chosen_quantities
+from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.model.system import Model
 from mbsym.registry import FORMULATIONS, SIMPLIFICATIONS, Available, available_functions, contracts_of
 from mbsym.report.closed_form import simplified_values
@@ -41,9 +43,6 @@ from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.symbolic.trigonometry import unit_quaternions
 from mbsym.topology.matrices import path_matrix
 from mbsym.values.table_pieces import by_name
-
-LARGEST_CLOSED_FORM: Final = 5000
-"""Operations of an array, counted as printed text has them, above which it is shown as named steps."""
 
 LARGEST_WRITTEN_OUT: Final = 200_000
 """Operations, counted likewise, above which a quantity of a formulation is not written out unasked: a megabyte of
@@ -95,17 +94,22 @@ class Equations:
     Attributes:
         mechanism: labelled and expressed in a graph.
         formulation: that the functions were derived by.
+        independent: names of the independent speeds of quantities that are in them; none for a good choice.
     """
 
-    def __init__(self, mechanism: Mechanism, formulation: str) -> None:
+    def __init__(self, mechanism: Mechanism, formulation: str, independent: Sequence[str] = ()) -> None:
         self.mechanism = mechanism
         # Closed forms name tables and do not say what they are made of.
         mechanism.graph.definitions = by_name(mechanism.model.tables)
         self.formulation = formulation
+        self.independent = tuple(independent)
+        self._own = chosen_quantities(FORMULATIONS.named(formulation).quantities, independent, self._analysed)
         # A formulation without equations of motion has matrices to look at beside those of the automatic choice.
         whole = FORMULATIONS.named(formulation).whole is not None
         self._available: Available = available_functions(mechanism, "auto" if whole else formulation)
         self._forms: dict[str, ClosedForm] = {}
+        if independent:
+            self.form("independent_speeds")
 
     @cached_property
     def coordinates(self) -> sympy.ImmutableMatrix:
@@ -213,8 +217,10 @@ class Equations:
         Such as A, B, C, W and X of ``cfa``, T and the partial velocities of ``kane``; each with its sentence, shape and
         source. What this mechanism does not have is left out, and ``matrix`` says why.
         """
-        every = FORMULATIONS.named(self.formulation).quantities
-        return {name: quantity for name, quantity in every.items() if self._why_not(quantity) is None}
+        return {name: quantity for name, quantity in self._own.items() if self._why_not(quantity) is None}
+
+    def _analysed(self, mechanism: Mechanism) -> LoopAnalysis:
+        return self._available.loops or analyse_loops(mechanism)
 
     def _why_not(self, quantity: Quantity) -> DerivationError | None:
         try:
@@ -233,7 +239,7 @@ class Equations:
             return
         own = ", ".join(self.quantities)
         there = f"{self.formulation} has {own} here" if own else f"{self.formulation} has none of its own here"
-        missing = FORMULATIONS.named(self.formulation).quantities.get(name)
+        missing = self._own.get(name)
         reason = self._why_not(missing) if missing is not None else None
         if reason is not None:
             raise DerivationError(
@@ -380,7 +386,8 @@ class Equations:
             derive = self.quantities[name] if name in self.quantities else self._available.every[name]
             program = derive(self.mechanism)
         output = program.outputs[0]
-        references = _simplified(program)
+        longest = self.quantities[name].longest if name in self.quantities else LARGEST_CLOSED_FORM
+        references = _simplified(program, longest)
         of_recursion = False
         if not references and name in FORMULATIONS.named(self.formulation).functions and name in TREE_FUNCTIONS:
             recursive = TREE_FUNCTIONS[name](self.mechanism)
@@ -416,10 +423,10 @@ def size_in_words(operations: int) -> str:
     return f"{operations} operations, about {megabytes:.2g} MB of text"
 
 
-def _simplified(program: Program) -> tuple[Reference, ...]:
+def _simplified(program: Program, longest: int = LARGEST_CLOSED_FORM) -> tuple[Reference, ...]:
     """The first result in closed form, nothing where that would fill pages."""
     units = unit_quaternions(program)
-    return tuple(simplified_values(program.graph, program.outputs[0].values, units, LARGEST_CLOSED_FORM) or ())
+    return tuple(simplified_values(program.graph, program.outputs[0].values, units, longest) or ())
 
 
 INVERSE_JOINT_WRENCHES: Final = Contract(
@@ -450,6 +457,7 @@ def derive(
     *,
     symbolic_parameters: str | tuple[str, ...] = "all",
     order: str = "weight",
+    independent: Sequence[str] = (),
 ) -> Equations:
     """The equations of motion of a model in closed form.
 
@@ -458,6 +466,9 @@ def derive(
         formulation: name from ``registry.FORMULATIONS``.
         symbolic_parameters: "all" (default), "none", "" as the model says, or names.
         order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
+        independent: speeds for the equations in independent speeds that ``kane`` has where closed loops or constraints
+            hold the others, one for each freedom: names of entries of v, or "NAME=EXPRESSION" with an expression that
+            is linear in speeds; default is a good choice.
 
     Raises:
         MbsymError: the model or the formulation is unusable.
@@ -469,4 +480,4 @@ def derive(
     system = read(model)
     # People read equations of their own bodies.
     options = GenerationOptions(symbolic_parameters=symbolic_parameters, order=order, simplify="none")
-    return Equations(express(system, options), formulation)
+    return Equations(express(system, options), formulation, independent)

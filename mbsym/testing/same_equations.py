@@ -10,8 +10,10 @@ from typing import Any, Final
 
 from mbsym.doors import numpy as np
 from mbsym.errors import SymbolicError
+from mbsym.formulations.quantity import Quantity
 from mbsym.joints.coordinate_groups import momentum_bracket
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.loops.independent_quantities import chosen_quantities
 from mbsym.model.system import Model
 from mbsym.pipeline import read
 from mbsym.registry import FORMULATIONS, available_functions
@@ -59,6 +61,7 @@ def assert_same_equations(
     symbols: Mapping[Any, str] | None = None,
     coordinates: Mapping[Any, Any] | None = None,
     formulation: str = "auto",
+    independent: Sequence[str] = (),
 ) -> None:
     """Passes if hand-derived equations are exactly those of the model, else says which entry differs and shows a state.
 
@@ -83,13 +86,21 @@ def assert_same_equations(
             coordinate ``phi`` are called ``v_phi``, ``vdot_phi`` and ``tau_phi``, and rows stand in the order in which
             your coordinates first occur; generalised forces are those of the model times the map's Jacobian transposed.
         formulation: to compare with.
+        independent: independent speeds that quantities of kane with constraints are in, as ``mbsym.derive`` has them;
+            those with an expression are symbols of ``mine`` by their names, and ``udot`` is the rate of ``u``.
 
     Raises:
         AssertionError: an entry differs; the message names it and shows values at a counterexample.
         SymbolicError: ``mine`` has no equations or holds unknown symbols, or a map is no change of variables.
     """
     found = compare_equations(
-        mine, model, speeds=speeds, symbols=symbols, coordinates=coordinates, formulation=formulation
+        mine,
+        model,
+        speeds=speeds,
+        symbols=symbols,
+        coordinates=coordinates,
+        formulation=formulation,
+        independent=independent,
     )
     for item in found:
         if not item.verdict:
@@ -104,9 +115,10 @@ def compare_equations(
     symbols: Mapping[Any, str] | None = None,
     coordinates: Mapping[Any, Any] | None = None,
     formulation: str = "auto",
+    independent: Sequence[str] = (),
 ) -> tuple[Comparison, ...]:
     """The verdict for each kind of equation in ``mine``; see ``assert_same_equations``."""
-    own = FORMULATIONS.named(formulation).quantities
+    own = chosen_quantities(FORMULATIONS.named(formulation).quantities, independent)
     # Objects are not asked for these: matrices have attributes T, H and C that mean something else.
     kinds = (*KINDS, *own) if isinstance(mine, Mapping) else KINDS
     given = {kind: value for kind in kinds if (value := _entry(mine, kind)) is not None}
@@ -124,7 +136,7 @@ def compare_equations(
                     where=argument,
                     remedy=f"leave it out, or compare {kind} by itself",
                 )
-    comparer = _Comparer(read(model), speeds, symbols or {}, coordinates or {}, formulation)
+    comparer = _Comparer(read(model), speeds, symbols or {}, coordinates or {}, formulation, own)
     return tuple(comparer.comparison(kind, value) for kind, value in given.items())
 
 
@@ -158,10 +170,11 @@ class _Comparer:
         symbols: Mapping[Any, str],
         coordinates: Mapping[Any, Any],
         formulation: str,
+        quantities: Mapping[str, Quantity],
     ) -> None:
         self.mechanism = build_mechanism(model, model.label(), "all")
         self.derive = available_functions(self.mechanism, formulation).functions
-        self.quantities = FORMULATIONS.named(formulation).quantities
+        self.quantities = quantities
         rates = self.derive["position_rate"](self.mechanism).outputs[0].values
         given = {name_of(symbol): name for symbol, name in symbols.items()}
         own = model_variables(self.mechanism, rates)
@@ -214,7 +227,8 @@ class _Comparer:
 
     def _compare_quantity(self, kind: str, value: Any) -> Verdict:
         """One of the formulation's own."""
-        (theirs,) = self.quantities[kind](self.mechanism).outputs
+        program = self.quantities[kind](self.mechanism)
+        (theirs,) = program.outputs
         found = list(_entries(value))
         if len(found) != len(theirs.values):
             shape = " x ".join(map(str, theirs.shape)) or "a scalar"
@@ -223,7 +237,9 @@ class _Comparer:
                 where=kind,
                 remedy=f"give {shape}: {self.quantities[kind].sentence}",
             )
-        entries = self.symbols.read(found, kind)
+        # Speeds that the quantity is in may be no entries of v.
+        own = {self.mechanism.graph.arguments[ref][0]: ref for item in program.inputs for ref in item.symbols}
+        entries = replace(self.symbols, references={**own, **self.symbols.references}).read(found, kind)
         return self._decide(
             self._program(kind, theirs.shape, entries), self._program(kind, theirs.shape, theirs.values)
         )

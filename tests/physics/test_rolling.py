@@ -25,6 +25,7 @@ from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar, cos, sin
 from mbsym.values.numbers import to_scalar
 from mechanisms.mechanism import mechanism_of
+from mechanisms.textbook_wheels import DISC, SLEIGH, SNAKEBOARD, read
 
 # ---- the benchmark bicycle -------------------------------------------------------------------------------------------
 
@@ -127,35 +128,6 @@ def same(mechanism: Mechanism, pairs: list[tuple[Scalar, Scalar]]) -> bool:
     return bool(compare(first, second))
 
 
-def read(tmp_path: Path, text: str) -> Model:
-    path = tmp_path / "model.yaml"
-    path.write_text(text, encoding="utf-8")
-    return mbsym.load(path)
-
-
-DISC = """\
-name: disc
-parameters: {m: {value: 2, symbolic: true}, r: {value: 0.4, symbolic: true}, g: {value: 9.81, symbolic: true}}
-gravity: [0, 0, -g]
-bodies:
-  a: {mass: 0}
-  b: {mass: 0}
-  c: {mass: 0}
-  fork: {mass: 0}
-  shaft: {mass: 0}
-  disc: {mass: m, inertia: [m*r**2/4, m*r**2/2, m*r**2/4]}
-joints:
-  x: {type: prismatic, from: ground, to: a, axis: x}
-  y: {type: prismatic, from: a, to: b, axis: y}
-  z: {type: prismatic, from: b, to: c, axis: z, initial: 0.4}
-  yaw: {type: revolute, from: c, to: fork, axis: z}
-  lean: {type: revolute, from: fork, to: shaft, axis: x}
-  spin: {type: revolute, from: shaft, to: disc, axis: y}
-constraints:
-  contact: {type: rolling, wheel: disc, on: ground, radius: r}
-"""
-
-
 def test_a_disc_rolls_as_textbooks_have_it(tmp_path: Path) -> None:
     """u = angular velocity along the shaft's axes: u1' = (4 g sin q2 + 6 r u2 u3 - r u3^2 tan q2) / 5 r,
     u2' = -2 u1 u3 / 3, u3' = (u3 tan q2 - 2 u2) u1."""
@@ -183,22 +155,6 @@ def test_a_disc_rolls_as_textbooks_have_it(tmp_path: Path) -> None:
     )
 
 
-SLEIGH = """\
-name: sleigh
-parameters: {m: {value: 2, symbolic: true}, a: {value: 0.4, symbolic: true}, I: {value: 0.3, symbolic: true}}
-bodies:
-  one: {mass: 0}
-  two: {mass: 0}
-  sleigh: {mass: m, inertia: [0, 0, I], center_of_mass: [a, 0, 0]}
-joints:
-  x: {type: prismatic, from: ground, to: one, axis: x}
-  y: {type: prismatic, from: one, to: two, axis: y}
-  turn: {type: revolute, from: two, to: sleigh, axis: z}
-constraints:
-  blade: {type: velocity, expression: "velocity(sleigh, in=sleigh).y"}
-"""
-
-
 def test_a_sleigh_glides_as_chaplygin_has_it(tmp_path: Path) -> None:
     """The blade at a from the centre of mass: u' = a w^2, (I + m a^2) w' = -m a u w."""
     mechanism, n, (x, y, turn) = moving(read(tmp_path, SLEIGH), {"v_y": "v_x*sin(q_turn)/cos(q_turn)"})
@@ -206,36 +162,6 @@ def test_a_sleigh_glides_as_chaplygin_has_it(tmp_path: Path) -> None:
     u = n["v_x"] / c
     m, a, inertia = n["m"], n["a"], n["I"]
     assert same(mechanism, [(x * c + y * s, a * w * w), (turn * (inertia + m * a * a), -m * a * u * w)])
-
-
-SNAKEBOARD = """\
-name: snakeboard
-parameters:
-  m: {value: 6, symbolic: true}
-  l: {value: 0.2, symbolic: true}
-  Jr: {value: 0.07, symbolic: true}
-  Jw: {value: 0.01, symbolic: true}
-  J: {value: m*l**2 - Jr - 2*Jw}
-bodies:
-  one: {mass: 0}
-  two: {mass: 0}
-  board: {mass: m, inertia: [0, 0, J]}
-  rotor: {mass: 0, inertia: [0, 0, Jr]}
-  front: {mass: 0, inertia: [0, 0, Jw]}
-  back: {mass: 0, inertia: [0, 0, Jw]}
-joints:
-  x: {type: prismatic, from: ground, to: one, axis: x}
-  y: {type: prismatic, from: one, to: two, axis: y}
-  turn: {type: revolute, from: two, to: board, axis: z}
-  psi: {type: revolute, from: board, to: rotor, axis: z}
-  phi: {type: revolute, from: board, to: front, axis: z, at: [l, 0, 0]}
-  phi_back: {type: revolute, from: board, to: back, axis: z, at: [-l, 0, 0]}
-couplings:
-  phi_back: {source: phi, ratio: -1}
-constraints:
-  front_wheel: {type: velocity, expression: "velocity(front, in=front).y"}
-  back_wheel: {type: velocity, expression: "velocity(back, in=back).y"}
-"""
 
 
 def test_a_snakeboard_gains_momentum_as_is_printed(tmp_path: Path) -> None:

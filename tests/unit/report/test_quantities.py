@@ -14,6 +14,7 @@ import mbsym
 from mbsym.cli import main
 from mbsym.errors import DerivationError, SymbolicError
 from mbsym.formulations.constraint_force.matrices import cfa_matrices
+from mbsym.loops.independent_quantities import INDEPENDENT_QUANTITIES
 from mbsym.registry import FORMULATIONS, contracts_of
 from mbsym.report.document import FORMATS, document
 from mbsym.report.equations import LARGEST_WRITTEN_OUT, Equations
@@ -46,7 +47,8 @@ def equations(formulation: str) -> Equations:
 def test_each_says_what_it_is_and_where_it_is_from(formulation: str) -> None:
     of = equations(formulation)
     sizes = {"nv": 3, "nb": 3, "6nb": 18, "held": 15, "unknowns": 33}
-    assert list(of.quantities) == list(FORMULATIONS[formulation].quantities)
+    known = FORMULATIONS[formulation].quantities
+    assert list(of.quantities) == [name for name in known if name not in INDEPENDENT_QUANTITIES]
     for name, quantity in of.quantities.items():
         assert quantity.name == name and quantity.title and quantity.source
         assert quantity.sentence.endswith(".")
