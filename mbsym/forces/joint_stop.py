@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import ClassVar
 
 from mbsym.forces.element import Draw, JointElement
 from mbsym.forces.scene import MovingScene
-from mbsym.symbolic.scalar import Scalar, constant
+from mbsym.symbolic.scalar import Scalar
 from mbsym.values.entries import holds
 from mbsym.values.parameter import Value
 
@@ -36,10 +37,11 @@ class JointStop(JointElement):
 
     def force(self, scene: MovingScene) -> Scalar:
         sign = 1 if self.side == "upper" else -1
-        zero = constant(scene.value(self.limit).graph, 0)
-        depth = ((scene.coordinate(self.joint, self.index) - scene.value(self.limit)) * sign).apply("max", zero)
-        share = (scene.value(self.damping) * scene.speed(self.joint, self.index) * sign + 1).apply("max", zero)
-        return -(scene.value(self.stiffness) * depth * share * sign)
+        depth = (scene.coordinate(self.joint, self.index) - scene.value(self.limit)) * sign
+        share = scene.value(self.damping) * scene.speed(self.joint, self.index) * sign + 1
+        # x + |x| is twice max(0, x), and derivatives of it are products, which compare exactly.
+        pushed = (depth + depth.apply("abs")) * (share + share.apply("abs")) * Fraction(1, 4)
+        return -(scene.value(self.stiffness) * pushed * sign)
 
     @classmethod
     def random(cls, draw: Draw) -> JointStop | None:

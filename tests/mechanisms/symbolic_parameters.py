@@ -16,7 +16,7 @@ from mbsym.symbolic.scalar import Scalar
 from mechanisms.mechanism import mechanism_of
 from mechanisms.random_trees import random_tree
 
-SEEDS = (2, 12, 20, 26, 28, 40, 41, 43, 59, 63, 67, 90, 102, 111)
+SEEDS = (2, 12, 20, 26, 28, 40, 41, 43, 59, 63, 67, 90, 101, 102, 111)
 """Random trees that together have every joint type both ways round, couplings, and force elements of all types."""
 
 
