@@ -20,7 +20,7 @@ from mbsym.kinematics.coordinates import (
     driving_symbols,
     tree_coordinates,
 )
-from mbsym.kinematics.placement import rounded, rounded_vector, scalars, transform_of, vector_of
+from mbsym.kinematics.placement import require_number, rounded, rounded_vector, scalars, transform_of, vector_of
 from mbsym.model.body import Body
 from mbsym.model.frame import Frame, FrameAxes
 from mbsym.model.frame_ends import on_bodies
@@ -390,6 +390,8 @@ class _Writer:
         """Joint frames with the joint map's axes along x, y and z on both sides; the successor's as it was given."""
         start = transform_of(joint.predecessor_placement, self.graph, self.names)
         end = transform_of(joint.successor_placement, self.graph, self.names)
+        for value in (*joint.axis, *(joint.second_axis or ())):
+            require_number(value, self.graph, self.names, f"joint {joint.name}")
         aligned = joint.aligned(self.graph, partial(evaluate, names=self.numbers))
         turn = Transform(aligned, zero_vector(self.graph))
         return start.then(turn), end.then(turn), end

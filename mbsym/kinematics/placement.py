@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import pi, remainder, tan
 
-from mbsym.errors import SymbolicError
+from mbsym.errors import DerivationError, SymbolicError
 from mbsym.model.body import Placement
 from mbsym.spatial.alignment import rational_quaternion
 from mbsym.spatial.rotation import Rotation, about_axis, from_constant_quaternion
@@ -69,6 +69,21 @@ def transform_of(placement: Placement, graph: Graph, names: Mapping[str, Scalar]
     for axis, angle in placement.rotation:
         rotation = rotation.then(_about("xyz".index(axis), to_scalar(angle, graph, names)))
     return Transform(rotation, translation)
+
+
+def require_number(value: Value, graph: Graph, names: Mapping[str, Scalar], where: str) -> None:
+    """Refuses an entry of a direction, to which frames are aligned in numbers, if the default of a run-time parameter
+    would stand in its place.
+
+    Raises:
+        DerivationError: it depends on one.
+    """
+    if not is_number(to_scalar(value, graph, names)):
+        raise DerivationError(
+            f"a direction with {value} depends on a run-time parameter",
+            where=where,
+            remedy="leave the parameter folded in, or turn a frame by it and give the direction in that",
+        )
 
 
 def _number(value: Scalar) -> float:

@@ -25,7 +25,7 @@ from mbsym.errors import DerivationError, SymbolicError
 from mbsym.joints.closure_rows import ClosureGap, RowDraft
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
-from mbsym.kinematics.placement import is_number, scalars, vector_of
+from mbsym.kinematics.placement import require_number, scalars, vector_of
 from mbsym.loops.closure_row import Closure, ClosureRow, Row
 from mbsym.loops.expressions import expression_closure
 from mbsym.loops.motion import LoopMotion, loop_motion, power
@@ -110,13 +110,9 @@ class _OpenLoops:
 
     def along(self, body: str, point: Vector, direction: Vector) -> Carried:
         mechanism, label = self._mechanism, self._labels[body]
+        for entry in direction:
+            require_number(entry, mechanism.graph, mechanism.names, body)
         numbers = parameter_values(mechanism.model)
-        if not all(map(is_number, vector_of(direction, mechanism.graph, mechanism.names))):
-            raise DerivationError(
-                f"the direction {', '.join(map(str, direction))} depends on a run-time parameter",
-                where=body,
-                remedy="leave the parameter folded in, or turn a frame by it and give the direction there",
-            )
         turn = align_z(mechanism.graph, [evaluate(component, numbers) for component in direction])
         placed = Transform(turn, vector_of(point, mechanism.graph, mechanism.names))
         return Carried(label, mechanism.body(label).user_frame.inverse().then(placed) if label else placed)
