@@ -133,7 +133,7 @@ class OpenLoop(Protocol[C]):
         ...
 
     def at(self, body: str, point: Vector) -> Carried:
-        """A frame at a point of a body, along the body's axes."""
+        """A frame at a point of a body; its axes are of no account."""
         ...
 
     def along(self, body: str, point: Vector, direction: Vector) -> Carried:

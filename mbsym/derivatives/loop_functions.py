@@ -37,7 +37,7 @@ def in_independent_coordinates(contract: Contract, independent: Sequence[int] = 
     """
 
     def derive(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
-        if any(row.of_speeds for row in loops.rows):
+        if not all(loops.closing):
             raise DerivationError(
                 f"velocity constraints leave more coordinates than speeds free, of which {contract.name} knows nothing",
                 where=mechanism.model.name,

@@ -9,10 +9,12 @@ from mbsym.errors import SymbolicError
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.placement import transform_of
+from mbsym.model.frame import Frame
 from mbsym.model.frame_ends import frames_in_expressions
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3, add, cross, dot, scale, subtract
 from mbsym.symbolic.frame_quantities import COMPONENTS, FrameQuantity, quantity_of
+from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, constant, sqrt
 
 
@@ -58,7 +60,9 @@ class NamesInMotion(Mapping[str, Scalar]):
 
     def _axis(self, quantity: FrameQuantity) -> Scalar:
         label, frame = self._frame(quantity.frames[0])
-        return self._component(quantity, label, frame.rotation.to_parent(self._unit(quantity.letter)))
+        return self._component(
+            quantity, label, frame.rotation.to_parent(unit_vector(self._mechanism.graph, quantity.letter))
+        )
 
     def _direction(self, quantity: FrameQuantity) -> Scalar:
         span, length = self._apart(quantity)
@@ -77,7 +81,7 @@ class NamesInMotion(Mapping[str, Scalar]):
         about = COMPONENTS.index(quantity.letter)
         along, across = (COMPONENTS[(about + step) % 3] for step in (1, 2))
         first, second = (self._placed(name).rotation for name in quantity.frames)
-        turned = first.to_child(second.to_parent(self._unit(along)))
+        turned = first.to_child(second.to_parent(unit_vector(self._mechanism.graph, along)))
         return turned[COMPONENTS.index(across)].apply("atan2", turned[COMPONENTS.index(along)])
 
     _MADE: ClassVar[Mapping[str, Callable[..., Scalar]]] = {
@@ -94,12 +98,7 @@ class NamesInMotion(Mapping[str, Scalar]):
     # ---- frames ------------------------------------------------------------------------------------------------------
 
     def _frame(self, name: str) -> tuple[int, Transform]:
-        """The label of a frame's body, and the frame in the internal frame of that."""
-        mechanism = self._mechanism
-        frame = self._frames[name]
-        label = mechanism.labelling.body_labels[frame.body]
-        placed = transform_of(frame.placement, mechanism.graph, mechanism.names)
-        return label, mechanism.body(label).user_frame.inverse().then(placed) if label else placed
+        return carried(self._mechanism, self._frames[name])
 
     def _placed(self, name: str) -> Transform:
         """A frame in the base frame."""
@@ -134,10 +133,6 @@ class NamesInMotion(Mapping[str, Scalar]):
             raise always_together(quantity)
         return span, sqrt(square)
 
-    def _unit(self, letter: str) -> Vector3:
-        x, y, z = (constant(self._mechanism.graph, int(letter == component)) for component in COMPONENTS)
-        return x, y, z
-
     def _component(self, quantity: FrameQuantity, label: int, vector: Vector3) -> Scalar:
         """The component asked for, along the axes asked for, of a vector in the internal frame of a body."""
         place = COMPONENTS.index(quantity.component)
@@ -148,6 +143,19 @@ class NamesInMotion(Mapping[str, Scalar]):
             in_base = self._poses[label].rotation.to_parent(vector)
             return frame.rotation.to_child(self._poses[other].rotation.to_child(in_base))[place]
         return self._poses[label].rotation.to_parent(vector)[place]
+
+
+def carried(mechanism: Mechanism, frame: Frame) -> tuple[int, Transform]:
+    """The label of a frame's body, and the frame in the internal frame of that."""
+    label = mechanism.labelling.body_labels[frame.body]
+    placed = transform_of(frame.placement, mechanism.graph, mechanism.names)
+    return label, mechanism.body(label).user_frame.inverse().then(placed) if label else placed
+
+
+def unit_vector(graph: Graph, letter: str) -> Vector3:
+    """Along the axis of a letter."""
+    x, y, z = (constant(graph, int(letter == component)) for component in COMPONENTS)
+    return x, y, z
 
 
 def always_together(quantity: FrameQuantity) -> SymbolicError:

@@ -181,6 +181,11 @@ class Mechanism:
         return self.v.shape[0]
 
     @property
+    def speed_names(self) -> tuple[str, ...]:
+        """Names of the entries of v."""
+        return tuple(str(self.graph.arguments[ref][0]) for ref in self.v.symbols)
+
+    @property
     def nb(self) -> int:
         """Number of bodies."""
         return len(self.bodies)

@@ -157,8 +157,7 @@ def equilibria(
     if equations.loops is not None and chosen.speeds:
         # What follows from the coordinates that are free is free too.
         (rows,) = equations.evaluate("constraint_jacobian", state)
-        closing = [not row.of_speeds for row in equations.loops.rows]
-        rows = rows[closing] * measures_of(mechanism).increments
+        rows = rows[equations.loops.closing] * measures_of(mechanism).increments
         held = set(independent_with(rows, chosen.speeds)) - set(chosen.speeds)
         chosen = replace(chosen, speeds=tuple(k for k in range(mechanism.nv) if k not in held))
     balance = Balance(mechanism, equations.loops, state, chosen)

@@ -88,7 +88,7 @@ def freedom_at(equations: LinearEquations, state: State, independent: Sequence[s
         every = tuple(range(nv))
         return Freedom(every, every, np.eye(nv), np.eye(nv), np.zeros((nv, nv)))
     rows = _rows(equations, loops, state)
-    closing = rows[[not row.of_speeds for row in loops.rows]]
+    closing = rows[loops.closing]
     increments = measures_of(equations.mechanism).increments
     chosen, speeds = _chosen(equations, rows * increments, closing * increments, independent)
     change = np.zeros((nv, len(chosen)))

@@ -10,6 +10,7 @@ from mbsym.errors import AnalysisError
 from mbsym.linear.equations import LinearEquations
 from mbsym.linear.tangent import increment_names
 from mbsym.model.system import Model
+from mbsym.values.diagnostic import one
 
 AXES: Final = "xyz"
 """Of the base, along which places of frames are told."""
@@ -56,7 +57,7 @@ def spelt_out(model: Model, names: Sequence[str]) -> tuple[tuple[str, ...], tupl
         stem, _, axis = name.rpartition(".")
         if name in known and is_model_output(model, name):
             other = model.all_frames()[name][0]
-            raise _ambiguous(model, name, f"a {other.kind}", f"{other.full_name} for its place")
+            raise _ambiguous(model, name, one(other.kind), f"{other.full_name} for its place")
         if name in known:
             found += (f"{name}.{letter}" for letter in AXES)
             frames[name] = None
@@ -85,8 +86,7 @@ def observed(equations: LinearEquations, name: str) -> Observed:
     for kind, names in tables.items():
         if name in names:
             if name in equations.outputs:
-                what = f"an {kind}" if kind[0] in "ai" else f"a {kind}"
-                raise _ambiguous(equations.mechanism.model, name, what, "or give the output another name")
+                raise _ambiguous(equations.mechanism.model, name, one(kind), "or give the output another name")
             return Observed(kind, names.index(name))
     if output in equations.outputs:
         return Observed("output", equations.outputs.index(output))

@@ -94,7 +94,7 @@ def _of_json(path: Path, text: str) -> tuple[dict[str, float], dict[str, float]]
         where = f"{path}:{error.lineno}:{error.colno}"
         raise AnalysisError(f"this is no JSON: {error.msg}", where=where, remedy="mend it") from None
     except (ValueError, RecursionError):
-        # Mapping[str, float | str] of thousands of digits, brackets in thousands of brackets.
+        # Numbers of thousands of digits, brackets in thousands of brackets.
         raise AnalysisError("this is no state", where=str(path), remedy='write {"NAME": NUMBER}') from None
     if isinstance(document, dict) and isinstance(document.get("solutions"), list) and document["solutions"]:
         document = document["solutions"][0]

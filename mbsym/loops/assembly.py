@@ -117,8 +117,7 @@ def consistent_velocity(mechanism: Mechanism, system: LoopedSystem, q: Array, sp
     Raises:
         SimulationError: the given speeds contradict the closed loops.
     """
-    table = expression_names(mechanism.model).speeds
-    names = [name for body in mechanism.bodies_by_coordinates for name in table[body.joint.name]]
+    names = mechanism.speed_names
     given, held = np.zeros(system.nv), sorted(map(names.index, speeds))
     given[held] = [speeds[names[k]] for k in held]
     mobility = system.mobility(q, held)
@@ -154,7 +153,7 @@ def _guess(mechanism: Mechanism, given: Array | Sequence[float] | None) -> Array
 
 def _held(mechanism: Mechanism, fixed: Sequence[str]) -> tuple[int, ...]:
     bodies = {body.joint.name: body for body in mechanism.bodies}
-    moving = _columns_by_coordinate(mechanism)
+    moving = _columns_by_coordinate(mechanism) if fixed else {}
     held: list[int] = []
     for name in fixed:
         if name in moving:

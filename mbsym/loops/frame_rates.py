@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from mbsym.joints.motion import Motion
-from mbsym.kinematics.frame_quantities import always_together
+from mbsym.kinematics.frame_quantities import always_together, carried, unit_vector
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.kinematics.placement import transform_of
 from mbsym.loops.motion import loop_motion, power, sum_of
 from mbsym.loops.scale import RowScale, loop_scale
 from mbsym.model.frame import Frame
 from mbsym.model.frame_ends import frames_in_expressions
-from mbsym.spatial.transform import Transform, identity_transform
+from mbsym.spatial.transform import identity_transform
 from mbsym.spatial.vector import Vector3, cross, dot, zero_vector
 from mbsym.symbolic.frame_quantities import COMPONENTS, FrameQuantity
 from mbsym.symbolic.scalar import Scalar, constant, sqrt
@@ -127,7 +126,7 @@ class _FrameRate:
 
     def __init__(self, mechanism: Mechanism, quantity: FrameQuantity, frames: Mapping[str, Frame]) -> None:
         self._mechanism, self._quantity = mechanism, quantity
-        self._homes = {name: self._home(frames[name]) for name in quantity.every_frame}
+        self._homes = {name: carried(mechanism, frames[name]) for name in quantity.every_frame}
         labels = [label for label, _ in self._homes.values()]
         root, start = _meeting(mechanism, labels) if quantity.is_relative else 0, identity_transform(mechanism.graph)
         self._seen = {
@@ -225,13 +224,6 @@ class _FrameRate:
 
     # ---- frames ------------------------------------------------------------------------------------------------------
 
-    def _home(self, frame: Frame) -> tuple[int, Transform]:
-        """The label of a frame's body, and the frame in the internal frame of that."""
-        mechanism = self._mechanism
-        label = mechanism.labelling.body_labels[frame.body]
-        placed = transform_of(frame.placement, mechanism.graph, mechanism.names)
-        return label, mechanism.body(label).user_frame.inverse().then(placed) if label else placed
-
     def _point(self, name: str) -> _Vector:
         seen = self._seen[name]
         return _moving(seen.placement.translation, seen.twist[1])
@@ -239,7 +231,7 @@ class _FrameRate:
     def _direction(self, name: str, letter: str) -> _Vector:
         """An axis of a frame."""
         seen = self._seen[name]
-        axis = seen.placement.rotation.to_parent(_unit(self._mechanism, letter))
+        axis = seen.placement.rotation.to_parent(unit_vector(self._mechanism.graph, letter))
         return _moving(axis, cross(seen.twist[0], axis))
 
     def _along(self) -> _Vector:
@@ -247,7 +239,7 @@ class _FrameRate:
         quantity = self._quantity
         if quantity.axes:
             return self._direction(quantity.axes, quantity.component)
-        return _moving(_unit(self._mechanism, quantity.component), zero_vector(self._mechanism.graph))
+        return _moving(unit_vector(self._mechanism.graph, quantity.component), zero_vector(self._mechanism.graph))
 
     def _component(self, vector: _Vector, along: _Vector, loads: list[_Load]) -> tuple[Scalar, list[_Load]]:
         """A vector's component, which turns with the frame along whose axis it is."""
@@ -273,11 +265,6 @@ class _FrameRate:
     def _one(self) -> _Moving:
         graph = self._mechanism.graph
         return _Moving(constant(graph, 1), Scalar(graph, 0))
-
-
-def _unit(mechanism: Mechanism, letter: str) -> Vector3:
-    x, y, z = (constant(mechanism.graph, int(letter == component)) for component in COMPONENTS)
-    return x, y, z
 
 
 def _meeting(mechanism: Mechanism, labels: Sequence[int]) -> int:

@@ -26,7 +26,6 @@ from mbsym.loops.functions import LoopFunction, constraint_jacobian
 from mbsym.loops.generic_rank import EQUAL, dependent_columns, held_aside, rank_of
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.loops.wrenches import dense
-from mbsym.model.names import expression_names
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Input
 from mbsym.symbolic.scalar import Scalar, symbol
@@ -137,9 +136,7 @@ def independent_at_start(mechanism: Mechanism, loops: LoopAnalysis) -> tuple[int
 
 def told(mechanism: Mechanism, independent: Sequence[int]) -> str:
     """Which speeds are independent, in words."""
-    speeds = expression_names(mechanism.model).speeds
-    names = [name for body in mechanism.bodies_by_coordinates for name in speeds[body.joint.name]]
-    return f"independent: {', '.join(names[k] for k in independent)}"
+    return f"independent: {', '.join(mechanism.speed_names[k] for k in independent)}"
 
 
 def _dependent_speeds(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:

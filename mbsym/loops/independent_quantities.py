@@ -82,7 +82,7 @@ class _Chosen:
         """Which speeds are independent, what the coordinates are, and where it all holds."""
         form = self.form(mechanism)
         sentences = [f"Here u = ({', '.join(own.name for own in form.speeds)})."]
-        if any(not row.of_speeds for row in form.loops.rows):
+        if any(form.loops.closing):
             sentences.append("The coordinates are all of q, with the loops closed: they are not independent.")
         roots = [str(root) for root in to_sympy(mechanism.graph, [root.ref for root in form.roots])]
         conditions = [f"{root} is positive" for root in roots]

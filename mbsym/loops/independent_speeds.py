@@ -71,12 +71,12 @@ def independent_speeds(
 def _entry(mechanism: Mechanism, column: int) -> IndependentSpeed:
     graph, (speed, rate) = mechanism.graph, (item.symbols[column] for item in (mechanism.v, mechanism.vdot))
     row = {column: constant(graph, 1)}
-    name = str(graph.arguments[speed][0])
+    name = mechanism.speed_names[column]
     return IndependentSpeed(name, row, Scalar(graph, 0), Scalar(graph, speed), Scalar(graph, rate))
 
 
 def _named(mechanism: Mechanism, name: str) -> IndependentSpeed:
-    columns = [str(mechanism.graph.arguments[ref][0]) for ref in mechanism.v.symbols]
+    columns = mechanism.speed_names
     names = expression_names(mechanism.model)
     rates = {
         coordinate: speed

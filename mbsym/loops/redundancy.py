@@ -66,9 +66,14 @@ class LoopAnalysis:
         return f"<LoopAnalysis: {len(self.rows)} independent closure rows, mobility {self.mobility}>"
 
     @property
+    def closing(self) -> list[bool]:
+        """Of each row whether it closes loops; the others hold speeds alone."""
+        return [not row.of_speeds for row in self.rows]
+
+    @property
     def places(self) -> int:
         """How many coordinates are left, which what holds speeds does not lessen."""
-        return self.mobility + sum(row.of_speeds for row in self.rows)
+        return self.mobility + self.closing.count(False)
 
     @property
     def is_structure(self) -> bool:

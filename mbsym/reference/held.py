@@ -6,7 +6,7 @@ quantities of frames SymPy differentiates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import pi, remainder
@@ -20,7 +20,7 @@ from mbsym.model.names import expression_names
 from mbsym.records import Registry
 from mbsym.reference.joint_types import REFERENCE_JOINTS
 from mbsym.reference.mechanism import NumericMechanism
-from mbsym.reference.placements import Configuration, Motion, frame_pose
+from mbsym.reference.placements import Configuration, Motion, centroidal_twists, frame_pose
 from mbsym.reference.rotations import Array, cross
 from mbsym.reference.steady import Series, Steady, constant, difference, length, product, quotient, rate
 from mbsym.values.frame_quantities import FrameQuantity, value_quantities
@@ -82,8 +82,7 @@ class HeldRow:
         """By how much it is violated; speeds leave no gap."""
         if self.of_speeds:
             return 0.0
-        still = Steady(mechanism, at, np.zeros((mechanism.nb + 1, 6)), np.zeros(mechanism.joints[-1].rates.stop))
-        return float(self._value(still)[0])
+        return float(self._value(Steady.at_rest(mechanism, at))[0])
 
     def row(self, mechanism: NumericMechanism, at: Configuration, moving: Motion) -> tuple[Array, float]:
         """How the rate of what is held, or the speed that is held, depends on what moves.
@@ -92,16 +91,12 @@ class HeldRow:
             Its row by [angular velocity; velocity of the centre of mass] of all bodies and by the speeds of all joints,
             (6 nb + rates), and the rate of what the row gives where nothing is accelerated.
         """
-        angular = moving.angular[:, :, 0]
-        swept = [cross(omega, arm) for omega, arm in zip(angular, at.centers - at.origins, strict=True)]
-        twists = np.concatenate([angular, moving.linear[:, :, 0] + swept], axis=1)
-        actual = self._value(Steady(mechanism, at, twists, moving.rates[:, 0]))
+        still = Steady.at_rest(mechanism, at)
+        actual = self._value(still.moving(centroidal_twists(at, moving)[:, :, 0], moving.rates[:, 0]))
         row = np.zeros(6 * mechanism.nb + len(moving.rates))
         for column in self._columns(mechanism):
-            unit = np.zeros(6 + len(row))
-            unit[6 + column] = 1.0
-            twists, rates = np.split(unit, [6 * (mechanism.nb + 1)])
-            alone = self._value(Steady(mechanism, at, twists.reshape(-1, 6), rates))
+            twists, rates = np.split(np.eye(len(row))[column], [6 * mechanism.nb])
+            alone = self._value(still.moving(twists.reshape(-1, 6), rates))
             row[column] = alone[0] if self.of_speeds else alone[1]
         return row, float(actual[1] if self.of_speeds else 2 * actual[2])
 
@@ -139,6 +134,7 @@ class _Formula:
     """
 
     names: tuple[str, ...]
+    quantities: Mapping[str, FrameQuantity]
     value: Callable[..., float]
     gradient: Callable[..., Any]
     hessian: Callable[..., Any]
@@ -157,7 +153,7 @@ class _Formula:
         value, slopes, curves = (sympy.lambdify(variables, each, "math") for each in (found, gradient, hessian))
         angles = (k for k, name in enumerate(names) if name in quantities and quantities[name].word == "angle")
         bare = (k for k in angles if not gradient[k].free_symbols & {*variables} and gradient[k] != 0)
-        return cls(names, value, slopes, curves, next(bare, None))
+        return cls(names, quantities, value, slopes, curves, next(bare, None))
 
     def near_zero(self, value: float, factors: Any) -> float:
         """The value without whole turns of that angle."""
@@ -170,28 +166,27 @@ class _Formula:
 def expression_factors(mechanism: NumericMechanism, at: Configuration, element: Any) -> dict[str, float]:
     """Derivatives of an expression of places by what it names, but parameters."""
     formula = _Formula.of(element.expression)
-    still = Steady(mechanism, at, np.zeros((mechanism.nb + 1, 6)), np.zeros(mechanism.joints[-1].rates.stop))
-    values = _named(still, element.expression)
+    values = _named(Steady.at_rest(mechanism, at), formula)
     found = formula.gradient(*(float(values[name][0]) for name in formula.names))
     return {name: x for name, x in zip(formula.names, found, strict=True) if name not in mechanism.names}
 
 
 def _expression(steady: Steady, element: Any) -> list[Series]:
-    formula, values = _Formula.of(element.expression), _named(steady, element.expression)
+    formula = _Formula.of(element.expression)
+    values = _named(steady, formula)
     z, first, second = (np.array([float(values[name][k]) for name in formula.names]) for k in range(3))
     gradient, hessian = (np.array(found(*z), dtype=float) for found in (formula.gradient, formula.hessian))
     value = formula.near_zero(float(formula.value(*z)), gradient)
     return [(value, gradient @ first, gradient @ second + first @ hessian @ first / 2)]
 
 
-def _named(steady: Steady, value: Value) -> dict[str, Series]:
+def _named(steady: Steady, formula: _Formula) -> dict[str, Series]:
     """What an expression names."""
-    mechanism, quantities = steady.mechanism, value_quantities(value)
+    mechanism = steady.mechanism
     found: dict[str, Series] = {name: constant(number) for name, number in mechanism.names.items()}
-    if quantities:
-        found |= {name: _FrameQuantity(steady, quantity).series() for name, quantity in quantities.items()}
+    found |= {name: _FrameQuantity(steady, quantity).series() for name, quantity in formula.quantities.items()}
     names = expression_names(mechanism.model)
-    for label in _joints(mechanism, value):
+    for label in _joints(mechanism, formula):
         joint, q = mechanism.joints[label - 1], steady.at.coordinates[label - 1]
         kind, speeds = REFERENCE_JOINTS[joint.type], steady.rates[joint.rates]
         first = kind.rate(q, speeds)
@@ -201,19 +196,19 @@ def _named(steady: Steady, value: Value) -> dict[str, Series]:
     return found
 
 
-def _joints(mechanism: NumericMechanism, value: Value) -> set[int]:
+def _joints(mechanism: NumericMechanism, formula: _Formula) -> set[int]:
     """Labels of the joints whose coordinates or speeds an expression names."""
-    names, used = expression_names(mechanism.model), set(value_names(value))
+    names, used = expression_names(mechanism.model), set(formula.names)
     return {
         joint.label for joint in mechanism.joints if used & {*names.coordinates[joint.name], *names.speeds[joint.name]}
     }
 
 
-def _bodies(mechanism: NumericMechanism, value: Value) -> set[int]:
+def _bodies(mechanism: NumericMechanism, formula: _Formula) -> set[int]:
     """Labels of the bodies whose frames an expression names."""
-    quantities = value_quantities(value)
-    frames = frames_in_expressions(mechanism.model) if quantities else {}
-    return {mechanism.body_labels[frames[name].body] for each in quantities.values() for name in each.every_frame}
+    frames = frames_in_expressions(mechanism.model)
+    named = (name for each in formula.quantities.values() for name in each.every_frame)
+    return {mechanism.body_labels[frames[name].body] for name in named}
 
 
 class _FrameQuantity:
@@ -221,7 +216,6 @@ class _FrameQuantity:
 
     def __init__(self, steady: Steady, quantity: FrameQuantity) -> None:
         self._steady, self._quantity = steady, quantity
-        self._frames = frames_in_expressions(steady.mechanism.model)
 
     def series(self) -> Series:
         """Its value."""
@@ -259,11 +253,11 @@ class _FrameQuantity:
         return np.arctan2(y[0], x[0]), change[0], change[1] / 2
 
     def _label(self, name: str) -> int:
-        return self._steady.mechanism.body_labels[self._frames[name].body]
+        return self._steady.mechanism.body_labels[self._steady.frames[name].body]
 
     def _pose(self, name: str) -> tuple[Array, Array]:
         at = self._steady.at
-        return frame_pose(self._steady.mechanism, self._frames[name], at.rotations, at.origins)
+        return frame_pose(self._steady.mechanism, self._steady.frames[name], at.rotations, at.origins)
 
     def _place(self, name: str) -> Series:
         return self._steady.point(self._label(name), self._pose(name)[1])
@@ -315,8 +309,8 @@ HELD_LAWS: Final = Registry[HeldLaw](
                 name,
                 (of_speeds,),
                 _expression,
-                lambda mechanism, element: _bodies(mechanism, element.expression),
-                lambda mechanism, element: _joints(mechanism, element.expression),
+                lambda mechanism, element: _bodies(mechanism, _Formula.of(element.expression)),
+                lambda mechanism, element: _joints(mechanism, _Formula.of(element.expression)),
             )
             for name, of_speeds in (("expression", False), ("velocity", True))
         ),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from mbsym.model.frame import Frame
+from mbsym.model.frame_ends import frames_in_expressions
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.placements import Configuration
 from mbsym.reference.rotations import Array, cross
@@ -22,14 +24,26 @@ class Steady:
 
     Attributes:
         mechanism, at: the mechanism and where it is.
+        frames: those that expressions of its model name.
         twists: [angular velocity; velocity of the centre of mass] of the base and all bodies, base axes (nb+1, 6).
         rates: speeds of all joints.
     """
 
     mechanism: NumericMechanism
     at: Configuration
+    frames: Mapping[str, Frame]
     twists: Array
     rates: Array
+
+    @classmethod
+    def at_rest(cls, mechanism: NumericMechanism, at: Configuration) -> Steady:
+        """Nothing moves."""
+        rates = np.zeros(mechanism.joints[-1].rates.stop)
+        return cls(mechanism, at, frames_in_expressions(mechanism.model), np.zeros((mechanism.nb + 1, 6)), rates)
+
+    def moving(self, twists: Array, rates: Array) -> Steady:
+        """The same place in another motion, by the twists of the bodies (nb, 6)."""
+        return replace(self, twists=np.concatenate([np.zeros((1, 6)), twists]), rates=rates)
 
     def point(self, label: int, place: Array) -> Series:
         """A point of a body that is at that place now."""

@@ -102,9 +102,8 @@ def asked_section(equations: Equations, name: str) -> Section:
     told = () if equations.form(name).is_expanded else (f"Written out it would have {size}.",)
     if equations.display(name).symmetric:
         told = ("Entries below the diagonal are those above it.", *told)
+    told = (*told, *equations.told(name))
     own = equations.quantities.get(name)
-    if own is not None:
-        told = (*told, *own.told(equations.mechanism))
     remark = f"{shape}; source: {own.source}." if own is not None else f"{shape}."
     return replace(section, sentences=(*section.sentences, *told), remark=remark)
 

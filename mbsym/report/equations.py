@@ -219,6 +219,10 @@ class Equations:
         """
         return {name: quantity for name, quantity in self._own.items() if self._why_not(quantity) is None}
 
+    def told(self, name: str) -> tuple[str, ...]:
+        """What is to be said about one of these for this mechanism, such as where it holds; nothing of a function."""
+        return self.quantities[name].told(self.mechanism) if name in self.quantities else ()
+
     def _analysed(self, mechanism: Mechanism) -> LoopAnalysis:
         return self._available.loops or analyse_loops(mechanism)
 

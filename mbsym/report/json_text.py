@@ -57,18 +57,13 @@ def _told(own: Quantity) -> dict[str, Any]:
     return {"description": own.sentence, "shape": list(own.shape), "source": own.source}
 
 
-def _told_here(equations: Equations, name: str) -> tuple[str, ...]:
-    own = equations.quantities.get(name)
-    return () if own is None else own.told(equations.mechanism)
-
-
 def _quantity(equations: Equations, name: str) -> dict[str, Any]:
     form, found = equations.form(name), written(equations, name)
     columns = prod(form.shape[1:])
     values = [str(value) for value in found.outputs]
     rows = [values[k : k + columns] for k in range(0, len(values), columns)]
     return {
-        "description": " ".join((equations.display(name).sentence, *_told_here(equations, name))),
+        "description": " ".join((equations.display(name).sentence, *equations.told(name))),
         "shape": list(form.shape),
         "entries": rows,
         "steps": None if form.is_expanded else _steps(found.groups),

@@ -56,7 +56,7 @@ ORIGINS: Final = (
 def kane_sections(mechanism: Mechanism) -> tuple[Section, ...]:
     """Table of partial velocities, and their closed forms where these can be read."""
     rows = tuple(body.name for body in mechanism.bodies)
-    speeds = _speed_names(mechanism)
+    speeds = mechanism.speed_names
     cells: dict[tuple[int, int], str] = {}
     vectors, linear = _along_speeds(mechanism)
     for body, column in vectors:
@@ -95,7 +95,7 @@ def partial_velocities(mechanism: Mechanism) -> dict[tuple[str, str], tuple[symp
     graph = mechanism.graph
     vectors, linear = _along_speeds(mechanism)
     names = [body.name for body in mechanism.bodies]
-    speeds = _speed_names(mechanism)
+    speeds = mechanism.speed_names
     units = unit_coordinates(mechanism)
     found = {}
     for body, column in sorted(vectors):
@@ -107,11 +107,6 @@ def partial_velocities(mechanism: Mechanism) -> dict[tuple[str, str], tuple[symp
             halves.append(sympy.Matrix(to_sympy(graph, refs)))
         found[names[body - 1], speeds[column - 1]] = (halves[0], halves[1])
     return found
-
-
-def _speed_names(mechanism: Mechanism) -> tuple[str, ...]:
-    graph = mechanism.graph
-    return tuple(str(graph.arguments[ref][0]) for ref in mechanism.v.symbols)
 
 
 def _closed(mechanism: Mechanism, tables: Mapping[str, Mapping[tuple[int, int], Vector3]]) -> tuple[Item, ...] | None:

@@ -77,7 +77,7 @@ DEFAULT_ROWS: Final = 1000
 """Intervals of the output grid where no step is given."""
 
 MOST_NUMBERS: Final = 200_000_000
-"""Mapping[str, float | str] in a result, above which the grid is refused."""
+"""Numbers in a result, above which the grid is refused."""
 
 BAUMGARTE_TIME: Final = 0.01
 """Step [s] from which Baumgarte's gains follow where the integrator chooses its steps."""
