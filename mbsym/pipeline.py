@@ -15,6 +15,7 @@ from mbsym.embedded.beside import self_test_beside
 from mbsym.errors import DerivationError, ProofError
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.kinematics.simplifications import SIMPLIFICATIONS
 from mbsym.kinematics.simplified import simplified
 from mbsym.model.frame_ends import on_bodies, with_frames
 from mbsym.model.inertial_parameters import with_named_parameters
@@ -26,7 +27,7 @@ from mbsym.options.generation import chosen
 from mbsym.options.keywords import OfGeneration
 from mbsym.proof.smallest import with_least_options
 from mbsym.records import Registry
-from mbsym.registry import KINEMATIC, SIMPLIFICATIONS, contracts_of
+from mbsym.registry import KINEMATIC, contracts_of
 from mbsym.stages.asked import asked_for
 from mbsym.stages.derivation import Derivation as Derivation
 from mbsym.stages.derivation import Progress as Progress

@@ -12,6 +12,7 @@ from mbsym.derivatives.functions import (
     DERIVATIVE_FUNCTIONS,
     FRAME_CONTROL_FUNCTIONS,
     OF_FREE_MOTION,
+    OF_UNDRIVEN_MOTION,
     functions_on_request,
 )
 from mbsym.derivatives.loop_functions import LOOP_DERIVATIVE_TERMS, OF_INDEPENDENT_SPEEDS
@@ -35,9 +36,7 @@ from mbsym.formulations.output_functions import OUTPUT_FUNCTIONS
 from mbsym.formulations.quantity import Quantity
 from mbsym.formulations.recursive.quantities import ARTICULATED_QUANTITIES
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
-from mbsym.kinematics.equivalents import REGROUP, SLIDE
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.kinematics.recursion import AXES
 from mbsym.loops.actuation import actuated_inverse_dynamics, has_motors
 from mbsym.loops.closed_form import only_closed_form_position, planar_loops
 from mbsym.loops.contracts import (
@@ -45,12 +44,13 @@ from mbsym.loops.contracts import (
     CONSTRAINED_DYNAMICS_DERIVATIVES,
     LOOP_CONTRACTS,
 )
-from mbsym.loops.functions import LOOP_FUNCTIONS
+from mbsym.loops.functions import LOOP_FUNCTIONS, functions_beside_tree
 from mbsym.loops.independent_quantities import INDEPENDENT_QUANTITIES
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops, restated
 from mbsym.loops.runtime import (
     DERIVATIVE_KERNELS,
     LOOP_KERNELS,
+    MOTION_KERNELS,
     REPLACED,
     extra_arguments,
     loop_constants,
@@ -163,7 +163,7 @@ class Available:
         Raises:
             DerivationError: the loops cannot be closed.
         """
-        if self.formulation.whole is not None or not _is_closed(self.mechanism):
+        if self.formulation.whole is not None or _is_free(self.mechanism):
             return None
         return analyse_loops(self.mechanism) if self.analysed is None else restated(self.analysed, self.mechanism)
 
@@ -188,9 +188,11 @@ class Available:
             functions.update(OUTPUT_FUNCTIONS)
         if loops is None:
             return functions
-        for name, function in LOOP_FUNCTIONS.items():
+        for name, function in functions_beside_tree(mechanism).items():
             derive = partial(function, method=self.formulation.loop_method)
             functions[name] = partial(_with_loops, derive, loops, mechanism)
+        if not mechanism.cut_joints and not mechanism.model.constraints:
+            return functions
         if has_motors(mechanism, loops):
             functions["actuated_inverse_dynamics"] = partial(_with_loops, actuated_inverse_dynamics, loops, mechanism)
         if len(planar_loops(mechanism)) == 1:
@@ -206,13 +208,15 @@ class Available:
         held = loops is not None and bool(loops.rows)
         every = {**functions_on_request(mechanism), **REGRESSOR_FUNCTIONS}
         own = self.formulation.functions
+        absent = OF_FREE_MOTION if held else OF_UNDRIVEN_MOTION if mechanism.model.motions else ()
         found: dict[str, DeriveFunction] = {
-            name: own.get(name, derive) for name, derive in every.items() if not held or name not in OF_FREE_MOTION
+            name: own.get(name, derive) for name, derive in every.items() if name not in absent
         }
         if loops is not None:
             found[BASE_REGRESSOR.name] = partial(_with_loops, base_regressor_along_loops, loops, mechanism)
         if loops is not None and held:
-            functions = (LOOP_DERIVATIVE_TERMS, *(OF_INDEPENDENT_SPEEDS if loops.mobility else ()))
+            independent = () if mechanism.model.motions else OF_INDEPENDENT_SPEEDS
+            functions = (LOOP_DERIVATIVE_TERMS, *(independent if loops.mobility else ()))
             found |= {function.name: partial(_with_loops, function, loops, mechanism) for function in functions}
         return found
 
@@ -266,7 +270,7 @@ class Available:
             return None
         return FixedFunctions(
             runtime,
-            LOOP_KERNELS,
+            (*LOOP_KERNELS, *(MOTION_KERNELS if self.mechanism.model.motions else ())),
             REPLACED,
             constants=loop_constants(self.mechanism, self.loops),
             tolerances=RUNTIME,
@@ -288,7 +292,8 @@ class Available:
         if name in self.formulation.parted:
             return self.formulation.parted[name](self.mechanism, threads)
         own = self.formulation.functions.get(name, _fewest)
-        if self._whole is not None or own is not _fewest or name not in SHARED_FUNCTIONS:
+        driven = bool(self.mechanism.model.motions) and name in functions_beside_tree(self.mechanism)
+        if self._whole is not None or driven or own is not _fewest or name not in SHARED_FUNCTIONS:
             return None
         return SHARED_FUNCTIONS[name](self.mechanism)
 
@@ -305,7 +310,15 @@ class Available:
 
     @cached_property
     def _whole(self) -> tuple[Mapping[str, DeriveFunction], FixedFunctions] | None:
-        return None if self.formulation.whole is None else self.formulation.whole(self.mechanism)
+        if self.formulation.whole is None:
+            return None
+        if self.mechanism.model.motions:
+            raise DerivationError(
+                f"formulation {self.formulation.name} knows no motions that are prescribed",
+                where=self.mechanism.model.name,
+                remedy="derive in another formulation, such as auto",
+            )
+        return self.formulation.whole(self.mechanism)
 
 
 KINEMATIC: Final = frozenset(
@@ -342,6 +355,8 @@ def require_known(names: Iterable[str], found: Available, known: Sequence[str]) 
 
 
 def _where_it_is(name: str, known: Sequence[str], found: Available) -> str:
+    if found.mechanism.model.motions and name in OF_UNDRIVEN_MOTION:
+        return "motions are prescribed, and it is there for free motion only"
     if name in FRAME_CONTROL_FUNCTIONS and found.loops is not None:
         return "closed loops constrain its motion; it is there for trees only"
     if name in FRAME_FUNCTIONS or name in FRAME_CONTROL_FUNCTIONS:
@@ -351,8 +366,9 @@ def _where_it_is(name: str, known: Sequence[str], found: Available) -> str:
     return f"it has {', '.join(dict.fromkeys(known))}"
 
 
-def _is_closed(mechanism: Mechanism) -> bool:
-    return bool(mechanism.cut_joints or mechanism.model.constraints)
+def _is_free(mechanism: Mechanism) -> bool:
+    """Whether nothing closes loops or prescribes motions."""
+    return not (mechanism.cut_joints or mechanism.model.constraints or mechanism.model.motions)
 
 
 def contracts_of(mechanism: Mechanism) -> Mapping[str, Contract]:
@@ -365,7 +381,7 @@ def contracts_of(mechanism: Mechanism) -> Mapping[str, Contract]:
         **REGRESSOR_FUNCTIONS,
     }
     contracts = {name: function.contract for name, function in every.items()}
-    if _is_closed(mechanism):
+    if not _is_free(mechanism):
         contracts |= {contract.name: contract for contract in LOOP_CONTRACTS}
     return contracts
 
@@ -393,35 +409,6 @@ def _stepping(mechanism: Mechanism) -> tuple[Mapping[str, DeriveFunction], Fixed
 def _given(program: Program, mechanism: Mechanism) -> Program:
     """A program that is there already."""
     return program
-
-
-@dataclass(frozen=True, slots=True)
-class Simplification:
-    """A way to fewer operations that changes no result.
-
-    Attributes:
-        name: as the command line has it.
-        sentence: what it does, for help and documentation.
-    """
-
-    name: str
-    sentence: str
-
-
-REASSOCIATE: Final = "reassociate"
-
-SIMPLIFICATIONS: Final = Registry(
-    "simplification",
-    (
-        Simplification(SLIDE, "origins of frames slide along joint axes to where offsets have fewest components"),
-        Simplification(REGROUP, "moments of mass that a joint does not feel move to the body inboard of it"),
-        Simplification(AXES, "angular accelerations follow from those of points on joint axes"),
-        Simplification(REASSOCIATE, "sums and products are bracketed so that functions share parts of them"),
-    ),
-    DerivationError,
-)
-"""In the order in which they are applied; the first two to the mechanism, the third to recursions outward, the last one
-to programs."""
 
 
 TRANSFER_MATRIX: Final = "transfer-matrix"

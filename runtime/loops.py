@@ -382,6 +382,18 @@ def joint_wrenches(q: vector[NQ], v: vector[NV], tau: vector[NV], *extra, wrench
     return status
 
 
+def driving_forces(q: vector[NQ], v: vector[NV], tau: vector[NV], *extra, forces: array[NV]) -> int:
+    """What motions take."""
+    rows = Rows()
+    vdot: array[NV]
+    multipliers: array[NR]
+    status = loop_dynamics(q, v, tau, *extra, vdot, multipliers, rows)
+    forces[:] = forces_of_motions(q, v, vdot, multipliers, *extra)
+    if status == OK and not finite(forces):
+        return NOT_FINITE
+    return status
+
+
 # ---- derivatives -----------------------------------------------------------------------------------------------------
 
 

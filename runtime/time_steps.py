@@ -18,7 +18,7 @@ section 4.
 from __future__ import annotations
 
 NQ, NV, INPUTS = STEPS_NQ, STEPS_NV, STEPS_INPUTS
-WORK, TIMED, POWERED, STAGED = STEPS_WORK, STEPS_TIMED, STEPS_POWERED, STEPS_STAGED
+WORK, TIMED, POWERED, STAGED, DRIVEN = STEPS_WORK, STEPS_TIMED, STEPS_POWERED, STEPS_STAGED, STEPS_DRIVEN
 STATES = NQ + NV + WORK
 RUNS, SERIES = STEPS_RUNS, STEPS_SERIES
 
@@ -91,14 +91,20 @@ def normalise(x: array[NQ]) -> int:
 
 
 def power(t: real, at: vector[NQ]) -> real:
-    """Of external forces."""
+    """Of external forces, and of those that drive motions."""
     if POWERED and TIMED:
         own = external_power(at, v, t, u)
     elif POWERED:
         own = external_power(at, v)
     else:
         own = zeros(1)
-    return own[0] + dot(v, tau)
+    if DRIVEN and TIMED:
+        driving = driving_forces(at, v, tau, t, u)
+    elif DRIVEN:
+        driving = driving_forces(at, v, tau)
+    else:
+        driving = zeros(NV)
+    return own[0] + dot(v, tau) + dot(v, driving)
 
 
 def evaluate(t: real, x: vector[STATES], rates: array[STATES]) -> int:
@@ -107,6 +113,10 @@ def evaluate(t: real, x: vector[STATES], rates: array[STATES]) -> int:
     v[:] = x[NQ : NQ + NV]
     if normalise(q) != DONE:
         return NOT_FINITE
+    if DRIVEN and TIMED:
+        q[:], v[:] = driven_state(q, v, t, u)
+    elif DRIVEN:
+        q[:], v[:] = driven_state(q, v)
     if STAGED:
         q[:], v[:] = stage(q, v)
     rates[:NQ] = position_rate(q, v)

@@ -19,6 +19,7 @@ from mbsym.derivatives.tangent import Matrix, along, along_speeds, difference, t
 from mbsym.formulations.contracts import Derived
 from mbsym.formulations.recursive.composite_body import factored_mass_matrix
 from mbsym.formulations.recursive.sparse_factor import SparseFactor
+from mbsym.kinematics.driven import driven_columns, without_driven, without_rows
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Input
 from mbsym.symbolic.scalar import Scalar, symbol
@@ -49,10 +50,11 @@ def constrained_derivative_terms(
             excess.append(total.ref)
         pull_by_q = along_speeds(mechanism, [force.ref for force in pull])
         excess_by_q, excess_by_v = along_speeds(mechanism, excess), along(mechanism, excess, v)
-    factor = factored_mass_matrix(mechanism)
+    driven = driven_columns(mechanism)
+    factor = factored_mass_matrix(mechanism, driven)
     with graph.section("derivatives of vdot at held multipliers"):
-        held = difference(pull_by_q, by_q)
-        free_by_q, free_by_v = _solved(factor, held), _solved(factor, [[-entry for entry in row] for row in by_v])
+        by_q, by_v = (without_rows(matrix, driven) for matrix in (difference(pull_by_q, by_q), by_v))
+        free_by_q, free_by_v = _solved(factor, by_q), _solved(factor, [[-entry for entry in row] for row in by_v])
     with graph.section("what is left in the closure rows"):
         right_by_q, right_by_v = _left(rows, excess_by_q, free_by_q), _left(rows, excess_by_v, free_by_v)
     symbols = tuple(item.ref for item in multipliers)
@@ -62,7 +64,7 @@ def constrained_derivative_terms(
         "right_dq": right_by_q,
         "free_dv": free_by_v,
         "right_dv": right_by_v,
-        "M_inverse": inverse(mechanism, factor),
+        "M_inverse": without_driven(inverse(mechanism, factor), driven),
     }
     return Derived(entries, how, inputs=(given,))
 

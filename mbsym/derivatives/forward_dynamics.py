@@ -11,6 +11,14 @@ from mbsym.derivatives.variations import State, state_of
 from mbsym.formulations.contracts import Derived, Entries
 from mbsym.formulations.recursive.composite_body import factored_mass_matrix
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, weighted_product
+from mbsym.kinematics.driven import (
+    driven_columns,
+    prescribed_entries,
+    prescribed_rates,
+    with_entries,
+    without_driven,
+    without_rows,
+)
 from mbsym.kinematics.equivalents import for_forces
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
@@ -34,9 +42,9 @@ class SteadyMotion:
     """What the forces that keep the speeds constant leave of tau.
 
     Attributes:
-        state: the motion at constant speeds.
+        state: the motion at constant speeds, and with the rates that motions prescribe.
         applied: generalised forces of the force elements, if there are any.
-        left: of tau, (nv,).
+        left: of tau (nv,), and the rates that motions prescribe.
     """
 
     state: State
@@ -46,16 +54,18 @@ class SteadyMotion:
     def moved(self, mechanism: Mechanism, vdot: tuple[Scalar, ...]) -> State:
         """The motion of vdot on top of the steady one: that of a mechanism at rest costs less than to begin anew."""
         still = joints_at_rest(mechanism)
-        return self.state + state_of(mechanism, still, mechanism.of_joints(vdot), zero_vector(mechanism.graph))
+        rates = tuple(x - y for x, y in zip(vdot, prescribed_entries(mechanism), strict=True))
+        return self.state + state_of(mechanism, still, mechanism.of_joints(rates), zero_vector(mechanism.graph))
 
 
 def steady_motion(mechanism: Mechanism) -> SteadyMotion:
     """The motion at constant speeds, and what is left of tau."""
-    state = state_of(mechanism, joint_speeds(mechanism), joints_at_rest(mechanism), mechanism.gravity)
+    state = state_of(mechanism, joint_speeds(mechanism), prescribed_rates(mechanism), mechanism.gravity)
     applied = generalised(mechanism)
     left = [f - h for f, h in zip(mechanism.entries(mechanism.tau), mechanism.gather(state.forces), strict=True)]
     if applied is not None:
-        left = [force + driven for force, driven in zip(left, applied, strict=True)]
+        left = [force + pushed for force, pushed in zip(left, applied, strict=True)]
+    left = with_entries(left, prescribed_entries(mechanism), driven_columns(mechanism))
     return SteadyMotion(state, applied, left)
 
 
@@ -78,7 +88,7 @@ class CausedMotion:
 
 def caused_motion(mechanism: Mechanism) -> CausedMotion:
     """vdot by the factored mass matrix, and the motion with it."""
-    factor = factored_mass_matrix(mechanism)
+    factor = factored_mass_matrix(mechanism, driven_columns(mechanism))
     steady = steady_motion(mechanism)
     vdot = tuple(factor.outward(factor.inward(steady.left)))
     return CausedMotion(factor, vdot, steady.moved(mechanism, vdot), steady.applied)
@@ -88,13 +98,17 @@ def _with_derivatives(mechanism: Mechanism) -> tuple[dict[str, Entries], str]:
     """tau = ID(q, v, vdot) held, dvdot = M^-1 (dtau - dID)."""
     mechanism = for_forces(mechanism)
     motion = caused_motion(mechanism)
-    by_q, by_v = inverse_dynamics_jacobians(mechanism, motion.state, motion.applied)
+    driven = driven_columns(mechanism)
+    by_q, by_v = (
+        without_rows(matrix, driven) for matrix in inverse_dynamics_jacobians(mechanism, motion.state, motion.applied)
+    )
     entries: dict[str, Entries] = {"vdot": motion.vdot}
     entries |= {
         "dvdot_dq": _solved(mechanism, motion.factor, by_q, "q"),
         "dvdot_dv": _solved(mechanism, motion.factor, by_v, "v"),
     }
-    return {**entries, "dvdot_dtau": inverse(mechanism, motion.factor)}, "composite bodies, factored mass matrix"
+    by_tau = without_driven(inverse(mechanism, motion.factor), driven)
+    return {**entries, "dvdot_dtau": by_tau}, "composite bodies, factored mass matrix"
 
 
 def _solved(mechanism: Mechanism, factor: SparseFactor, right: Matrix, by: str) -> Matrix:

@@ -160,6 +160,13 @@ OF_FREE_MOTION: Final = (
 )
 """Functions whose motion closed loops constrain."""
 
+OF_UNDRIVEN_MOTION: Final = (
+    "forward_dynamics_second_derivatives",
+    "operational_space_inertia",
+    "operational_space",
+)
+"""Functions that are not there where motions are prescribed."""
+
 CONTROL_FUNCTIONS: Final = Registry(
     "function",
     (

@@ -70,7 +70,7 @@ class State:
             for a, b in zip(self.accelerations, rest.accelerations, strict=True)
         )
         forces = together(self.forces, rest.forces)
-        return State(rest.rates, moved, forces, superposed(self.wrenches, rest.wrenches))
+        return State(together(self.rates, rest.rates), moved, forces, superposed(self.wrenches, rest.wrenches))
 
 
 def state_of(mechanism: Mechanism, speeds: Speeds, rates: Speeds, gravity: Vector3) -> State:

@@ -155,6 +155,9 @@ def units_of(mechanism: Mechanism) -> dict[str, str]:
         "tau": force,
         "bias": force,
         "gravity": force,
+        "driving": force,
+        "q_prescribed": mechanism.q.unit,
+        "v_prescribed": mechanism.v.unit,
     }
 
 

@@ -170,8 +170,23 @@ class LinearEquations:
         by_u = np.zeros((len(vdot), 0))
         if self.inputs:
             # tau = ID(q, v, vdot, u) is held.
-            by_u = -by_tau @ self.evaluate(BY_INPUTS.name, state)[0]
+            by_u = self._by_inputs(state, by_tau)
         return Slopes(vdot, by_q, by_v, by_tau, by_u)
+
+    def _by_inputs(self, state: State, by_tau: Array) -> Array:
+        """Derivatives of vdot by the control inputs (nv, nu)."""
+        model = self.mechanism.model
+        name = by_inputs(model, looped=self.loops is not None).name
+        found = self.evaluate(name, state)
+        if not model.motions:
+            return -by_tau @ found[0]
+        if self.loops is None:
+            return found[0]
+        # vdot = free + response lambda with delassus lambda = right, of which inputs change free and right.
+        terms = dict(zip((item.name for item in self.module.functions[name].outputs), found, strict=True))
+        _, response, delassus, *_ = self.evaluate("constrained_terms", state)
+        pulls = np.linalg.lstsq(delassus, terms["dright_du"], rcond=None)[0]
+        return np.asarray(terms["dfree_du"] + response @ pulls)
 
     def output_slopes(self, state: State) -> tuple[Array, Array, Array]:
         """Derivatives of the model's outputs: by q moved along the speeds and by v (ny, nv), by u (ny, nu).
@@ -198,7 +213,10 @@ class LinearEquations:
         )
 
 
-BY_INPUTS: Final = DerivativeRequest("inverse_dynamics", ("u",))
+def by_inputs(model: Model, *, looped: bool) -> DerivativeRequest:
+    """The derivatives that tell how control inputs act: on forces, and where motions follow them on the motion."""
+    driven = "constrained_terms" if looped else "forward_dynamics"
+    return DerivativeRequest(driven if model.motions else "inverse_dynamics", ("u",))
 
 
 def by_outputs(model: Model) -> DerivativeRequest:
@@ -234,11 +252,9 @@ def prepare(
         AnalysisError: nothing can move.
         MbsymError: the equations cannot be derived.
     """
-    requests = (*([BY_INPUTS] if model.inputs else []), *([by_outputs(model)] if outputs else []))
     options = GenerationOptions(
         languages=("numpy",),
         order=order,
-        derivatives=requests,
         frames=tuple(frames),
         frame_axes="aligned",
         style="straight",
@@ -248,8 +264,13 @@ def prepare(
         raise AnalysisError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")
     # Cut joints that hold nothing leave a tree.
     loops = available_functions(mechanism, options.formulation).loops
-    functions = _LOOPS if loops is not None and loops.rows else _TREE
-    options = replace(options, functions=(*functions, *((POSITIONS,) if frames else ())))
+    looped = loops is not None and bool(loops.rows)
+    functions = (*(_LOOPS if looped else _TREE), *(("driven_state",) if model.motions else ()))
+    requests = (
+        *([by_inputs(model, looped=looped)] if model.inputs else []),
+        *([by_outputs(model)] if outputs else []),
+    )
+    options = replace(options, functions=(*functions, *((POSITIONS,) if frames else ())), derivatives=requests)
     derivation = derive(mechanism, options, progress)
     module = numpy_module(*render(describe(derivation, options), options.languages))
     return LinearEquations(mechanism, derivation, module)

@@ -10,6 +10,7 @@ import numpy as np
 
 from mbsym.doors import Array
 from mbsym.errors import AnalysisError, MbsymError
+from mbsym.kinematics.driven import driven_speeds
 from mbsym.kinematics.measures import measures_of
 from mbsym.linear.balance import Balance, Free
 from mbsym.linear.eigen import eigenpairs
@@ -151,15 +152,21 @@ def equilibria(
     for name in free:
         if not any(name in names for names in known):
             raise equations.unknown("coordinate, control input or speed", name, [*chain(*known)])
-    named = tuple(free) or increments
+    driven = {each.column: each.motion.name for each in driven_speeds(mechanism)}
+    for k, name in driven.items():
+        if increments[k] in free:
+            what = f"{increments[k]} cannot be free: motion {name} prescribes it"
+            raise AnalysisError(what, where=equations.name, remedy="leave it out; its force is solved for")
+    named = tuple(free) or tuple(name for k, name in enumerate(increments) if k not in driven)
     state = replace(state, v=np.zeros(mechanism.nv))
     chosen = Free(*(tuple(k for k, each in enumerate(names) if each in named) for names in known))
     if equations.loops is not None and chosen.speeds:
         # What follows from the coordinates that are free is free too.
         (rows,) = equations.evaluate("constraint_jacobian", state)
-        rows = rows[equations.loops.closing] * measures_of(mechanism).increments
-        held = set(independent_with(rows, chosen.speeds)) - set(chosen.speeds)
-        chosen = replace(chosen, speeds=tuple(k for k in range(mechanism.nv) if k not in held))
+        rows = np.concatenate([rows[equations.loops.closing], np.eye(mechanism.nv)[[*driven]]])
+        held = set(independent_with(rows * measures_of(mechanism).increments, chosen.speeds)) - set(chosen.speeds)
+        chosen = replace(chosen, speeds=tuple(k for k in range(mechanism.nv) if k not in held | {*driven}))
+    chosen = replace(chosen, forces=tuple(sorted({*chosen.forces, *driven})))
     balance = Balance(mechanism, equations.loops, state, chosen)
     found_places, best = solutions(balance, state.q, starts, progress)
     if not found_places:

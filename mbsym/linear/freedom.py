@@ -18,6 +18,7 @@ import numpy as np
 from mbsym.derivatives.tangent import along_speeds
 from mbsym.doors import Array
 from mbsym.errors import AnalysisError
+from mbsym.kinematics.driven import driven_columns
 from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.equations import LinearEquations, State
@@ -73,28 +74,33 @@ class Freedom:
 
 
 def freedom_at(equations: LinearEquations, state: State, independent: Sequence[str] = ()) -> Freedom:
-    """The freedom of a mechanism at a state; all coordinates of a tree are independent.
+    """The freedom of a mechanism at a state; all coordinates of a tree that no motion prescribes are independent.
 
     Raises:
         AnalysisError: the loops are open or part, the state is singular, or coordinates are chosen from which the
             others do not follow.
     """
     nv, loops = equations.mechanism.nv, equations.loops
+    driven = sorted(driven_columns(equations.mechanism))
     if loops is None:
         if independent:
             raise AnalysisError(
                 "all coordinates of a tree are independent", where=equations.name, remedy="choose none of them"
             )
-        every = tuple(range(nv))
-        return Freedom(every, every, np.eye(nv), np.eye(nv), np.zeros((nv, nv)))
+        every = tuple(k for k in range(nv) if k not in driven)
+        own = np.eye(nv)[:, list(every)]
+        return Freedom(every, every, own, own, np.zeros((nv, len(every))))
+    # What motions prescribe is held like what closed loops hold.
+    held = np.eye(nv)[driven]
     rows = _rows(equations, loops, state)
-    closing = rows[loops.closing]
+    closing, rows = (np.concatenate([part, held]) for part in (rows[loops.closing], rows))
     increments = measures_of(equations.mechanism).increments
     chosen, speeds = _chosen(equations, rows * increments, closing * increments, independent)
     change = np.zeros((nv, len(chosen)))
     motion = _carried(closing, chosen)
     if state.v.any():
         changes = Evaluator(_rate_program(equations.mechanism, loops))(state.q, state.v)["rate_dq"]
+        changes = np.concatenate([changes, 0 * held])
         dependent = [k for k in range(nv) if k not in speeds]
         change[dependent] = -np.linalg.solve(rows[:, dependent], changes @ motion)
     return Freedom(tuple(chosen), tuple(speeds), motion, _carried(rows, speeds), change)

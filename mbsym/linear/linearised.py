@@ -84,13 +84,15 @@ class Linearisation(StateSpace):
             shared: with symbols for what occurs several times, told in ``replacements`` as ``sympy.cse`` does.
 
         Raises:
-            AnalysisError: the entries written out are too long, or speeds alone are held.
+            AnalysisError: the entries written out are too long, speeds alone are held, or motions are prescribed.
         """
         from mbsym.linear.symbols import symbolic_system
 
-        if self.freedom.speeds != self.freedom.independent:
+        held = self.freedom.speeds != self.freedom.independent
+        if held or self.equations.mechanism.model.motions:
+            what = "velocity constraints leave more coordinates than speeds free" if held else "motions are prescribed"
             raise AnalysisError(
-                "velocity constraints leave more coordinates than speeds free, which has no symbolic form here",
+                f"{what}, which has no symbolic form here",
                 where=self.equations.name,
                 remedy="take the matrices in numbers",
             )

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from mbsym.conventions import unit_factor
 from mbsym.errors import AnalysisError
 from mbsym.linear.equations import LinearEquations, State
@@ -45,6 +47,10 @@ def state_of(
     inputs = {name: value for name, value in given.items() if name in equations.inputs}
     moving = {name: value for name, value in given.items() if name not in inputs and name != "t"}
     q, v, named = initial_state(mechanism, moving)
+    controls = constants(equations.inputs, inputs, "control input", equations.name)
+    t = finite("t", given.get("t", 0.0))
+    if mechanism.model.motions:
+        q, v = equations.evaluate("driven_state", State(q, v, np.zeros(mechanism.nv), controls, t))
     if equations.loops is not None:
         assembly, v = closed_state(mechanism, equations.looped_system, q, v, named)
         q = assembly.q
@@ -52,8 +58,8 @@ def state_of(
         q,
         v,
         constants(equations.speeds, forces, "speed", equations.name),
-        constants(equations.inputs, inputs, "control input", equations.name),
-        finite("t", given.get("t", 0.0)),
+        controls,
+        t,
     )
 
 

@@ -17,7 +17,7 @@ from mbsym.doors import Array
 from mbsym.doors import sympy as sp
 from mbsym.errors import AnalysisError
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.linear.equations import BY_INPUTS, POSITIONS, LinearEquations, State, by_outputs
+from mbsym.linear.equations import POSITIONS, LinearEquations, State, by_inputs, by_outputs
 from mbsym.linear.observed import Observed, observed
 from mbsym.linear.tangent import turning
 from mbsym.loops.contracts import INDEPENDENT_DYNAMICS_DERIVATIVES
@@ -176,7 +176,8 @@ def _slopes(equations: LinearEquations, independent: Sequence[int]) -> _Slopes:
         motion, change = np.eye(nv, dtype=object) + zero, np.full((nv, nv), zero, object)
     by_input = {f"tau_{speed.removeprefix('v_')}": by_tau[:, k] for k, speed in enumerate(equations.speeds)}
     if equations.inputs:
-        (output,) = transplant(equations.program(BY_INPUTS.name), mechanism.graph).outputs
+        name = by_inputs(mechanism.model, looped=equations.loops is not None).name
+        (output,) = transplant(equations.program(name), mechanism.graph).outputs
         by_u = -(by_tau @ _entries(mechanism, output))
         by_input |= {name: by_u[:, k] for k, name in enumerate(equations.inputs)}
     return _Slopes(motion, change, by_q, by_v, by_input)

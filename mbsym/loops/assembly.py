@@ -13,6 +13,7 @@ import numpy as np
 
 from mbsym.doors import Array
 from mbsym.errors import SimulationError
+from mbsym.kinematics.driven import driven_columns
 from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.loops.closing import close_from_anywhere, closing_problem, largest, still_open
@@ -120,9 +121,14 @@ def consistent_velocity(mechanism: Mechanism, system: LoopedSystem, q: Array, sp
     names = mechanism.speed_names
     given, held = np.zeros(system.nv), sorted(map(names.index, speeds))
     given[held] = [speeds[names[k]] for k in held]
+    driven = sorted(driven_columns(mechanism))
+    # Projections leave driven speeds as they are, which no force changes.
+    start = np.zeros(system.nv)
+    start[driven] = given[driven]
+    start = system.project_velocity(q, start) if driven else start
     mobility = system.mobility(q, held)
-    forces = np.linalg.lstsq(mobility[held], given[held], rcond=DEPENDENT.double)[0]
-    v = np.asarray(mobility @ forces)
+    forces = np.linalg.lstsq(mobility[held], given[held] - start[held], rcond=DEPENDENT.double)[0]
+    v = np.asarray(start + mobility @ forces)
     missing = largest(v[held] - given[held])
     v[held] = given[held]
     if missing > CLOSED * (1.0 + largest(v)):

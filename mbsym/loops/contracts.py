@@ -280,6 +280,35 @@ CLOSED_FORM_POSITION: Final = Contract(
 
 # ---- functions with fixed text --------------------------------------------------------------------------------------
 
+DRIVING_FORCES: Final = Contract(
+    "driving_forces",
+    ("q", "v", "tau", "t", "u"),
+    (Result("driving", ("nv",), "", "generalised forces of the driven speeds; zero for all others"),),
+    "what motions take, in place of these entries of tau",
+    reference="solve.driving",
+    solves=True,
+    failures=SOLVED,
+)
+
+FORCES_OF_MOTIONS: Final = Contract(
+    "forces_of_motions",
+    ("q", "v", "vdot", "lambda", "t", "u"),
+    DRIVING_FORCES.results,
+    "driving_forces of known vdot and lambda",
+    identities=("forces of the driven speeds",),
+)
+
+DRIVEN_STATE: Final = Contract(
+    "driven_state",
+    ("q", "v", "t", "u"),
+    (
+        Result("q_prescribed", ("nq",), "", "coordinates"),
+        Result("v_prescribed", ("nv",), "", "speeds"),
+    ),
+    "q and v with what motions prescribe at that time; all else as it is given",
+    identities=("prescribed entries",),
+)
+
 PROJECT_POSITION: Final = Contract(
     "project_position",
     ("q",),
@@ -329,6 +358,9 @@ STABILISED_DYNAMICS: Final = Contract(
     identities=("M vdot + h = tau + G^T lambda", "restoring terms"),
     failures=SOLVED,
 )
+
+OF_DRIVEN_TREES: Final = (FORWARD_DYNAMICS, JOINT_WRENCHES, DRIVING_FORCES, DRIVEN_STATE)
+"""Contracts of trees with motions, which have no multipliers."""
 
 LOOP_CONTRACTS: Final = tuple(value for value in vars().values() if isinstance(value, Contract))
 """All of them."""

@@ -18,7 +18,7 @@ Dynamics, 1996, for the forms that stay valid when rows depend on each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
@@ -29,12 +29,20 @@ from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.massless_motion import require_inertia
 from mbsym.formulations.recursive.articulated_factor import articulated_factor
 from mbsym.formulations.recursive.composite_body import factored_mass_matrix
-from mbsym.formulations.recursive.newton_euler import newton_euler
+from mbsym.formulations.recursive.newton_euler import dynamics_at, newton_euler
 from mbsym.formulations.recursive.sparse_factor import Factor, Vector, factorised, product, weighted_product
+from mbsym.kinematics.driven import (
+    driven_columns,
+    driven_speeds,
+    prescribed_entries,
+    prescribed_rates,
+    with_entries,
+    without_columns,
+)
 from mbsym.kinematics.equivalents import for_forces
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
-from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
+from mbsym.kinematics.recursion import joint_speeds
 from mbsym.loops import contracts
 from mbsym.loops.closure_row import ClosureRow
 from mbsym.loops.redundancy import LoopAnalysis
@@ -93,7 +101,7 @@ class LoopFunction:
 
 @dataclass(frozen=True, slots=True)
 class ConstrainedSystem:
-    """The tree's equations brought to the closure rows.
+    """The tree's equations brought to the closure rows, what motions prescribe taken out (``kinematics.driven``).
 
     Attributes:
         factor: of the mass matrix.
@@ -125,15 +133,16 @@ def constrained_system(
     """What remains to be solved for the multipliers of the given rows."""
     speeds, same = joint_speeds(mechanism), for_forces(mechanism)
     applied = applied_forces(same, speeds)
-    bias = newton_euler(same, speeds, joints_at_rest(mechanism), mechanism.gravity, applied)
-    force = [f - h for f, h in zip(tau, mechanism.gather(bias.forces), strict=True)]
+    bias = newton_euler(same, speeds, prescribed_rates(mechanism), mechanism.gravity, applied)
+    driven, known = driven_columns(mechanism), prescribed_entries(mechanism)
+    force = with_entries([f - h for f, h in zip(tau, mechanism.gather(bias.forces), strict=True)], known, driven)
     factor = mass_factor(mechanism, method)
     with mechanism.graph.section("closure rows brought to the mass matrix"):
         inward_force = factor.inward(force)
-        inward_rows = tuple(factor.inward(dense(mechanism, row.jacobian)) for row in rows)
+        inward_rows = tuple(factor.inward(without_columns(dense(mechanism, row.jacobian), driven)) for row in rows)
         delassus = delassus_matrix(factor, inward_rows)
         right = [
-            row.bias - weighted_product(factor, inward, inward_force)
+            row.bias - product(dense(mechanism, row.jacobian), known) - weighted_product(factor, inward, inward_force)
             for row, inward in zip(rows, inward_rows, strict=True)
         ]
     return ConstrainedSystem(factor, inward_force, inward_rows, delassus, right)
@@ -146,15 +155,17 @@ def delassus_matrix(factor: Factor, inward_rows: Sequence[Vector]) -> list[Vecto
 
 
 def mass_factor(mechanism: Mechanism, method: Method) -> Factor:
-    """The mass matrix factored as a sparse matrix, or by articulated inertias without being formed.
+    """The mass matrix factored as a sparse matrix, or by articulated inertias without being formed; what motions
+    prescribe stands by itself in it.
 
     Raises:
         DerivationError: it is singular in every configuration; joints and bodies are named.
     """
+    driven = driven_columns(mechanism)
     try:
         if method == "articulated" and not mechanism.is_coupled:
-            return articulated_factor(mechanism)
-        return factored_mass_matrix(mechanism)
+            return articulated_factor(mechanism, driven)
+        return factored_mass_matrix(mechanism, driven)
     except DerivationError:
         require_inertia(mechanism)
         raise
@@ -203,7 +214,8 @@ def _on_mass_matrix(mechanism: Mechanism, method: Method, rows: Sequence[Vector]
     """Rows J on the mass matrix M = L^T D L: what a solver that copes with dependent ones needs."""
     factor = mass_factor(mechanism, method)
     with mechanism.graph.section("closure rows brought to the mass matrix"):
-        inward_rows = [factor.inward(row) for row in rows]
+        driven = driven_columns(mechanism)
+        inward_rows = [factor.inward(without_columns(row, driven)) for row in rows]
         delassus = delassus_matrix(factor, inward_rows)
     with mechanism.graph.section("motion per multiplier"):
         response = [factor.outward(row) for row in inward_rows]
@@ -277,12 +289,15 @@ def _joint_wrenches(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -
 
 def _constrained_wrenches(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
     """Of tree joints and cut joints for known vdot and lambda."""
-    multipliers = [symbol(mechanism.graph, f"lambda[{k}]") for k in range(len(loops.rows))]
-    given = Input(
-        "lambda", (len(multipliers),), tuple(x.ref for x in multipliers), "", "multipliers of the independent rows"
-    )
+    given = _given_multipliers(mechanism, loops)
+    multipliers = [Scalar(mechanism.graph, ref) for ref in given.symbols]
     found = _wrenches(mechanism, loops, mechanism.entries(mechanism.vdot), multipliers)
     return replace(found, inputs=(given,))
+
+
+def _given_multipliers(mechanism: Mechanism, loops: LoopAnalysis) -> Input:
+    refs = tuple(symbol(mechanism.graph, f"lambda[{k}]").ref for k in range(len(loops.rows)))
+    return Input("lambda", (len(refs),), refs, "", "multipliers of the independent rows")
 
 
 def _wrenches(
@@ -293,6 +308,39 @@ def _wrenches(
         return Derived(wrenches)
     least = least_wrenches(mechanism, loops, multipliers, wrenches)
     return Derived(least, description=contracts.JOINT_WRENCHES.description + contracts.OF_LEAST_NORM)
+
+
+def _forces_of_motions(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
+    """What motions ask for at known vdot and lambda."""
+    given = _given_multipliers(mechanism, loops)
+    multipliers = [Scalar(mechanism.graph, ref) for ref in given.symbols]
+    return Derived(_asked(mechanism, loops, mechanism.entries(mechanism.vdot), multipliers), inputs=(given,))
+
+
+def _driving_forces(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Entries:
+    """What motions ask for under tau, in straight-line code."""
+    return _asked(mechanism, loops, *_motion(mechanism, loops, method))
+
+
+def _asked(mechanism: Mechanism, loops: LoopAnalysis, vdot: Sequence[Scalar], multipliers: Sequence[Scalar]) -> Entries:
+    """Generalised forces of the driven speeds (nv,): what the motion takes less what closed loops give."""
+    needed = mechanism.gather(dynamics_at(for_forces(mechanism), mechanism.of_joints(tuple(vdot))).forces)
+    found = [Scalar(mechanism.graph, 0)] * mechanism.nv
+    for column in sorted(driven_columns(mechanism)):
+        entries = (row.jacobian.get(column) for row in loops.rows)
+        pulls = (x * y for x, y in zip(entries, multipliers, strict=True) if x is not None)
+        found[column] = sum(pulls, Scalar(mechanism.graph, 0)) * -1 + needed[column]
+    return found
+
+
+def _driven_state(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
+    q, v = list(mechanism.entries(mechanism.q)), list(mechanism.entries(mechanism.v))
+    for driven in driven_speeds(mechanism):
+        if driven.coordinate is not None and driven.position is not None:
+            q[driven.coordinate] = driven.position
+        if driven.speed is not None:
+            v[driven.column] = driven.speed
+    return Derived({"q_prescribed": q, "v_prescribed": v})
 
 
 LOOP_FUNCTIONS: Final = Registry(
@@ -315,5 +363,25 @@ LOOP_FUNCTIONS: Final = Registry(
     DerivationError,
 )
 """Functions that closed loops add, or that take the place of the tree's."""
+
+MOTION_FUNCTIONS: Final = Registry(
+    "function of motions",
+    (
+        LoopFunction(contracts.DRIVING_FORCES, _driving_forces, factors=True),
+        LoopFunction(contracts.FORCES_OF_MOTIONS, _forces_of_motions),
+        LoopFunction(contracts.DRIVEN_STATE, _driven_state),
+    ),
+    DerivationError,
+)
+"""Functions that motions add."""
+
+
+def functions_beside_tree(mechanism: Mechanism) -> Mapping[str, LoopFunction]:
+    """Functions that closed loops and motions of a mechanism add, or that take the place of the tree's."""
+    every = {**LOOP_FUNCTIONS, **(MOTION_FUNCTIONS if mechanism.model.motions else {})}
+    if mechanism.cut_joints or mechanism.model.constraints:
+        return every
+    return {contract.name: every[contract.name] for contract in contracts.OF_DRIVEN_TREES}
+
 
 constraint_jacobian: Final = LOOP_FUNCTIONS[contracts.CONSTRAINT_JACOBIAN.name]

@@ -16,6 +16,7 @@ from mbsym.doors import Array
 from mbsym.doors import numpy as np
 from mbsym.errors import DerivationError, MbsymError
 from mbsym.joints.registry import JOINT_TYPES
+from mbsym.kinematics.driven import driven_speeds
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
@@ -123,6 +124,7 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
             notes += told
     if regular.singular_start:
         notes += _singular_rows(rows, kept, rows_at(closed.q))
+    _require_freedom(mechanism, rows, kept, [rows_at(q) for q in regular.q or [closed.q]])
     mobility = mechanism.nv - len(kept)
     values = interpret(program, {"q": np.array(regular.q or [closed.q])})
     values = {**values, "jacobian": problem.matrix(_without(values["jacobian"], noise))}
@@ -163,6 +165,23 @@ def _require_directions(mechanism: Mechanism, rows: Sequence[ClosureRow], matrix
                 remedy="a wheel must not lie flat on its plane, nor may frames meet whose direction is held; "
                 "give other initial coordinates",
             )
+
+
+def _require_freedom(
+    mechanism: Mechanism, rows: Sequence[ClosureRow], kept: Sequence[int], matrices: Sequence[Array]
+) -> None:
+    """Refuses motions that leave the closed loops no way to follow."""
+    driven = driven_speeds(mechanism)
+    if not driven or not kept:
+        return
+    free = [k for k in range(mechanism.nv) if k not in {each.column for each in driven}]
+    if max(rank_of(matrix[np.ix_(kept, free)]) if free else 0 for matrix in matrices) < len(kept):
+        raise DerivationError(
+            f"motions of {', '.join(each.motion.joint for each in driven)} contradict what holds the mechanism: "
+            f"{', '.join(dict.fromkeys(rows[k].closure for k in kept))}",
+            where=mechanism.model.name,
+            remedy="drive no more than moves by itself, and let the other joints follow",
+        )
 
 
 def _with_speeds(

@@ -38,7 +38,8 @@ _KERNELS: Final = (
     contracts.MOVED_POSITION,
 )
 _DERIVATIVE_KERNELS: Final = (contracts.CONSTRAINED_DERIVATIVE_TERMS,)
-"""What the text calls, always and for derivatives."""
+_MOTION_KERNELS: Final = (contracts.FORCES_OF_MOTIONS,)
+"""What the text calls, always, for derivatives and for motions."""
 
 _OFFERED: Final = (
     contracts.PROJECT_POSITION,
@@ -50,8 +51,12 @@ _OFFERED: Final = (
     contracts.JOINT_WRENCHES,
     contracts.FORWARD_DYNAMICS,
 )
+_OF_MOTIONS: Final = (contracts.DRIVING_FORCES,)
 _DERIVATIVES: Final = (contracts.CONSTRAINED_DYNAMICS_DERIVATIVES,)
-"""What the text offers, always and in modules that ask for derivatives."""
+"""What the text offers, always, where motions are prescribed, and in modules that ask for derivatives."""
+
+MOTION_KERNELS: Final = tuple(contract.name for contract in _MOTION_KERNELS)
+"""Derived functions that it calls where motions are prescribed."""
 
 LOOP_KERNELS: Final = tuple(contract.name for contract in _KERNELS)
 """Functions of ``LOOP_FUNCTIONS`` that a module must hold for these."""
@@ -59,7 +64,7 @@ LOOP_KERNELS: Final = tuple(contract.name for contract in _KERNELS)
 DERIVATIVE_KERNELS: Final = tuple(contract.name for contract in _DERIVATIVE_KERNELS)
 """Derived functions that it calls besides ``LOOP_KERNELS``."""
 
-REPLACED: Final = ("constrained_dynamics", "forward_dynamics", "joint_wrenches")
+REPLACED: Final = ("constrained_dynamics", "forward_dynamics", "joint_wrenches", "driving_forces")
 """Functions of ``LOOP_FUNCTIONS`` whose straight-line form these take the place of."""
 
 
@@ -75,7 +80,7 @@ def extra_arguments(mechanism: Mechanism) -> tuple[Argument, ...]:
 
 def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeFunction, ...]:
     """The functions; none for a mechanism without closure rows."""
-    return _functions(mechanism, analysis, _OFFERED)
+    return _functions(mechanism, analysis, (*_OFFERED, *(_OF_MOTIONS if mechanism.model.motions else ())))
 
 
 def loop_derivatives(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeFunction, ...]:
@@ -92,7 +97,8 @@ def _functions(
     constants, units = loop_constants(mechanism, analysis), units_of(mechanism)
     sizes = {"nq": mechanism.nq, "nv": mechanism.nv, "rows": constants["NR"], "nj": constants["NJ"]}
     extra = tuple((item.name, item.shape) for item in mechanism.extra_inputs)
-    routine = loop_routine(mechanism.nq, mechanism.nv, constants["NR"], constants["NJ"], extra)
+    size = (mechanism.nq, mechanism.nv, constants["NR"], constants["NJ"])
+    routine = loop_routine(*size, extra, motions=bool(mechanism.model.motions))
     gains = Argument("gains", "in", (2,), "1/s", "alpha and beta of the restoring terms")
     state = (_argument(item) for item in (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs))
     given = {item.name: item for item in (*state, gains)}
@@ -125,6 +131,8 @@ def loop_routine(
     joints: int,
     extra: tuple[tuple[str, tuple[int, ...]], ...] = (),
     real: Real = "double",
+    *,
+    motions: bool = False,
 ) -> Routine:
     """The text with its sizes decided, cached because modules of one mechanism ask for it again and again.
 
@@ -135,11 +143,12 @@ def loop_routine(
         joints: tree joints and cut joints.
         extra: names and shapes of time and control inputs.
         real: type whose tolerances it bears.
+        motions: whether some are prescribed.
     """
     sizes = {"nq": nq, "nv": nv, "rows": rows, "nj": joints}
     shapes: dict[str, tuple[int, ...]] = {"q": (nq,), "lambda": (rows,), **dict(extra)}
     kernels = {}
-    for contract in (*_KERNELS, *_DERIVATIVE_KERNELS):
+    for contract in (*_KERNELS, *_DERIVATIVE_KERNELS, *(_MOTION_KERNELS if motions else ())):
         names = [name for name in contract.inputs if name not in ("t", "u") or name in shapes]
         results = [tuple(sizes[n] if isinstance(n, str) else n for n in item.shape) for item in contract.results]
         kernels[contract.name] = Signature(tuple(shapes.get(name, (nv,)) for name in names), tuple(results))
@@ -147,7 +156,8 @@ def loop_routine(
     passed = [Formal(name, None, Array(name, shape, False)) if shape else Formal(name, "real") for name, shape in extra]
     text = routine_file(FILE).read_text(encoding="utf-8")
     known = {"NQ": nq, "NV": nv, "NR": rows, "NJ": joints}
-    public = dict.fromkeys(contract.name for contract in (*_OFFERED, *_DERIVATIVES))
+    offered = (*_OFFERED, *(_OF_MOTIONS if motions else ()), *_DERIVATIVES)
+    public = dict.fromkeys(contract.name for contract in offered)
     return read_routine(text, FILE, known, {}, kernels, public, passed, numbers)
 
 

@@ -12,6 +12,7 @@ from mbsym.model.beam import Beam
 from mbsym.model.beam_parts import parts_of
 from mbsym.model.body import Body
 from mbsym.model.joint import Coupling, Joint
+from mbsym.model.motion import PrescribedMotion
 from mbsym.model.names import NamedSystem, expression_names
 from mbsym.topology.joint_weights import JointTraits, joint_weights
 from mbsym.topology.labelling import Labelling, label
@@ -32,6 +33,8 @@ class JointedSystem(NamedSystem, Protocol):
     def expressions(self) -> tuple[Value, ...]: ...
     @property
     def couplings(self) -> tuple[Coupling, ...]: ...
+    @property
+    def motions(self) -> tuple[PrescribedMotion, ...]: ...
     @property
     def beams(self) -> tuple[Beam, ...]: ...
     @property
@@ -108,7 +111,7 @@ def joint_traits(model: JointedSystem) -> list[JointTraits]:
         joint.name: beam for beam in model.beams for joint in parts_of(beam).joints if joint.name not in beam.ends
     }
     # A loop through a beam leaves it at its tip, so that roots and what lies behind them never close one.
-    kept = coupled | {*inside} | {beam.ends[0] for beam in model.beams}
+    kept = coupled | {motion.joint for motion in model.motions} | {*inside} | {beam.ends[0] for beam in model.beams}
     traits = []
     for joint in model.joints:
         force = None if joint.cut == "auto" else joint.cut

@@ -146,6 +146,7 @@ def in_units(model: Model, units: Units) -> Model:
         joints=tuple(scaling.joint(joint) for joint in model.joints),
         couplings=tuple(scaling.coupling(coupling) for coupling in model.couplings),
         constraints=tuple(scaling.element(item) for item in model.constraints),
+        motions=tuple(scaling.element(item) for item in model.motions),
         forces=tuple(scaling.element(item) for item in model.forces),
         frames=tuple(replace(frame, placement=scaling.placed(frame.placement)) for frame in model.frames),
         gravity=scaling.all(model.gravity, units.of("m/s^2")),

@@ -31,8 +31,8 @@ from mbsym.values.units import is_quantity
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 PARTS: Final = (
-    "bodies", "joints", "forces", "parameters", "inputs", "couplings", "constraints", "frames", "shapes", "states",
-    "outputs", "tables", "beams",
+    "bodies", "joints", "forces", "parameters", "inputs", "couplings", "constraints", "motions", "frames", "shapes",
+    "states", "outputs", "tables", "beams",
 )  # fmt: skip
 """What a model consists of, in tuples; what a beam brings is among bodies, joints, forces and couplings too."""
 
@@ -220,6 +220,7 @@ class _Renaming:
                 for item in bare.couplings
             ),
             constraints=tuple(self._element(item) for item in bare.constraints),
+            motions=tuple(self._element(item) for item in bare.motions),
             frames=tuple(
                 replace(
                     frame,

@@ -15,6 +15,7 @@ from mbsym.model.body import COINCIDENT, Body
 from mbsym.model.entry_units import in_si
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Coupling, Joint
+from mbsym.model.motion import PrescribedMotion
 from mbsym.model.named_state import NamedState
 from mbsym.model.shape import Shape
 from mbsym.values.diagnostic import nearest
@@ -53,6 +54,7 @@ class Model:
         inputs: control inputs, the entries of u.
         couplings: gears that remove a coordinate.
         constraints: closure constraints that are no joints.
+        motions: of joints that are driven along laws of time.
         frames: on bodies, besides those of bodies and joints.
         shapes: of bodies and ground, for pictures.
         states: that have names.
@@ -78,6 +80,7 @@ class Model:
     inputs: tuple[ControlInput, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     constraints: tuple[ConstraintElement, ...] = ()
+    motions: tuple[PrescribedMotion, ...] = ()
     frames: tuple[Frame, ...] = ()
     shapes: tuple[Shape, ...] = ()
     states: tuple[NamedState, ...] = ()
@@ -100,8 +103,8 @@ class Model:
             set_plain(self, part, items)
 
     def __repr__(self) -> str:
-        parts = ("bodies", "joints", "couplings", "constraints", "forces", "inputs", "outputs", "parameters", "frames")
-        sizes = {part: len(getattr(self, part)) for part in (*parts, "shapes", "states", "tables")}
+        parts = ("bodies", "joints", "couplings", "constraints", "motions", "forces", "inputs", "outputs", "parameters")
+        sizes = {part: len(getattr(self, part)) for part in (*parts, "frames", "shapes", "states", "tables")}
         return f"<Model {self.name!r}: {', '.join(f'{size} {part}' for part, size in sizes.items() if size)}>"
 
     def _repr_html_(self) -> str:
@@ -175,8 +178,9 @@ class Model:
 
     @property
     def motors(self) -> tuple[str, ...]:
-        """Names of the joints that are marked as actuated or that a force drives, in its order."""
+        """Names of the joints that are marked as actuated or that a force or motion drives, in its order."""
         driven = {name for force in self.forces for name in force.driven_joints}
+        driven |= {motion.joint for motion in self.motions}
         return tuple(joint.name for joint in self.joints if joint.actuated or joint.name in driven)
 
     @property
@@ -186,15 +190,16 @@ class Model:
 
     @property
     def uses_time(self) -> bool:
-        """True where a force or an output depends on time."""
+        """True where a force, a motion or an output depends on time."""
         return any("t" in value_names(x) for x in self.expressions)
 
     @property
     def expressions(self) -> tuple[Value, ...]:
-        """The values of its forces, constraints and outputs that may hold what moves, time and control inputs."""
+        """The values that may hold what moves, time and inputs: of forces, constraints, motions and outputs."""
         of_forces = (x for force in self.forces for x in force.expressions)
         of_constraints = (x for constraint in self.constraints for x in constraint.expressions)
-        return (*of_forces, *of_constraints, *(item.expression for item in self.outputs))
+        of_motions = (motion.law for motion in self.motions)
+        return (*of_forces, *of_constraints, *of_motions, *(item.expression for item in self.outputs))
 
     def label(self, *, order: str = "weight") -> ModelLabelling:
         """Cut joints, regular labels and orientation, found automatically.

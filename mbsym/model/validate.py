@@ -32,6 +32,7 @@ NAMED = (
     ("joints", "joint"),
     ("forces", "force element"),
     ("constraints", "constraint"),
+    ("motions", "motion"),
     ("frames", "frame"),
     ("beams", "beam"),
     ("states", "state"),
@@ -205,6 +206,29 @@ def _check_references(model: Model, findings: Findings) -> None:
     for index, constraint in enumerate(model.constraints):
         word = f"constraint {constraint.name!r}"
         check_references(constraint, ("constraints", index), word, around, findings)
+    _check_motions(model, around, findings)
+
+
+def _check_motions(model: Model, around: Surroundings, findings: Findings) -> None:
+    following = {coupling.joint: coupling.source for coupling in model.couplings}
+    driven: dict[tuple[str, int], str] = {}
+    for index, motion in enumerate(model.motions):
+        path: Path = ("motions", index)
+        word, place = f"motion {motion.name!r}", (motion.joint, motion.index)
+        check_references(motion, path, word, around, findings)
+        if motion.joint in following:
+            what = f"{word} drives joint {motion.joint!r}, which follows joint {following[motion.joint]!r}"
+            findings.error((*path, "joint"), what, f"drive joint {following[motion.joint]!r}")
+        elif place in driven:
+            what = f"{word} drives what motion {driven[place]!r} drives"
+            findings.error((*path, "joint"), what, "keep one of them")
+        elif motion.gives == "position":
+            joint = around.joint(motion.joint, (*path, "joint"), word, findings, False, coordinate_needed=True)
+            for number, other in enumerate(model.joints):
+                if other is joint and other.initial and other.shape.nv == 1:
+                    what = f"joint {other.name!r} has an initial value and a position that {word} prescribes"
+                    findings.error(("joints", number, "initial"), what, "leave it out")
+        driven.setdefault(place, motion.name)
 
 
 def _check_coordinate_order(model: Model, joints: dict[str, Joint], findings: Findings) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -9,6 +10,7 @@ from mbsym.model.beam import Beam
 from mbsym.model.body import Body, Placement
 from mbsym.model.geometry import dot, norm
 from mbsym.model.joint import Joint
+from mbsym.model.motion import PrescribedMotion
 from mbsym.model.named_state import NamedState
 from mbsym.model.names import expression_names
 from mbsym.model.shape import Shape
@@ -46,6 +48,11 @@ def check_model_values(model: Model, findings: Findings) -> None:
     _check_states(model.states, {joint.name: joint for joint in model.joints}, findings)
     for index, force in enumerate(model.forces):
         check_values(force, ("forces", index), f"force element {force.name!r}", findings)
+    for index, motion in enumerate(model.motions):
+        path: Path = ("motions", index)
+        check_values(motion, path, f"motion {motion.name!r}", findings)
+        if not findings.failed:
+            _check_tables_of_law(model, motion, (*path, "law"), findings)
     for index, output in enumerate(model.outputs):
         findings.expression(output.expression, ("outputs", index, "expression"))
     for kind, word in (("outputs", "output"), ("tables", "table")):
@@ -61,6 +68,18 @@ def check_model_values(model: Model, findings: Findings) -> None:
             findings.warning(("couplings", index, "ratio"), what, "fix the joint")
     for index, constraint in enumerate(model.constraints):
         check_values(constraint, ("constraints", index), f"constraint {constraint.name!r}", findings)
+
+
+def _check_tables_of_law(model: Model, motion: PrescribedMotion, path: Path, findings: Findings) -> None:
+    """Notes tables whose rates are not there where a motion needs them."""
+    called = set(re.findall(r"\w+(?=\s*\()", str(motion.law)))
+    for table in (table for table in model.tables if table.name in called):
+        word = f"motion {motion.name!r} follows table {table.name!r}"
+        if table.arguments == 2:
+            findings.error(path, f"{word}, which takes two arguments", "take a table of one")
+        elif table.between == "linear" and motion.gives == "position":
+            what = f"{word}, which is linear, so that its speed jumps"
+            findings.error(path, what, "say between: spline, or cubic where it must not overshoot")
 
 
 def _check_body(body: Body, path: Path, findings: Findings) -> None:

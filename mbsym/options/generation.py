@@ -373,9 +373,9 @@ class GenerationOptions:
                 ("style shared",),
                 lambda options, facts: options.fails_to_share(facts),
                 "no function that is asked for can be made of steps that bodies share",
-                "it is there for {shareable} of trees without couplings and closed loops, whose bodies have inertia, "
-                "potential_energy where gravity is a number, center_of_mass and momentum where masses are; take "
-                "`style straight`",
+                "it is there for {shareable} of trees without couplings, closed loops and motions, whose bodies have "
+                "inertia, potential_energy where gravity is a number, center_of_mass and momentum where masses are; "
+                "take `style straight`",
                 "functions and models without such steps",
             ),
         ),

@@ -17,7 +17,8 @@ Kind = Literal["formulation", "language", "simplification"]
 def registered(kind: Kind) -> Registry[Any]:
     """What there is of a kind; help of many verbs does without importing that."""
     from mbsym.codegen.languages import LANGUAGES
-    from mbsym.registry import FORMULATIONS, SIMPLIFICATIONS
+    from mbsym.kinematics.simplifications import SIMPLIFICATIONS
+    from mbsym.registry import FORMULATIONS
 
     found: dict[Kind, Registry[Any]] = {
         "formulation": FORMULATIONS,

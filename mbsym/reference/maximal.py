@@ -29,6 +29,7 @@ from mbsym.reference.constraint_elements import REFERENCE_CONSTRAINTS, between_p
 from mbsym.reference.force_elements import element_forces
 from mbsym.reference.held import held_rows
 from mbsym.reference.mechanism import NumericMechanism
+from mbsym.reference.motions import Prescribed, prescribed_motions
 from mbsym.reference.placements import Configuration, Motion, joint_bias, point_bias
 from mbsym.reference.rotations import Array, cross, skew
 from mbsym.reference.rotors import rotor_bias
@@ -60,12 +61,14 @@ class MaximalSolution:
         rate_changes: of the speeds of all joints.
         wrenches: (nj, 6), [moment; force] on the successor at and in its joint frame.
         multipliers: of the remaining rows: relations of coordinates, constraints between points, ``held_rows``.
+        driving: generalised forces of the speeds that motions prescribe, zero for others (nv,).
     """
 
     vdot: Array
     rate_changes: Array
     wrenches: Array
     multipliers: Array
+    driving: Array
 
 
 def centroidal_inertias(mechanism: NumericMechanism, at: Configuration) -> Array:
@@ -170,6 +173,16 @@ def _held(
     return [np.pad(row, (0, width - len(row)))[None, :] for row, _ in found], [np.array([-x]) for _, x in found]
 
 
+def _with_driven(rows: ConstraintRows, first: int, driven: Sequence[Prescribed]) -> ConstraintRows:
+    """The rows, and behind them one for each speed that a motion prescribes, whose place is counted from the first."""
+    if not driven:
+        return rows
+    own = np.zeros((len(driven), rows.matrix.shape[1]))
+    own[range(len(driven)), [first + each.rate for each in driven]] = 1.0
+    known = [each.values[-1] for each in driven]
+    return ConstraintRows(np.concatenate([rows.matrix, own]), np.concatenate([rows.right_side, known]))
+
+
 def _directions_across(freedom: Array) -> Array:
     """Orthonormal columns that span what is orthogonal to the columns of H, (6, 6 - n)."""
     across: Array = np.linalg.svd(freedom)[0][:, freedom.shape[1] :]
@@ -203,6 +216,8 @@ def solve(
     """
     elements = element_forces(mechanism, at, moving, t, u)
     rows = constraint_rows(mechanism, at, moving, closed=closed)
+    driven = prescribed_motions(mechanism, t, u)
+    rows = _with_driven(rows, 6 * mechanism.nb, driven)
     offset, total = 6 * mechanism.nb, rows.matrix.shape[1]
     mass = np.zeros((total, total))
     for k, block in enumerate(centroidal_inertias(mechanism, at)):
@@ -228,7 +243,11 @@ def solve(
     for joint in mechanism.tree_joints:
         if joint.speeds is not None:
             vdot[joint.speeds] = rate_changes[joint.rates]
-    return MaximalSolution(vdot, rate_changes, wrenches, multipliers[6 * mechanism.nj :])
+    others = multipliers[6 * mechanism.nj :]
+    driving = np.zeros(mechanism.nv)
+    for each, force in zip(driven, others[len(others) - len(driven) :], strict=True):
+        driving[each.speed] = force + tau[each.speed]
+    return MaximalSolution(vdot, rate_changes, wrenches, others[: len(others) - len(driven)], driving)
 
 
 def _by_elimination(mass: Array, force: Array, rows: ConstraintRows, where: str) -> tuple[Array, Array]:

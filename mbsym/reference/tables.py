@@ -27,6 +27,15 @@ def table_values(table: Table) -> Callable[..., Any]:
     return lambda *x: within(*(np.clip(each, at[0], at[-1]) for each, at in zip(x, points, strict=True)))
 
 
+def table_slopes(table: Table, order: int) -> Callable[[float], float]:
+    """A derivative of a table of one argument, that of order 0 the table itself."""
+    if order == 0 or table.arguments == 2:
+        return table_values(table)
+    within = _interpolator(table).derivative(order)  # type: ignore[attr-defined]
+    held = table.outside == "hold"
+    return lambda x: 0.0 if held and not table.x[0] <= x <= table.x[-1] else within(x)
+
+
 def _interpolator(table: Table) -> Callable[..., Any]:
     """What is said between the points and goes on beyond them."""
     from scipy.interpolate import CubicSpline, PchipInterpolator, RegularGridInterpolator, make_interp_spline

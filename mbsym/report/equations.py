@@ -22,11 +22,12 @@ from mbsym.formulations.quantity import LARGEST_CLOSED_FORM, Quantity
 from mbsym.formulations.recursive.newton_euler import newton_euler, user_wrenches
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
+from mbsym.kinematics.simplifications import SIMPLIFICATIONS
 from mbsym.kinematics.simplified import simplified
 from mbsym.loops.independent_quantities import chosen_quantities
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.model.system import Model
-from mbsym.registry import FORMULATIONS, SIMPLIFICATIONS, Available, available_functions, contracts_of
+from mbsym.registry import FORMULATIONS, Available, available_functions, contracts_of
 from mbsym.report.closed_form import simplified_values
 from mbsym.report.formulas import FormulaWriter, entries_of
 from mbsym.report.kane_sections import partial_velocities

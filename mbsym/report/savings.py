@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mbsym.kinematics.simplifications import SIMPLIFICATIONS
 from mbsym.model.system import Model
 from mbsym.options.generation import GenerationOptions
 from mbsym.pipeline import Progress, derive, express, read
-from mbsym.registry import SIMPLIFICATIONS
 
 
 @dataclass(frozen=True, slots=True)

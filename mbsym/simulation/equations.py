@@ -14,9 +14,10 @@ from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedModule, c_module, numpy_module
 from mbsym.errors import SimulationError, ToolchainError
+from mbsym.kinematics.driven import driven_speeds
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis
-from mbsym.model.names import expression_names
+from mbsym.model.names import expression_names, free_name, identifier_part
 from mbsym.model.system import Model
 from mbsym.options.generation import GenerationOptions
 from mbsym.pipeline import Progress, derive, describe, express
@@ -37,6 +38,7 @@ LARGEST_OPTIMISED: Final = 150_000
 
 _TREE: Final = ("forward_dynamics", "position_rate", "kinetic_energy", "potential_energy", "momentum", "body_poses")
 _LOOPS: Final = ("constrained_dynamics", "closure_gap")
+_MOTIONS: Final = ("driven_state", "driving_forces")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -92,8 +94,16 @@ def speed_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
 
 
 def output_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
-    """Names and units of the model's outputs."""
-    return tuple(Quantity(item.name, item.unit) for item in mechanism.model.outputs)
+    """Names and units of the model's outputs, and of the forces that its motions take."""
+    model = mechanism.model
+    outputs = tuple(Quantity(item.name, item.unit) for item in model.outputs)
+    taken = {item.name for item in outputs}
+    forces = force_quantities(mechanism)
+    for driven in driven_speeds(mechanism):
+        name = free_name(f"force_{identifier_part(driven.motion.name)}", taken)
+        taken.add(name)
+        outputs = (*outputs, Quantity(name, forces[driven.column].unit))
+    return outputs
 
 
 def force_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
@@ -142,6 +152,12 @@ def prepare(
         raise SimulationError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")
     # A joint that holds nothing closes nothing where it is cut.
     looped = any(not cut.joint.kind.is_unbound for cut in mechanism.cut_joints) or bool(mechanism.model.constraints)
+    if model.motions and (variational or stepped):
+        raise SimulationError(
+            f"{'the variational midpoint rule' if variational else 'the transfer matrix method'} prescribes no motions",
+            where=model.name,
+            remedy="use DOP853, rk4 or an implicit method",
+        )
     powered = bool(external_elements(mechanism.model))
     options = GenerationOptions(
         languages=("c",) if compiled else ("numpy",),
@@ -164,7 +180,8 @@ def prepare(
     files = render(description, options.languages)
     if progress is not None:
         progress("compile" if compiled else "import", 0, 1)
-    sizes = sizes_of(mechanism, work=powered or loaded, powered=powered, variational=variational)
+    work = powered or loaded or bool(model.motions)
+    sizes = sizes_of(mechanism, work=work, powered=powered, variational=variational)
     manifest = files[-1]
     library: SharedLibrary | None = None
     if compiled:
@@ -178,7 +195,8 @@ def prepare(
 
 def _functions(model: Model, *, looped: bool) -> tuple[str, ...]:
     """What a simulation calls, of what the formulations derive."""
-    return (*_TREE, *(_LOOPS if looped else ()), *(("outputs",) if model.outputs else ()))
+    asked = (*(_LOOPS if looped else ()), *(_MOTIONS if model.motions else ()))
+    return (*_TREE, *asked, *(("outputs",) if model.outputs else ()))
 
 
 def _library(files: Sequence[GeneratedFile], sizes: StepSizes) -> SharedLibrary:

@@ -13,7 +13,7 @@ from mbsym.doors import Array
 from mbsym.loops.corrections import Keeper
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.simulation.equations import Equations
-from mbsym.simulation.rates import ActingLoads, callable_functions, leaves_rates
+from mbsym.simulation.rates import ActingLoads, DrivenState, callable_functions, leaves_rates
 from mbsym.simulation.stepping_text import EvaluatedEngine
 from mbsym.simulation.time_stepping import Steps
 
@@ -46,7 +46,7 @@ def _kernels(
     They take the forces that act from ``loads`` and not from their arguments.
     """
     functions = callable_functions(equations)
-    timed, powered = equations.sizes.timed, equations.sizes.powered
+    timed, powered, driven = equations.sizes.timed, equations.sizes.powered, DrivenState(equations)
 
     def acting(q: Floats, v: Floats, t: float) -> tuple[Array, Array, Array, Sequence[Any]]:
         at, speeds = np.array(q), np.array(v)
@@ -69,6 +69,14 @@ def _kernels(
         system, keeper = kept
         return (keeper.accelerate(system, at, speeds, tau, extra).vdot.tolist(),)
 
+    def driven_state(_: object, q: Floats, v: Floats, t: float, _u: Floats) -> tuple[Floats, Floats]:
+        at, speeds = driven(t, np.array(q), np.array(v))
+        return at.tolist(), speeds.tolist()
+
+    def driving_forces(_: object, q: Floats, v: Floats, _tau: Floats, t: float, _u: Floats) -> tuple[Floats]:
+        at, speeds, tau, extra = acting(q, v, t)
+        return (functions["driving_forces"](at, speeds, tau, *extra).tolist(),)
+
     def external_power(_: object, q: Floats, v: Floats, t: float, _u: Floats) -> tuple[Floats]:
         at, speeds, tau, extra = acting(q, v, t)
         own = float(functions["external_power"](at, speeds, *extra)) if powered else 0.0
@@ -82,5 +90,6 @@ def _kernels(
     def speeds_of_momentum(_: object, q: Floats, p: Floats) -> tuple[Floats]:
         return (functions["speeds_of_momentum"](np.array(q), np.array(p)).tolist(),)
 
+    of_motions = (driven_state, driving_forces)
     kernels = (stage, position_rate, forward_dynamics, external_power, variational_terms, speeds_of_momentum)
-    return {kernel.__name__: kernel for kernel in kernels}
+    return {kernel.__name__: kernel for kernel in (*kernels, *of_motions)}

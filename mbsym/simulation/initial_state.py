@@ -9,7 +9,8 @@ import numpy as np
 
 from mbsym.doors import Array
 from mbsym.errors import ModelError, SimulationError
-from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
+from mbsym.kinematics.driven import driven_speeds
+from mbsym.kinematics.initial_coordinates import initial_coordinates, initial_speeds, normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.assembly import Assembly, assemble, consistent_velocity
 from mbsym.loops.looped_system import LoopedSystem
@@ -58,15 +59,27 @@ def starting_values(model: Model, given: Mapping[str, float | str] | Sequence[st
 def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Array, Array, tuple[str, ...]]:
     """q and v to start from, and the names that the caller gave.
 
-    Coordinates that are not given are the model's initial ones, speeds are zero. Quaternions get unit length.
+    Coordinates that are not given are the model's initial ones, speeds are zero but for those that motions prescribe,
+    which count as given. Quaternions get unit length.
 
     Raises:
-        SimulationError: a name is unknown or belongs to no independent coordinate, or a value is not finite.
+        SimulationError: a name is unknown, is of no independent coordinate or of one that is prescribed, or a value is
+            not finite.
     """
-    q, v = np.array(initial_coordinates(mechanism), dtype=float), np.zeros(mechanism.nv)
+    q, v = np.array(initial_coordinates(mechanism), dtype=float), initial_speeds(mechanism)
     coordinates = [item.name for item in coordinate_quantities(mechanism)]
     speeds = [item.name for item in speed_quantities(mechanism)]
+    driven: dict[str, str] = {}
+    for each in driven_speeds(mechanism):
+        own = [coordinates[each.coordinate]] if each.coordinate is not None else []
+        driven |= dict.fromkeys([*own, *([speeds[each.column]] if each.speed is not None else [])], each.motion.name)
     for name in given:
+        if name in driven:
+            raise SimulationError(
+                f"{name} is given, which motion {driven[name]} prescribes",
+                where=mechanism.model.name,
+                remedy="leave it out, or take another law",
+            )
         value = finite(name, given[name])
         if name in coordinates:
             q[coordinates.index(name)] = value
@@ -81,7 +94,7 @@ def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Arr
                 where=mechanism.model.name,
                 remedy="give it a length",
             )
-    return normalised(q, mechanism.q.quaternions), v, tuple(given)
+    return normalised(q, mechanism.q.quaternions), v, (*given, *driven)
 
 
 def coarse_angles(mechanism: Mechanism, q: Array) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -13,6 +13,7 @@ import numpy as np
 
 from mbsym.doors import Array
 from mbsym.errors import ModelError, SimulationError
+from mbsym.kinematics.driven import driven_speeds
 from mbsym.loops.assembly import Assembly
 from mbsym.loops.corrections import CORRECTIONS, Keeper, NoCorrection, Projection, keeper
 from mbsym.loops.looped_system import LoopedSystem
@@ -42,6 +43,7 @@ from mbsym.simulation.methods import METHODS, TRANSFER_MATRIX
 from mbsym.simulation.monitors import monitor, require_other_names
 from mbsym.simulation.options import (
     Keeping,
+    Law,
     Loads,
     OfSimulations,
     SimulationOptions,
@@ -49,7 +51,7 @@ from mbsym.simulation.options import (
     check_kinds,
     check_numbers,
 )
-from mbsym.simulation.rates import ActingLoads, LoopCorrection, leaves_rates, looped_system
+from mbsym.simulation.rates import ActingLoads, DrivenState, LoopCorrection, leaves_rates, looped_system
 from mbsym.simulation.result import SimulationResult, Statistics
 from mbsym.simulation.scipy_integrators import RateJacobian, beyond_reach
 from mbsym.simulation.singular_positions import SingularPosition, SingularWatch
@@ -167,7 +169,7 @@ def simulate(
     # A state that is not finite is told as an error, so that warnings on the way there say nothing new.
     with np.errstate(all="ignore"), _after(start, equations):
         course = Course(x, times, layout, equations.mechanism.model.name, watch, singular, progress, tell)
-        trajectory = _integrated(course, equations, loops, kept, acting, asked)
+        trajectory = _as_prescribed(equations, _integrated(course, equations, loops, kept, acting, asked))
     q, v = layout.q(trajectory.x).copy(), layout.v(trajectory.x).copy()
     tau_free = not callable(acting.tau) and not np.any(acting.tau)
     return SimulationResult(
@@ -189,13 +191,30 @@ def simulate(
 
 
 def _outputs(equations: Equations, acting: ActingLoads, times: Array, q: Array, v: Array) -> Array:
-    """The model's outputs (n, ny), under the control inputs that acted."""
-    if not equations.mechanism.model.outputs:
+    """The model's outputs and the forces of its motions (n, ny), under the control inputs that acted."""
+    mechanism, functions = equations.mechanism, equations.module.functions
+    timed, driven = bool(mechanism.extra_inputs), [each.column for each in driven_speeds(mechanism)]
+    if not (mechanism.model.outputs or driven):
         return np.zeros((len(times), 0))
-    function = equations.module.functions["outputs"]
-    driven = bool(equations.mechanism.extra_inputs)
-    rows = zip(times.tolist(), q, v, strict=True)
-    return np.array([function(a, b, *((t, acting.at(t, a, b)[1]) if driven else ())) for t, a, b in rows])
+    found = []
+    for t, a, b in zip(times.tolist(), q, v, strict=True):
+        tau, u = acting.at(t, a, b)
+        extra = (t, u) if timed else ()
+        own = functions["outputs"](a, b, *extra) if mechanism.model.outputs else np.zeros(0)
+        forces = np.asarray(functions["driving_forces"](a, b, tau, *extra))[driven] if driven else np.zeros(0)
+        found.append(np.concatenate([own, forces]))
+    return np.array(found)
+
+
+def _as_prescribed(equations: Equations, trajectory: Trajectory) -> Trajectory:
+    """Recorded states with what motions prescribe, from which rounding and errors of steps have led astray."""
+    if not equations.sizes.driven:
+        return trajectory
+    x, layout = trajectory.x.copy(), equations.layout
+    put_right = DrivenState(equations)
+    for t, row in zip(trajectory.t.tolist(), x, strict=True):
+        layout.q(row)[:], layout.v(row)[:] = put_right(t, layout.q(row), layout.v(row))
+    return replace(trajectory, x=x)
 
 
 def check_model(model: object) -> None:
@@ -301,11 +320,35 @@ def _acting(equations: Equations, loads: Loads) -> ActingLoads:
     names = [item.name for item in model.inputs]
     speeds = [item.name for item in speed_quantities(equations.mechanism)]
     tau, inputs = loads.tau, loads.inputs
+    driven = driven_speeds(equations.mechanism)
+    acting: Array | Law
+    if callable(tau):
+        acting = _where_free(tau, [each.column for each in driven]) if driven else tau
+    else:
+        acting = constants(speeds, in_si(tau, model, forces=True), "speed", model.name)
+        for each in driven:
+            if acting[each.column]:
+                raise SimulationError(
+                    f"a force on {speeds[each.column]} is given, which motion {each.motion.name} prescribes",
+                    where=model.name,
+                    remedy="leave it out: the force is a result",
+                )
     return ActingLoads(
-        tau if callable(tau) else constants(speeds, in_si(tau, model, forces=True), "speed", model.name),
+        acting,
         inputs if callable(inputs) else constants(names, in_si(inputs, model), "control input", model.name),
         len(names),
     )
+
+
+def _where_free(law: Law, driven: Sequence[int]) -> Law:
+    """Forces without those of driven speeds, which have no effect."""
+
+    def acting(t: float, q: Array, v: Array) -> Array:
+        tau = np.array(law(t, q, v), dtype=float)
+        tau[driven] = 0.0
+        return tau
+
+    return acting
 
 
 def _loops(

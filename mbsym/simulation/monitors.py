@@ -11,6 +11,7 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.forces import ForceElement
+from mbsym.model.motion import PrescribedMotion
 from mbsym.model.system import Model
 from mbsym.simulation.equations import Equations
 from mbsym.simulation.trajectory import Trajectory
@@ -103,13 +104,14 @@ def floats_freely(model: Model) -> bool:
     numbers = parameter_values(model)
     if any(evaluate(joint.armature, numbers) for joint in tied):  # rotors push off from ground
         return False
-    if any(_acts_from_outside(force, model) for force in model.forces):
+    acting: tuple[ForceElement | PrescribedMotion, ...] = (*model.forces, *model.motions)
+    if any(_acts_from_outside(item, model) for item in acting):
         return False
     return not any(model.ground in item.named("body") for item in model.constraints)
 
 
-def _acts_from_outside(force: ForceElement, model: Model) -> bool:
-    """True where the reaction to a force is not on another body of the mechanism."""
+def _acts_from_outside(force: ForceElement | PrescribedMotion, model: Model) -> bool:
+    """True where the reaction to a force, or to what drives a motion, is not on another body of the mechanism."""
     ends = {*force.named("body")}
     for joint in force.named("joint"):
         ends |= {model.joint(joint).predecessor, model.joint(joint).successor}

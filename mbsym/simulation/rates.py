@@ -154,6 +154,23 @@ _CORRECTED: Final = 1e-4
 """Part of the speeds that a correction does not exceed away from singular positions."""
 
 
+class DrivenState:
+    """Puts in what motions prescribe."""
+
+    def __init__(self, equations: Equations) -> None:
+        self._function = equations.module.functions["driven_state"] if equations.sizes.driven else None
+        # No position or speed is prescribed by control inputs.
+        self._inputs = np.zeros(equations.sizes.inputs)
+        self._timed = equations.sizes.timed
+
+    def __call__(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+        """q and v at a time; as they are where no motion is prescribed."""
+        if self._function is None:
+            return q, v
+        found_q, found_v = self._function(q, v, *((t, self._inputs) if self._timed else ()))
+        return np.asarray(found_q), np.asarray(found_v)
+
+
 class LoopCorrection:
     """Puts a state right after a step."""
 
@@ -161,6 +178,7 @@ class LoopCorrection:
         self._system, self._keeper = system, keeper
         self._layout = equations.layout
         self._name = equations.mechanism.model.name
+        self._driven = DrivenState(equations)
 
     def __call__(self, t: float, x: Array) -> Array:
         """The state put right, a new array.
@@ -168,7 +186,7 @@ class LoopCorrection:
         Raises:
             SimulationError: the loops stay open.
         """
-        q, v = self._layout.q(x), self._layout.v(x)
+        q, v = self._driven(t, self._layout.q(x), self._layout.v(x))
         done = self._keeper.after_step(self._system, q, v)
         if not done.converged:
             raise SimulationError(

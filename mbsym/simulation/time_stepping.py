@@ -127,6 +127,7 @@ class StepSizes:
         powered: there is a function external_power.
         variational: there is what the variational steps need.
         staged: q and v are changed by a function ``stage`` before rates are found.
+        driven: motions are prescribed.
     """
 
     layout: StateLayout
@@ -136,6 +137,7 @@ class StepSizes:
     powered: bool = False
     variational: bool = False
     staged: bool = False
+    driven: bool = False
 
     def names(self) -> dict[str, int]:
         """The sizes by the names under which the text knows them."""
@@ -149,6 +151,7 @@ class StepSizes:
             "STEPS_TIMED": int(self.timed),
             "STEPS_POWERED": int(self.powered),
             "STEPS_STAGED": int(self.staged),
+            "STEPS_DRIVEN": int(self.driven),
         }
 
     def tables(self) -> tuple[Array, Array]:
@@ -161,7 +164,8 @@ def sizes_of(mechanism: Mechanism, *, work: bool, powered: bool, variational: bo
     """Sizes for the derived functions of a mechanism."""
     layout = StateLayout(mechanism.nq, mechanism.nv, work, mechanism.q.quaternions)
     inputs, timed = len(mechanism.model.inputs), mechanism.time is not None
-    return StepSizes(layout, coordinate_runs(mechanism), inputs, timed, powered, variational)
+    driven = bool(mechanism.model.motions)
+    return StepSizes(layout, coordinate_runs(mechanism), inputs, timed, powered, variational, driven=driven)
 
 
 @cache
@@ -173,6 +177,8 @@ def step_text(sizes: StepSizes) -> SteppingText:
         "stage": Signature((q, v), (q, v)),
         "position_rate": Signature((q, v), (q,)),
         "forward_dynamics": Signature((q, v, v, *extra), (v,)),
+        "driven_state": Signature((q, v, *extra), (q, v)),
+        "driving_forces": Signature((q, v, v, *extra), (v,)),
         "external_power": Signature((q, v, *extra), ((1,),)),
         "variational_terms": Signature((q, v, *extra), (v, v)),
         "speeds_of_momentum": Signature((q, v), (v,)),

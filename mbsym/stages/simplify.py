@@ -8,11 +8,12 @@ from typing import Final
 
 from mbsym.kinematics.equivalents import REGROUP, SLIDE
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.simplifications import REASSOCIATE
 from mbsym.kinematics.simplified import simplified
 from mbsym.passes.pass_manager import Report, run
 from mbsym.passes.prepare import gather_parameters, remaining_operations
 from mbsym.passes.standard import PLAIN_PASSES, STANDARD_PASSES
-from mbsym.registry import REASSOCIATE, DeriveFunction
+from mbsym.registry import DeriveFunction
 from mbsym.stages.derivation import Derivation, Progress, Stage
 from mbsym.symbolic.program import Program
 

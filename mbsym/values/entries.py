@@ -32,7 +32,7 @@ class Entry:
         sentence: what it means.
         unit: SI unit of a value or of three.
         unit_key: key of the choice that says it.
-        of: what an expression may hold: "places" alone, or factors of places times "speeds"; any if empty.
+        of: what an expression may hold: "places" alone, factors of places times "speeds", or "time"; any if empty.
         least: "zero" warns of negative values, "above zero" refuses values of zero and less, each of three.
         remedy: what to do about a value that is refused.
         within: key of a value before it, between which and zero this one lies.
@@ -55,7 +55,7 @@ class Entry:
     sentence: str
     unit: str = ""
     unit_key: str = ""
-    of: Literal["", "places", "speeds"] = ""
+    of: Literal["", "places", "speeds", "time"] = ""
     least: Literal["", "zero", "above zero"] = ""
     remedy: str = ""
     within: str = ""

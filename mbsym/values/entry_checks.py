@@ -195,7 +195,9 @@ def check_values(item: Any, path: Path, word: str, findings: Findings) -> None:
                 _check_factors(item, value, entry, here, word, findings)
             case "expression":
                 scalar = findings.expression(value, here)
-                if scalar is not None and entry.of:
+                if scalar is not None and entry.of == "time":
+                    _check_law(item, value, here, word, findings)
+                elif scalar is not None and entry.of:
                     _check_held(scalar, value, entry, here, word, findings)
             case "vector" | "direction":
                 _check_vector(value, entry, here, word, findings)
@@ -222,6 +224,19 @@ def _kinds_in(value: Any, findings: Findings) -> dict[str, str]:
         elif name not in findings.numbers:
             kinds[name] = findings.variables[name]
     return kinds
+
+
+def _check_law(item: Any, value: Any, path: Path, word: str, findings: Findings) -> None:
+    """Notes what has no place in a law of time, by what the item says that it gives."""
+    kinds = _kinds_in(value, findings)
+    inputs = [name for name, kind in kinds.items() if kind == "input"]
+    moving = [name for name, kind in kinds.items() if kind not in ("input", "time")]
+    if moving:
+        remedy = "a motion follows a law of time: hold a sum of coordinates by a constraint of type expression"
+        findings.error(path, f"{word} depends on {moving[0]!r}", remedy)
+    elif inputs and item.gives != "acceleration":
+        remedy = "give its acceleration by the input (gives: acceleration), position and speed by the state"
+        findings.error(path, f"{word} depends on the control input {inputs[0]!r}, whose rate nobody knows", remedy)
 
 
 def _check_held(scalar: Scalar, value: Any, entry: Entry, path: Path, word: str, findings: Findings) -> None:

@@ -124,11 +124,15 @@ def to_scalar(value: Value, graph: Graph, names: Mapping[str, Scalar]) -> Scalar
     )
 
 
-def to_sympy(value: Value, symbols: Mapping[str, Any]) -> Any:
-    """The value as a SymPy expression, with what stands there for each of its ``value_names``."""
+def to_sympy(value: Value, symbols: Mapping[str, Any], functions: Mapping[str, NumberFunction] | None = None) -> Any:
+    """The value as a SymPy expression, with what stands there for each of its ``value_names``.
+
+    Functions that it may call besides the elementary ones are undefined functions of SymPy by their names.
+    """
     from mbsym.symbolic import sympy_bridge
 
     graph = Graph()
+    graph.definitions = {name: _definition(name, function) for name, function in (functions or {}).items()}
     (found,) = sympy_bridge.to_sympy(graph, [to_scalar(value, graph, Symbols(graph, symbols)).ref], symbols)
     return found
 

@@ -58,24 +58,22 @@ def _difference_of_inverse_dynamics(evidence: Evidence) -> Pairs:
 
 def _difference_of_forward_dynamics(evidence: Evidence) -> Pairs:
     """tau = ID(q, v, FD(q, v, tau)) differentiated: M dvdot = -dID at the accelerations of the reference."""
-    matrix = evidence.numbers["mass_matrix"]
     for found, slopes in _accelerations(evidence, evidence.outputs()):
-        yield matrix @ found, slopes
+        yield evidence.mass_matrix @ found, slopes
 
 
 def _solved_difference(evidence: Evidence) -> Pairs:
     """The same in accelerations, where light bodies count as much as heavy ones."""
-    matrix = evidence.numbers["mass_matrix"]
     for found, slopes in _accelerations(evidence, evidence.outputs()):
-        yield found, np.linalg.solve(matrix, slopes)
+        yield found, np.linalg.solve(evidence.mass_matrix, slopes)
 
 
 def _accelerations(evidence: Evidence, derivatives: Sequence[Array]) -> Iterator[tuple[Array, Array]]:
     """Changes of vdot, and the forces that they are to need."""
     by_q, by_v, by_tau = derivatives[-3:]
     for found, slopes in _changes_of_forces(evidence, evidence.numbers["forward_dynamics"], by_q, by_v):
-        yield found, -slopes
-    yield by_tau, np.eye(len(by_tau))
+        yield found, -evidence.free * slopes
+    yield by_tau, np.diag(evidence.free)
 
 
 def _difference_of_derivatives(evidence: Evidence) -> Pairs:

@@ -20,6 +20,7 @@ from mbsym.loops.independent import independent_at_start
 from mbsym.model.own_units import SI, Units
 from mbsym.passes.given_sines import SIN_COS, SINES_COSINES
 from mbsym.reference import Reference
+from mbsym.reference.motions import prescribed_motions
 from mbsym.registry import Available, available_functions
 from mbsym.symbolic.evaluator import Evaluator
 
@@ -212,6 +213,19 @@ class Evidence:
     def is_closed(self) -> bool:
         """True where the model has closed loops."""
         return bool(self.mechanism.cut_joints or self.mechanism.model.constraints)
+
+    @property
+    def free(self) -> Array:
+        """Of each speed 1, and 0 where a motion prescribes it (nv,)."""
+        found = np.ones(self.reference.nv)
+        found[[motion.speed for motion in prescribed_motions(self.reference.mechanism)]] = 0.0
+        return found
+
+    @property
+    def mass_matrix(self) -> Array:
+        """The reference's, in which speeds that motions prescribe stand by themselves with ones on the diagonal."""
+        held: Array = np.outer(self.free, self.free) * self.numbers["mass_matrix"] + np.diag(1 - self.free)
+        return held
 
     def outputs(self, name: str = "", **changes: Any) -> tuple[Array, ...]:
         """Results of the function, or of another, at the state with some arguments changed."""

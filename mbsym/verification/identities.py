@@ -27,8 +27,8 @@ WORST_CONDITION: Final = 1e3
 def _tau_of_forward_dynamics(evidence: Evidence) -> Pairs:
     """Forces of the motion that tau causes; with closed loops the two speak of different mechanisms."""
     if not evidence.is_closed:
-        vdot = evidence.output("forward_dynamics")
-        yield evidence.output(vdot=vdot), evidence.state["tau"]
+        vdot, free = evidence.output("forward_dynamics"), evidence.free
+        yield free * evidence.output(vdot=vdot), free * evidence.state["tau"]
 
 
 def _energy_of_mass_matrix(evidence: Evidence) -> Pairs:

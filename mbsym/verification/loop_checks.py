@@ -44,6 +44,7 @@ DYNAMICS: Final = (
     "forward_dynamics",
     "stabilised_dynamics",
     "joint_wrenches",
+    "driving_forces",
     "project_velocity",
     "constrained_dynamics_derivatives",
 )

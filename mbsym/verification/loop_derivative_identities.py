@@ -43,18 +43,18 @@ def _slopes(evidence: Evidence, vdot: Array, multipliers: Array) -> Iterator[tup
 
 
 def _difference_of_balance(evidence: Evidence) -> Pairs:
-    mass, rows = evidence.numbers["mass_matrix"], evidence.output("constraint_jacobian")
-    found = evidence.by_name()
+    mass, free = evidence.mass_matrix, evidence.free
+    found, rows = evidence.by_name(), evidence.output("constraint_jacobian")
     for name, along, force, excess in _slopes(evidence, evidence.state["vdot"], evidence.state["lambda"]):
-        free = found[f"free_d{name}"] @ along
-        yield mass @ free, -force
-        yield found[f"right_d{name}"] @ along + rows @ free, -excess
-    yield mass @ found["M_inverse"], np.eye(len(mass))
+        change = found[f"free_d{name}"] @ along
+        yield mass @ change, -free * force
+        yield found[f"right_d{name}"] @ along + rows @ change, -excess
+    yield mass @ found["M_inverse"], np.diag(free)
 
 
 def _difference_of_constrained(evidence: Evidence) -> Pairs:
     """M dvdot - G^T dlambda = dtau - d(ID - G^T lambda), G dvdot = d(gamma - G vdot) with the generator's rows."""
-    mass, rows = evidence.numbers["mass_matrix"], evidence.output("constraint_jacobian")
+    mass, rows = evidence.mass_matrix, evidence.free * evidence.output("constraint_jacobian")
     for motion, multipliers, force, excess in _changes(evidence):
         yield mass @ motion - rows.T @ multipliers, force
         yield rows @ motion, excess
@@ -62,7 +62,7 @@ def _difference_of_constrained(evidence: Evidence) -> Pairs:
 
 def _solved_changes(evidence: Evidence) -> Pairs:
     """The same in accelerations, where light bodies count as much as heavy ones."""
-    mass, rows = evidence.numbers["mass_matrix"], evidence.output("constraint_jacobian")
+    mass, rows = evidence.mass_matrix, evidence.free * evidence.output("constraint_jacobian")
     response = np.linalg.solve(mass, rows.T)
     for motion, multipliers, force, excess in _changes(evidence):
         free = np.linalg.solve(mass, force)
@@ -76,9 +76,9 @@ def _changes(evidence: Evidence) -> Iterator[tuple[Array, Array, Array, Array]]:
     vdot, multipliers = evidence.outputs("constrained_dynamics")
     found = evidence.by_name()
     for name, along, force, excess in _slopes(evidence, vdot, multipliers):
-        yield found[f"dvdot_d{name}"] @ along, found[f"dlambda_d{name}"] @ along, -force, -excess
-    size = len(vdot)
-    yield found["dvdot_dtau"], found["dlambda_dtau"], np.eye(size), np.zeros((len(multipliers), size))
+        yield found[f"dvdot_d{name}"] @ along, found[f"dlambda_d{name}"] @ along, -evidence.free * force, -excess
+    nothing = np.zeros((len(multipliers), len(vdot)))
+    yield found["dvdot_dtau"], found["dlambda_dtau"], np.diag(evidence.free), nothing
 
 
 def _difference_of_closed_motions(evidence: Evidence) -> Pairs:

@@ -15,6 +15,7 @@ from mbsym.doors import Array
 from mbsym.loops.actuation import actuated_columns
 from mbsym.loops.closed_form import planar_loops
 from mbsym.reference.held import held_rows
+from mbsym.reference.motions import prescribed_state
 from mbsym.verification.closed_states import DEPENDENT
 from mbsym.verification.evidence import Evidence, Identity, Pairs
 from mbsym.verification.loop_sizes import sizes_of_sums
@@ -105,7 +106,8 @@ def _multipliers(evidence: Evidence) -> Pairs:
     """G^T lambda is what the motion found lacks of tau, by the reference's inverse dynamics."""
     vdot, multipliers = evidence.outputs()[:2]
     needed = evidence.numbers.at(vdot=vdot)["inverse_dynamics"]
-    yield evidence.output("constraint_jacobian").T @ multipliers, needed - evidence.state["tau"]
+    pulled = evidence.output("constraint_jacobian").T @ multipliers
+    yield evidence.free * pulled, evidence.free * (needed - evidence.state["tau"])
 
 
 def _restoring_terms(evidence: Evidence) -> Pairs:
@@ -121,9 +123,10 @@ def _restoring_terms(evidence: Evidence) -> Pairs:
 
 def _wrenches_of_motion(evidence: Evidence) -> Pairs:
     """Wrenches for the reference's motion, with the multipliers that fit it best."""
-    vdot, jacobian = evidence.numbers["solve.vdot"], evidence.output("constraint_jacobian")
+    vdot, free = evidence.numbers["solve.vdot"], evidence.free
     needed = evidence.numbers.at(vdot=vdot)["inverse_dynamics"]
-    multipliers = np.linalg.pinv(jacobian.T) @ (needed - evidence.state["tau"])
+    jacobian = free * evidence.output("constraint_jacobian")
+    multipliers = np.linalg.pinv(jacobian.T) @ (free * (needed - evidence.state["tau"]))
     yield evidence.output(vdot=vdot, **{"lambda": multipliers}), evidence.numbers["solve.wrenches"]
 
 
@@ -135,9 +138,9 @@ def _open_motion(evidence: Evidence) -> Pairs:
 
 def _rows_on_mass_matrix(evidence: Evidence) -> Pairs:
     """M^-1 J^T, J M^-1 J^T, Y = L^-T J^T and D of M = L^T D L, J the rows that come with them or G."""
-    found, mass = evidence.by_name(), evidence.numbers["mass_matrix"]
+    found, mass = evidence.by_name(), evidence.mass_matrix
     own = [found[name] for name in ("residual_jacobian", "G") if name in found]
-    rows = own[-1] if own else evidence.output("constraint_jacobian")
+    rows = evidence.free * (own[-1] if own else evidence.output("constraint_jacobian"))
     response = np.linalg.solve(mass, rows.T)
     yield found["response"], response
     if "delassus" in found:
@@ -158,7 +161,7 @@ def _orders(evidence: Evidence) -> tuple[list[int], list[int]]:
 
 def _factor_pair(evidence: Evidence, order: list[int], rows: Array, found: dict[str, Array]) -> tuple[Array, Array]:
     """Y and D^-1 as found, and of the reference's mass matrix eliminated in an order."""
-    a = evidence.numbers["mass_matrix"][np.ix_(order, order)]
+    a = evidence.mass_matrix[np.ix_(order, order)]
     lower = np.linalg.cholesky(a)
     diagonal = np.diagonal(lower)
     weighted = np.empty_like(rows.T)
@@ -168,6 +171,8 @@ def _factor_pair(evidence: Evidence, order: list[int], rows: Array, found: dict[
     inverses[order] = diagonal**-2
     # Inverses of small inertias are large numbers, and their errors relative to their own size.
     scale = np.maximum(1.0, np.abs(inverses))
+    # What stands by itself has ones that are no inertias.
+    scale = np.where(evidence.free, scale, np.inf)
     pair = ((found["weighted"], found["inverses"] / scale), (weighted, inverses / scale))
     left, right = (np.concatenate([np.ravel(part) for part in side]) for side in pair)
     return left, right
@@ -195,10 +200,10 @@ def _closes_loops(evidence: Evidence) -> Pairs:
 
 def _nearest_speeds(evidence: Evidence) -> Pairs:
     """v - M^-1 R^T (R M^-1 R^T)^-1 R v, R the space of the reference's closure rows."""
-    v, mass = evidence.state["vdot"], evidence.numbers["mass_matrix"]
+    v, free = evidence.state["vdot"], evidence.free
     jacobian = evidence.numbers["closure_jacobian"]
     rows = np.linalg.svd(jacobian, full_matrices=False)[2][: _rank(jacobian)] if jacobian.size else jacobian
-    response = np.linalg.solve(mass, rows.T)
+    response = np.linalg.solve(evidence.mass_matrix, (free * rows).T)
     yield evidence.output(v=v), v - response @ np.linalg.solve(rows @ response, rows @ v)
 
 
@@ -211,8 +216,8 @@ def _speeds_of_independent_ones(evidence: Evidence) -> Pairs:
 
 
 def _rank_and_pivot(evidence: Evidence) -> Pairs:
-    jacobian, mass = evidence.output("constraint_jacobian"), evidence.numbers["mass_matrix"]
-    delassus = jacobian @ np.linalg.solve(mass, jacobian.T)
+    jacobian = evidence.free * evidence.output("constraint_jacobian")
+    delassus = jacobian @ np.linalg.solve(evidence.mass_matrix, jacobian.T)
     size = np.sqrt(np.diagonal(delassus))
     rank, pivot = evidence.outputs()[2:]
     try:
@@ -282,7 +287,27 @@ def _is_angle(evidence: Evidence) -> list[bool]:
     return found
 
 
+def _forces_of_driven_speeds(evidence: Evidence) -> Pairs:
+    """What the reference's inverse dynamics ask of the driven speeds, less G^T lambda."""
+    needed, multipliers = evidence.numbers["inverse_dynamics"], evidence.state["lambda"]
+    if len(multipliers):
+        needed = needed - evidence.output("constraint_jacobian").T @ multipliers
+    yield evidence.output(), (1 - evidence.free) * needed
+
+
+def _prescribed_entries(evidence: Evidence) -> Pairs:
+    state = evidence.state
+    extra = {name: state[name] for name in ("t", "u") if name in state}
+    yield from zip(
+        evidence.outputs(),
+        prescribed_state(evidence.reference.mechanism, state["q"], state["v"], **extra),
+        strict=True,
+    )
+
+
 LOOP_IDENTITIES: Final = (
+    Identity("forces of the driven speeds", "rounding", _forces_of_driven_speeds),
+    Identity("prescribed entries", "rounding", _prescribed_entries),
     Identity("closed loops", "closure", _closed_loops),
     Identity("motions of closed loops", "difference", _motions_of_closed_loops),
     Identity("G v = 0", "closure", _rows_at_rest),

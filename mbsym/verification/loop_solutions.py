@@ -132,6 +132,9 @@ def solution(made: Terms, name: str, states: States, rng: np.random.Generator | 
         if name == "joint_wrenches":
             wrenches = made.run("constrained_wrenches", {**states, **results}, rng)
             results, doubtful = wrenches.results, doubtful | wrenches.doubtful
+        elif name == "driving_forces":
+            asked = made.run("forces_of_motions", {**states, **results}, rng)
+            results, doubtful = asked.results, doubtful | asked.doubtful
         elif name == "constrained_dynamics_derivatives":
             term = made.run("constrained_derivative_terms", {**states, **results}, rng)
             held, results, doubtful = term.results, {}, doubtful | term.doubtful

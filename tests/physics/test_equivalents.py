@@ -13,12 +13,13 @@ from mbsym.kinematics import regrouping
 from mbsym.kinematics.equivalents import REGROUP, SLIDE, for_forces, for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import AXES
+from mbsym.kinematics.simplifications import SIMPLIFICATIONS
 from mbsym.kinematics.simplified import simplified
 from mbsym.model.body import Body
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, derive, express, read
-from mbsym.registry import SIMPLIFICATIONS, available_functions
+from mbsym.registry import available_functions
 from mbsym.regressors.base_parameters import base_parameters_of
 from mbsym.regressors.parameters import with_symbols
 from mbsym.symbolic.equality import compare

@@ -24,6 +24,7 @@ from mbsym.model.beams_of_models import with_beams
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Coupling, Joint
+from mbsym.model.motion import PrescribedMotion
 from mbsym.model.named_state import NamedState
 from mbsym.model.names import model_name
 from mbsym.model.shape import Shape
@@ -183,6 +184,7 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
         inputs=tuple(ControlInput(name, item.unit, item.lower, item.upper) for name, item in table.inputs.items()),
         couplings=tuple(Coupling(name, item.source, item.ratio, item.offset) for name, item in table.couplings.items()),
         constraints=constraints,
+        motions=tuple(PrescribedMotion(name, **_entries(item)) for name, item in table.motions.items()),
         frames=tuple(_frame(name, item) for name, item in table.frames.items()),
         outputs=tuple(NamedExpression(name, item.expression, item.unit) for name, item in table.outputs.items()),
         shapes=_shapes(table, document),
@@ -318,8 +320,11 @@ def _placement(table: schema.PlacementTable) -> Placement:
 
 def _element(known: Mapping[str, Any], name: str, table: Any) -> Any:
     """A force element or constraint."""
-    entries = {key: getattr(table, key) for key in table.keys() if key != "type"}  # noqa: SIM118
-    return known[table.type].element(name=name, **entries)
+    return known[table.type].element(name=name, **_entries(table))
+
+
+def _entries(table: Any) -> dict[str, Any]:
+    return {key: getattr(table, key) for key in table.keys() if key != "type"}  # noqa: SIM118
 
 
 def _stated_masses(

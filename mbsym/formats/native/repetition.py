@@ -21,8 +21,8 @@ SETTINGS: Final = ("index", "from", "to")
 """Keys of a repetition that are no section of the model."""
 
 SECTIONS: Final = (
-    "parameters", "inputs", "include", "bodies", "joints", "beams", "forces", "couplings", "constraints", "frames",
-    "states", "outputs", "tables",
+    "parameters", "inputs", "include", "bodies", "joints", "beams", "forces", "couplings", "constraints", "motions",
+    "frames", "states", "outputs", "tables",
 )  # fmt: skip
 """Tables of entries with names, which a repetition may fill."""
 

@@ -36,6 +36,7 @@ from mbsym.joints.record import Entry, JointNumber
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.beam_shapes import SUPPORTS, Supports
 from mbsym.model.frame import FRAME_KINDS, FrameKind
+from mbsym.model.motion import PrescribedMotion
 from mbsym.shapes.forms import FORMS, Form
 from mbsym.values.diagnostic import nearest
 from mbsym.values.entries import Kind, entries_of
@@ -415,14 +416,16 @@ def _shape_tables() -> Any:
     return Annotated[list[union], BeforeValidator(_read_shapes)]
 
 
-def element_table(element: type[ForceElement | ConstraintElement | Form], base: type[Table] = Table) -> type[Table]:
-    """The table of a force element, constraint or form: its type, then its entries.
+def element_table(
+    element: type[ForceElement | ConstraintElement | Form | PrescribedMotion], base: type[Table] = Table
+) -> type[Table]:
+    """The table of a force element, constraint, form or motion: its type, if it has one, then its entries.
 
     Args:
         element: the dataclass, whose first paragraph describes the table.
         base: the table that its entries join.
     """
-    columns: dict[str, Any] = {"type": (Literal[element.type], ...)}
+    columns: dict[str, Any] = {"type": (Literal[element.type], ...)} if hasattr(element, "type") else {}
     for entry in entries_of(element):
         unit = f" [{entry.unit}]" if entry.unit else ""
         default = ... if entry.required else entry.default
@@ -642,6 +645,7 @@ class ModelTable(Table):
     forces: dict[str, Any] = {}
     couplings: Annotated[dict[str, CouplingTable], BeforeValidator(_nothing_as_table)] = {}
     constraints: dict[str, Any] = {}
+    motions: dict[str, Any] = {}
     frames: Annotated[dict[str, FrameTable], BeforeValidator(_nothing_as_table)] = {}
     outputs: Annotated[dict[str, OutputTable], BeforeValidator(_nothing_as_table)] = {}
     tables: Annotated[dict[str, CurveTable], BeforeValidator(_nothing_as_table)] = {}
@@ -659,9 +663,11 @@ def model_table() -> type[ModelTable]:
 
 @cache
 def _model_table(forces: tuple[Any, ...], constraints: tuple[Any, ...], joint: Any) -> type[ModelTable]:
+    motion: Any = element_table(PrescribedMotion)
     known: dict[str, Any] = {
         "forces": (_tables_by_name(forces), {}),
         "constraints": (_tables_by_name(constraints), {}),
+        "motions": (Annotated[dict[str, motion], BeforeValidator(_nothing_as_table)], {}),
         "joints": (Annotated[dict[str, joint], BeforeValidator(_nothing_as_table)], {}),
     }
     own: dict[str, Any] = {name: (field.rebuild_annotation(), {}) for name, field in ModelTable.model_fields.items()}

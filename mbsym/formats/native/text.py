@@ -87,6 +87,7 @@ def dump_native(model: Model) -> str:
             "forces": _named(_typed, model.forces),
             "couplings": {item.joint: _stated(item, ("source", "ratio", "offset")) for item in model.couplings},
             "constraints": _named(_typed, model.constraints),
+            "motions": _named(_entries, model.motions),
             "outputs": _named(_output, model.outputs),
             "tables": _named(_curve, model.tables),
             "frames": {frame.name: _frame(frame, on_frames.get(frame.name, [])) for frame in model.frames},
@@ -334,8 +335,13 @@ def _placement(placement: Placement) -> list[str] | Tree:
 
 
 def _typed(element: ForceElement | ConstraintElement | Form) -> Tree:
-    """Its type, then its entries but those with their default values."""
-    tree: Tree = {"type": element.type}
+    """Its type, then its entries."""
+    return {"type": element.type, **_entries(element)}
+
+
+def _entries(element: Any) -> Tree:
+    """Its entries but those with their default values."""
+    tree: Tree = {}
     for entry in entries_of(type(element)):
         value = getattr(element, entry.key)
         if entry.required or not _is_default(value, entry.default):

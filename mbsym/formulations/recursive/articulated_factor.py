@@ -11,6 +11,7 @@ Source: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 7.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -107,8 +108,8 @@ def require_uncoupled(mechanism: Mechanism) -> None:
         )
 
 
-def articulated_factor(mechanism: Mechanism) -> ArticulatedFactor:
-    """Eliminates all freedoms from the leaves inward.
+def articulated_factor(mechanism: Mechanism, driven: AbstractSet[int] = frozenset()) -> ArticulatedFactor:
+    """Eliminates all freedoms from the leaves inward; driven speeds stand by themselves.
 
     Raises:
         DerivationError: the mechanism has couplings, or nothing resists the motion of a joint.
@@ -120,6 +121,7 @@ def articulated_factor(mechanism: Mechanism) -> ArticulatedFactor:
     freedoms: list[tuple[_Freedom, ...]] = [()] * mechanism.nb
     inverses = [Scalar(mechanism.graph, 1)] * mechanism.nv
     pivots, whole = list(inverses), list[Rows]([()] * mechanism.nb)
+    still = [Scalar(mechanism.graph, 0)] * 6
     with mechanism.graph.section("articulated inertias, inward"):
         for body in reversed(mechanism.bodies):
             inertia = ArticulatedInertia.of_rigid(body.inertia)
@@ -128,6 +130,9 @@ def articulated_factor(mechanism: Mechanism) -> ArticulatedFactor:
             whole[body.label - 1] = rows
             own = []
             for k, h in enumerate(map(six, body.columns)):
+                if body.v_range[0] + k in driven:
+                    own.append(_Freedom(still, still))
+                    continue
                 pushed = [product(h, row) for row in rows]
                 pivot = product(h, pushed) + body.armature[k]
                 inverse = inverse_pivot(body, pivot, regular)
@@ -136,7 +141,8 @@ def articulated_factor(mechanism: Mechanism) -> ArticulatedFactor:
                 own.append(_Freedom(h, gain))
                 rows = reduced(rows, gain, pushed)
             freedoms[body.label - 1] = tuple(own)
-            if body.parent and not body.leaves_parent:
+            # What drives a body that is bound to nothing pushes off from its parent.
+            if body.parent and not (body.leaves_parent and driven.isdisjoint(range(*body.v_range))):
                 moved = ArticulatedInertia.of_rows(rows).to_parent(body.rotation, body.translation)
                 before = inertias[body.parent]
                 inertias[body.parent] = moved if before is None else before + moved

@@ -5,9 +5,12 @@ Source: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapters 6 and 8.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, factorised
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.joints.motion import Motion, power
+from mbsym.kinematics.driven import held_matrix
 from mbsym.kinematics.equivalents import for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.inertia import RigidInertia
@@ -74,13 +77,14 @@ def _insert(
         matrix[c][r] = matrix[r][c]
 
 
-def factored_mass_matrix(mechanism: Mechanism) -> SparseFactor:
-    """M = L^T D L, whose pivots are not looked at where M is regular in every state.
+def factored_mass_matrix(mechanism: Mechanism, driven: Collection[int] = ()) -> SparseFactor:
+    """M = L^T D L, whose pivots are not looked at where M is regular in every state; driven speeds stand by themselves.
 
     Raises:
         DerivationError: a pivot is zero in every state.
     """
-    return factored(mechanism, mass_matrix(mechanism))
+    matrix = mass_matrix(mechanism)
+    return factored(mechanism, held_matrix(matrix, driven) if driven else matrix)
 
 
 def factored(mechanism: Mechanism, matrix: SquareMatrix) -> SparseFactor:

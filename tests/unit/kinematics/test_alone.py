@@ -7,8 +7,8 @@ import pytest
 from mbsym import examples
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.kinematics.simplifications import SIMPLIFICATIONS
 from mbsym.kinematics.simplified import simplified
-from mbsym.registry import SIMPLIFICATIONS
 from mbsym.stages.simplify import alone
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.show import show
