@@ -32,6 +32,12 @@ from mechanisms.random_trees import RandomDraw, RandomParameters
 
 TYPES = sorted(FORCE_ELEMENTS)
 
+RATIOS = {
+    *("gain", "exponent", "friction", "longitudinal_stiffness", "cornering_stiffness"),
+    *(f"{way}_{key}" for way in ("longitudinal", "cornering") for key in ("shape", "curvature")),
+}
+"""Numbers without a unit, and a gain, whose unit is that of its input."""
+
 
 def arm(**changes: Any) -> Model:
     """A slide, a hinge and a ball, each with a body beyond it."""
@@ -106,7 +112,8 @@ def test_all_that_an_element_holds_has_an_entry(kind: str) -> None:
     element = FORCE_ELEMENTS[kind].element
     assert ["name", *(entry.key for entry in entries_of(element))] == [item.name for item in fields(element)]  # type: ignore[arg-type]
     assert all(entry.sentence for entry in entries_of(element))
-    assert all(entry.unit for entry in entries_of(element) if entry.kind in ("value", "vector") and entry.key != "gain")
+    without = {entry.key for entry in entries_of(element) if entry.kind in ("value", "vector") and not entry.unit}
+    assert without <= RATIOS
 
 
 @pytest.mark.parametrize("kind", TYPES)
@@ -114,7 +121,8 @@ def test_names_of_nothing_and_values_of_nothing_are_refused(kind: str) -> None:
     model, element = random_element(kind, 1)
     assert [item for item in validate(model) if item.severity == "error"] == []
     for entry in entries_of(type(element)):
-        wrong: Any = {"index": 7, "vector": (1, 2), "expressions": (1, 2), "choice": "no"}.get(entry.kind, "nothing")
+        unlike = {"index": 7, "vector": (1, 2), "direction": (0, 0, 0), "expressions": (1, 2), "choice": "no"}
+        wrong: Any = unlike.get(entry.kind, "nothing")
         found = validate(replace(model, forces=(replace(element, **{entry.key: wrong}),)))
         assert [item.path[:3] for item in found if item.severity == "error"] == [("forces", 0, entry.key)], entry.key
 
