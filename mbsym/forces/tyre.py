@@ -29,7 +29,7 @@ class Tyre(ForceElement):
     slip has the components kappa = (omega r - V_x)/V along x and -tan(alpha) = -V_y/V along y. V_x and V_y are the
     velocity at which the wheel travels there, omega r is that of its tread, V = sqrt(V_x^2 + transition_speed^2); for
     ``brush`` V has omega r for V_x. s is the size of both together; the force along x is N f_x(s) kappa/s, the one
-    along y is N f_y(s) (-tan(alpha))/s. With c the stiffness of that direction and mu = friction, f is
+    along y is N f_y(s) (-tan(alpha))/s. With c the stiffness and mu the friction of that direction, f is
 
     * ``linear``: min(c s, mu);
     * ``brush``: mu (1 - max(0, 1 - c s/(3 mu))^3);
@@ -59,8 +59,13 @@ class Tyre(ForceElement):
         default="magic_formula",
         metadata=holds("choice", "how force follows from slip", words=("linear", "brush", "magic_formula")),
     )
-    friction: Value = field(
-        default=1, metadata=holds("value", "largest force per load", least="above zero", remedy="give about 1")
+    longitudinal_friction: Value = field(
+        default=1,
+        metadata=holds("value", "largest force per load along x", least="above zero", remedy="give about 1"),
+    )
+    cornering_friction: Value = field(
+        default=1,
+        metadata=holds("value", "largest force per load along y", least="above zero", remedy="give about 1"),
     )
     longitudinal_shape: Value = field(
         default="1.65",
@@ -123,20 +128,19 @@ class Tyre(ForceElement):
         along = tread if self.law == "brush" else slips[0] + tread
         kappa, side = (-slip / sqrt(along * along + least * least) for slip in slips)
         size = sqrt(kappa * kappa + side * side + LEAST_SLIP * LEAST_SLIP)
-        forward = load * kappa * (self._curve(scene, size, along_x=True) / size)
-        sideways = load * side * (self._curve(scene, size, along_x=False) / size)
+        forward = load * kappa * (self._curve(scene, size, "longitudinal") / size)
+        sideways = load * side * (self._curve(scene, size, "cornering") / size)
         at.push(scene, add(scale(normal, load), add(scale(x, forward), scale(y, sideways))))
 
-    def _curve(self, scene: MovingScene, slip: Scalar, *, along_x: bool) -> Scalar:
-        """Force per load of a slip that is nowhere zero, along x or y."""
-        friction = scene.value(self.friction)
-        rising = slip * scene.value(self.longitudinal_stiffness if along_x else self.cornering_stiffness)
+    def _curve(self, scene: MovingScene, slip: Scalar, way: str) -> Scalar:
+        """Force per load of a slip that is nowhere zero, longitudinal or cornering."""
+        friction = scene.value(getattr(self, f"{way}_friction"))
+        rising = slip * scene.value(getattr(self, f"{way}_stiffness"))
         if self.law == "linear":
             return rising - positive(rising - friction)
         if self.law == "brush":
             return friction * (1 - positive(1 - rising / (friction * 3)) ** 3)
-        shape = scene.value(self.longitudinal_shape if along_x else self.cornering_shape)
-        curvature = scene.value(self.longitudinal_curvature if along_x else self.cornering_curvature)
+        shape, curvature = (scene.value(getattr(self, f"{way}_{key}")) for key in ("shape", "curvature"))
         one, steep = constant(slip.graph, 1), rising / (shape * friction)
         bent = steep - curvature * (steep - steep.apply("atan2", one))
         return friction * (shape * bent.apply("atan2", one)).apply("sin")
@@ -157,7 +161,8 @@ class Tyre(ForceElement):
             cornering_stiffness=draw.value(draw.number(1, 8), "c", ""),
             damping=draw.number(0, 2) if draw.chance(0.7) else 0,
             law=("linear", "brush", "magic_formula")[int(draw.number(0, 2.999))],
-            friction=draw.number(0.5, 1.2),
+            longitudinal_friction=draw.number(0.5, 1.2),
+            cornering_friction=draw.number(0.5, 1.2),
             longitudinal_curvature=draw.number(-1, 1),
             cornering_curvature=draw.number(-1, 1),
             transition_speed=draw.number(0.1, 1),

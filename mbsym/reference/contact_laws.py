@@ -85,7 +85,7 @@ def tyre_force(state: State, element: Any) -> None:
 
 def _slip_force(state: State, element: Any, way: str, slip: float) -> float:
     """Force per load."""
-    stiffness, friction = state.of(getattr(element, f"{way}_stiffness")), state.of(element.friction)
+    stiffness, friction = (state.of(getattr(element, f"{way}_{key}")) for key in ("stiffness", "friction"))
     if element.law == "linear":
         return min(stiffness * slip, friction)
     if element.law == "brush":

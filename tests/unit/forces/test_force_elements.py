@@ -33,8 +33,12 @@ from mechanisms.random_trees import RandomDraw, RandomParameters
 TYPES = sorted(FORCE_ELEMENTS)
 
 RATIOS = {
-    *("gain", "exponent", "friction", "longitudinal_stiffness", "cornering_stiffness"),
-    *(f"{way}_{key}" for way in ("longitudinal", "cornering") for key in ("shape", "curvature")),
+    *("gain", "exponent", "friction"),
+    *(
+        f"{way}_{key}"
+        for way in ("longitudinal", "cornering")
+        for key in ("stiffness", "friction", "shape", "curvature")
+    ),
 }
 """Numbers without a unit, and a gain, whose unit is that of its input."""
 
