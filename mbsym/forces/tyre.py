@@ -128,19 +128,31 @@ class Tyre(ForceElement):
         along = tread if self.law == "brush" else slips[0] + tread
         kappa, side = (-slip / sqrt(along * along + least * least) for slip in slips)
         size = sqrt(kappa * kappa + side * side + LEAST_SLIP * LEAST_SLIP)
-        forward = load * kappa * (self._curve(scene, size, "longitudinal") / size)
-        sideways = load * side * (self._curve(scene, size, "cornering") / size)
+        forward = load * kappa * (self._curve(scene, size, *self._along) / size)
+        sideways = load * side * (self._curve(scene, size, *self._aside) / size)
         at.push(scene, add(scale(normal, load), add(scale(x, forward), scale(y, sideways))))
 
-    def _curve(self, scene: MovingScene, slip: Scalar, way: str) -> Scalar:
-        """Force per load of a slip that is nowhere zero, longitudinal or cornering."""
-        friction = scene.value(getattr(self, f"{way}_friction"))
-        rising = slip * scene.value(getattr(self, f"{way}_stiffness"))
+    @property
+    def _along(self) -> tuple[Value, Value, Value, Value]:
+        return (
+            self.longitudinal_stiffness,
+            self.longitudinal_friction,
+            self.longitudinal_shape,
+            self.longitudinal_curvature,
+        )
+
+    @property
+    def _aside(self) -> tuple[Value, Value, Value, Value]:
+        return self.cornering_stiffness, self.cornering_friction, self.cornering_shape, self.cornering_curvature
+
+    def _curve(self, scene: MovingScene, slip: Scalar, *numbers: Value) -> Scalar:
+        """Force per load of a slip that is nowhere zero, by stiffness, friction, shape and curvature."""
+        stiffness, friction, shape, curvature = map(scene.value, numbers)
+        rising = slip * stiffness
         if self.law == "linear":
             return rising - positive(rising - friction)
         if self.law == "brush":
             return friction * (1 - positive(1 - rising / (friction * 3)) ** 3)
-        shape, curvature = (scene.value(getattr(self, f"{way}_{key}")) for key in ("shape", "curvature"))
         one, steep = constant(slip.graph, 1), rising / (shape * friction)
         bent = steep - curvature * (steep - steep.apply("atan2", one))
         return friction * (shape * bent.apply("atan2", one)).apply("sin")
