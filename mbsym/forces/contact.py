@@ -50,6 +50,7 @@ class Contact(ForceElement):
         metadata=holds(
             "value",
             "power of the depth by which the force grows; 1.5 is that of Hertz",
+            unit="1",
             least="above zero",
             remedy="give 1 or more",
         ),
@@ -64,7 +65,7 @@ class Contact(ForceElement):
             remedy="leave it out for 1 m",
         ),
     )
-    friction: Value = field(default=0, metadata=holds("value", "coefficient of friction", least="zero"))
+    friction: Value = field(default=0, metadata=holds("value", "coefficient of friction", unit="1", least="zero"))
     transition_speed: Value = field(
         default=0.01,
         metadata=holds(

@@ -50,9 +50,11 @@ class Tyre(ForceElement):
         )
     )
     stiffness: Value = field(metadata=holds("value", "load per depth", unit="N/m", least="zero"))
-    longitudinal_stiffness: Value = field(metadata=holds("value", "force per load and slip kappa", least="zero"))
+    longitudinal_stiffness: Value = field(
+        metadata=holds("value", "force per load and slip kappa", unit="1", least="zero")
+    )
     cornering_stiffness: Value = field(
-        metadata=holds("value", "force per load and tangent of the slip angle", least="zero")
+        metadata=holds("value", "force per load and tangent of the slip angle", unit="1", least="zero")
     )
     damping: Value = field(default=0, metadata=holds("value", "load per rate of depth", unit="N s/m", least="zero"))
     law: str = field(
@@ -61,22 +63,24 @@ class Tyre(ForceElement):
     )
     longitudinal_friction: Value = field(
         default=1,
-        metadata=holds("value", "largest force per load along x", least="above zero", remedy="give about 1"),
+        metadata=holds("value", "largest force per load along x", unit="1", least="above zero", remedy="give about 1"),
     )
     cornering_friction: Value = field(
         default=1,
-        metadata=holds("value", "largest force per load along y", least="above zero", remedy="give about 1"),
+        metadata=holds("value", "largest force per load along y", unit="1", least="above zero", remedy="give about 1"),
     )
     longitudinal_shape: Value = field(
         default="1.65",
-        metadata=holds("value", "C of the magic formula along x", least="above zero", remedy="give 1 to 2"),
+        metadata=holds("value", "C of the magic formula along x", unit="1", least="above zero", remedy="give 1 to 2"),
     )
-    longitudinal_curvature: Value = field(default=0, metadata=holds("value", "E of the magic formula along x"))
+    longitudinal_curvature: Value = field(
+        default=0, metadata=holds("value", "E of the magic formula along x", unit="1")
+    )
     cornering_shape: Value = field(
         default="1.3",
-        metadata=holds("value", "C of the magic formula along y", least="above zero", remedy="give 1 to 2"),
+        metadata=holds("value", "C of the magic formula along y", unit="1", least="above zero", remedy="give 1 to 2"),
     )
-    cornering_curvature: Value = field(default=0, metadata=holds("value", "E of the magic formula along y"))
+    cornering_curvature: Value = field(default=0, metadata=holds("value", "E of the magic formula along y", unit="1"))
     transition_speed: Value = field(
         default="0.1",
         metadata=holds(

@@ -373,7 +373,8 @@ def test_what_touches_is_drawn() -> None:
         ({"transition_speed": 0}, "the transition speed .* is not positive; give a small speed"),
         ({"surface_axis": [0, 0, 0]}, "the direction of .* is zero"),
         ({"axis": [0, 0, 0]}, "the direction of .* is zero"),
-        ({"stiffness": "2 N"}, "N"),
+        ({"stiffness": "2 N"}, "'2 N' is not a stiffness, which is taken in N/m"),
+        ({"friction": "0.3 m"}, "'0.3 m' has a unit where none is taken; write a number alone"),
     ],
 )
 def test_mistakes(tmp_path: Path, given: dict[str, Any], what: str) -> None:
