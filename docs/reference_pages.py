@@ -37,7 +37,7 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
     ),
     "Force elements": (
         *("mbsym:Actuator", "mbsym:AppliedWrench", "mbsym:JointDamper", "mbsym:JointForce", "mbsym:JointFriction"),
-        *("mbsym:JointSpring", "mbsym:JointStop", "mbsym:PointSpringDamper"),
+        *("mbsym:JointSpring", "mbsym:JointStop", "mbsym:PointSpringDamper", "mbsym:Contact", "mbsym:Tyre"),
     ),
     "Closure constraints": (
         *("mbsym:DistanceConstraint", "mbsym:GearConstraint", "mbsym:LinearCoupling", "mbsym:PointOnLineConstraint"),

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from mbsym.errors import MbsymError as MbsymError
     from mbsym.forces import Actuator as Actuator
     from mbsym.forces import AppliedWrench as AppliedWrench
+    from mbsym.forces import Contact as Contact
     from mbsym.forces import JointDamper as JointDamper
     from mbsym.forces import JointForce as JointForce
     from mbsym.forces import JointFriction as JointFriction
     from mbsym.forces import JointSpring as JointSpring
     from mbsym.forces import JointStop as JointStop
     from mbsym.forces import PointSpringDamper as PointSpringDamper
+    from mbsym.forces import Tyre as Tyre
     from mbsym.formats.registry import LoadOptions as LoadOptions
     from mbsym.formats.registry import load as load
     from mbsym.identification.excitation import excite as excite
@@ -85,8 +87,8 @@ _OF: Final = {
     "mbsym.consumers.export": "export",
     "mbsym.errors": "MbsymError",
     "mbsym.examples": "examples",
-    "mbsym.forces": "Actuator AppliedWrench JointDamper JointForce JointFriction JointSpring JointStop "
-    "PointSpringDamper",
+    "mbsym.forces": "Actuator AppliedWrench Contact JointDamper JointForce JointFriction JointSpring JointStop "
+    "PointSpringDamper Tyre",
     "mbsym.formats.registry": "LoadOptions load",
     "mbsym.identification.excitation": "excite",
     "mbsym.identification.identify": "identify",

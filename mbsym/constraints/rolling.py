@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import cos, hypot, pi, sin
-from typing import ClassVar, Final, TypeAlias, TypeVar
+from typing import ClassVar, TypeVar
 
 from mbsym.constraints.element import ConstraintElement, LoopDraw, OpenLoop, PointRow, Seen
 from mbsym.spatial.rotation import identity_matrix
-from mbsym.spatial.vector import Vector3, add, cross, negate, scale, subtract, zero_vector
+from mbsym.spatial.vector import Vector3, across, add, cross, negate, scale, subtract, zero_vector
 from mbsym.symbolic.scalar import Scalar, sqrt
 from mbsym.values.entries import holds
 from mbsym.values.frame_quantities import FrameQuantity
-from mbsym.values.lines import Line
+from mbsym.values.lines import Line, rim
 from mbsym.values.parameter import Value, Vector
 
 C = TypeVar("C")
-
-Direction: TypeAlias = tuple[float, float, float]
-
-SEGMENTS: Final = 32
-SPOKES: Final = 8
-"""Of a wheel that is drawn: straight parts of its rim, and how many of them there are between two spokes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +51,7 @@ class RollingConstraint(ConstraintElement):
         return loop.between(self, plane, wheel, lambda seen: _rows(seen, radius, profile))
 
     def drawn(self) -> tuple[Line, ...]:
-        """Its rim and spokes, where the axis is given in numbers."""
-        across = _across(self.axis)
-        if across is None:
-            return ()
-        places = [self._on_rim(across, 2 * pi * k / SEGMENTS) for k in range(SEGMENTS)]
-        pairs = [*zip(places, (*places[1:], places[0]), strict=True), *((at, self.center) for at in places[::SPOKES])]
-        return tuple(Line("rim", self.wheel, first, self.wheel, second) for first, second in pairs)
-
-    def _on_rim(self, across: tuple[Direction, Direction], angle: float) -> Vector:
-        c, s = cos(angle), sin(angle)
-        x, y, z = (
-            f"({middle}) + ({self.radius})*({c * first + s * second!r})"
-            for middle, first, second in zip(self.center, *across, strict=True)
-        )
-        return x, y, z
+        return rim(self.wheel, self.center, self.axis, self.radius)
 
     @classmethod
     def random(cls, draw: LoopDraw) -> RollingConstraint:
@@ -93,17 +72,17 @@ def _rows(seen: Seen, radius: Scalar, profile: Scalar) -> list[PointRow]:
     """The point that touches stays in the plane, and the wheel does not move there."""
     graph = radius.graph
     unit, still = identity_matrix(graph), zero_vector(graph)
-    rim, up, axis = radius - profile, unit[2], seen.turn(unit[2])
+    circle, up, axis = radius - profile, unit[2], seen.turn(unit[2])
     height, arm, arm_rate = seen.place[2] - profile, scale(up, -profile), still
-    if rim:
+    if circle:
         # From the middle of the rim's tube to the wheel's centre, in the wheel's plane.
         tilt, axis_rate = axis[2], cross(seen.spin, axis)
         sine = sqrt(1 - tilt * tilt)
-        rise = scale(subtract(up, scale(axis, tilt)), 1 / sine)
+        rise = scale(across(up, axis), 1 / sine)
         turned = add(scale(axis, axis_rate[2]), scale(axis_rate, tilt))
         rise_rate = subtract(scale(rise, tilt * axis_rate[2] / (sine * sine)), scale(turned, 1 / sine))
-        height = height - rim * sine
-        arm, arm_rate = subtract(arm, scale(rise, rim)), negate(scale(rise_rate, rim))
+        height = height - circle * sine
+        arm, arm_rate = subtract(arm, scale(rise, circle)), negate(scale(rise_rate, circle))
     held = [PointRow("height over the plane", "m", height, unit[2], still, *_about(unit[2], arm, arm_rate), radius)]
     for k, letter in enumerate("xy"):
         moments, none = _about(unit[k], arm, arm_rate), Scalar(graph, 0)
@@ -116,21 +95,3 @@ def _rows(seen: Seen, radius: Scalar, profile: Scalar) -> list[PointRow]:
 def _about(force: Vector3, arm: Vector3, arm_rate: Vector3) -> tuple[Vector3, Vector3]:
     """Moment of a force about the wheel's centre, and its rate."""
     return cross(arm, force), cross(arm_rate, force)
-
-
-def _across(axis: Vector) -> tuple[Direction, Direction] | None:
-    """Two unit vectors across an axis; None where it is no numbers."""
-    if not all(isinstance(entry, int | float) for entry in axis):
-        return None
-    x, y, z = (float(entry) for entry in axis)
-    least = min(abs(x), abs(y), abs(z))
-    other = (float(abs(x) == least), float(abs(x) > least == abs(y)), float(abs(x) > least < abs(y)))
-    first = _unit((y * other[2] - z * other[1], z * other[0] - x * other[2], x * other[1] - y * other[0]))
-    u, v, w = first
-    return first, _unit((y * w - z * v, z * u - x * w, x * v - y * u))
-
-
-def _unit(vector: Direction) -> Direction:
-    x, y, z = vector
-    size = hypot(x, y, z)
-    return x / size, y / size, z / size

@@ -7,6 +7,7 @@ from typing import Final
 from mbsym.errors import ModelError
 from mbsym.forces.actuator import Actuator
 from mbsym.forces.applied_wrench import AppliedWrench
+from mbsym.forces.contact import Contact
 from mbsym.forces.element import ForceElement, ForceType
 from mbsym.forces.joint_damper import JointDamper
 from mbsym.forces.joint_force import JointForce
@@ -14,12 +15,14 @@ from mbsym.forces.joint_friction import JointFriction
 from mbsym.forces.joint_spring import JointSpring
 from mbsym.forces.joint_stop import JointStop
 from mbsym.forces.point_spring_damper import PointSpringDamper
+from mbsym.forces.tyre import Tyre
 from mbsym.records import Registry
 
 __all__ = [
     "FORCE_ELEMENTS",
     "Actuator",
     "AppliedWrench",
+    "Contact",
     "ForceElement",
     "ForceType",
     "JointDamper",
@@ -28,6 +31,7 @@ __all__ = [
     "JointSpring",
     "JointStop",
     "PointSpringDamper",
+    "Tyre",
 ]
 
 FORCE_ELEMENTS: Final = Registry[ForceType](
@@ -41,6 +45,8 @@ FORCE_ELEMENTS: Final = Registry[ForceType](
         ForceType(JointDamper),
         ForceType(AppliedWrench),
         ForceType(PointSpringDamper),
+        ForceType(Contact),
+        ForceType(Tyre),
     ),
     ModelError,
 )

@@ -7,9 +7,9 @@ hold is said by their entries; from these follow how it stands in files and what
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeAlias
 
 from mbsym.forces.scene import MovingScene, Scene
 from mbsym.symbolic.scalar import Scalar
@@ -17,6 +17,9 @@ from mbsym.values.entries import ElementRecord, Kind, named, plain_entries
 from mbsym.values.frame_quantities import value_frames
 from mbsym.values.lines import Line
 from mbsym.values.parameter import Value, Vector
+
+Fault: TypeAlias = tuple[str, str, str]
+"""An entry, what is wrong with it beside the others, and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,14 @@ class ForceElement(ABC):
 
     def __post_init__(self) -> None:
         plain_entries(self, self.name)
+
+    def faults(self, number: Callable[[Value], float]) -> Iterable[Fault]:
+        """What does not go together in entries each of which is right.
+
+        Args:
+            number: what a value is with the model's parameters.
+        """
+        return ()
 
     @abstractmethod
     def act(self, scene: MovingScene) -> None:

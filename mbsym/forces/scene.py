@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from mbsym.spatial.transform import Transform
@@ -36,6 +36,14 @@ class PlacedPoint:
         angular, linear = self.twist
         return self.frame.rotation.to_parent(add(linear, cross(angular, self.arm)))
 
+    def spin(self) -> Vector3:
+        """Angular velocity of its body in base axes [rad/s]."""
+        return self.frame.rotation.to_parent(self.twist[0])
+
+    def moved_to(self, position: Vector3) -> PlacedPoint:
+        """The point of the same body that is at a place in base axes."""
+        return replace(self, arm=self.frame.point_to_child(position))
+
 
 class Scene(Protocol):
     """A mechanism in a configuration."""
@@ -62,6 +70,14 @@ class MovingScene(Scene, Protocol):
 
     def vector(self, values: Vector) -> Vector3:
         """Three values of the model."""
+        ...
+
+    def direction(self, body: str, direction: Vector) -> Vector3:
+        """The unit vector along a direction given in a body's frame, in base axes.
+
+        Raises:
+            DerivationError: the direction depends on a run-time parameter.
+        """
         ...
 
     def speed(self, joint: str, index: int) -> Scalar:

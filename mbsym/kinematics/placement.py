@@ -12,7 +12,7 @@ from math import pi, remainder, tan
 
 from mbsym.errors import DerivationError, SymbolicError
 from mbsym.model.body import Placement
-from mbsym.spatial.alignment import rational_quaternion
+from mbsym.spatial.alignment import align_z, rational_quaternion
 from mbsym.spatial.rotation import Rotation, about_axis, from_constant_quaternion
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3
@@ -84,6 +84,17 @@ def require_number(value: Value, graph: Graph, names: Mapping[str, Scalar], wher
             where=where,
             remedy="leave the parameter folded in, or turn a frame by it and give the direction in that",
         )
+
+
+def aligned(direction: Sequence[Value], graph: Graph, names: Mapping[str, Scalar], where: str) -> Rotation:
+    """The rotation that takes z to a direction of a body.
+
+    Raises:
+        DerivationError: the direction depends on a run-time parameter.
+    """
+    for entry in direction:
+        require_number(entry, graph, names, where)
+    return align_z(graph, [_number(entry) for entry in scalars(direction, graph, names)])
 
 
 def _number(value: Scalar) -> float:

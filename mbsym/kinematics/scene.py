@@ -11,9 +11,9 @@ from mbsym.errors import DerivationError, SymbolicError
 from mbsym.forces.element import ForceElement
 from mbsym.forces.scene import PlacedPoint
 from mbsym.joints.motion import Motion
-from mbsym.kinematics.frame_quantities import NamesInMotion
+from mbsym.kinematics.frame_quantities import NamesInMotion, unit_vector
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.kinematics.placement import vector_of
+from mbsym.kinematics.placement import aligned, vector_of
 from mbsym.kinematics.recursion import Speeds, poses, velocities
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3, add, cross, zero_vector
@@ -119,6 +119,14 @@ class MechanismInMotion(_Scene):
         if label:
             arm = self._mechanism.body(label).user_frame.point_to_child(arm)
         return PlacedPoint(label, self._frames[label], arm, self._twists[label])
+
+    def direction(self, body: str, direction: Vector) -> Vector3:
+        label = self._labels[body]
+        turn = aligned(direction, self._mechanism.graph, self._mechanism.names, body)
+        unit = turn.to_parent(unit_vector(self._mechanism.graph, "z"))
+        if label:
+            unit = self._mechanism.body(label).user_frame.rotation.to_child(unit)
+        return self._frames[label].rotation.to_parent(unit)
 
     def drive(self, joint: str, index: int, force: Scalar) -> None:
         row = self.joints[self._carried_by(joint).label - 1]

@@ -25,17 +25,16 @@ from mbsym.errors import DerivationError, SymbolicError
 from mbsym.joints.closure_rows import ClosureGap, RowDraft
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
-from mbsym.kinematics.placement import require_number, scalars, vector_of
+from mbsym.kinematics.placement import aligned, scalars, vector_of
 from mbsym.loops.closure_row import Closure, ClosureRow, Row
 from mbsym.loops.expressions import expression_closure
 from mbsym.loops.motion import LoopMotion, loop_motion, power
 from mbsym.loops.scale import RowScale, fixed_length, length, loop_scale, proportion_scale
-from mbsym.spatial.alignment import align_z
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import zero_vector
 from mbsym.symbolic.scalar import Scalar
-from mbsym.values.numbers import evaluate, parameter_values, to_scalar
+from mbsym.values.numbers import to_scalar
 from mbsym.values.parameter import Value, Vector
 
 
@@ -110,10 +109,7 @@ class _OpenLoops:
 
     def along(self, body: str, point: Vector, direction: Vector) -> Carried:
         mechanism, label = self._mechanism, self._labels[body]
-        for entry in direction:
-            require_number(entry, mechanism.graph, mechanism.names, body)
-        numbers = parameter_values(mechanism.model)
-        turn = align_z(mechanism.graph, [evaluate(component, numbers) for component in direction])
+        turn = aligned(direction, mechanism.graph, mechanism.names, body)
         placed = Transform(turn, vector_of(point, mechanism.graph, mechanism.names))
         return Carried(label, mechanism.body(label).user_frame.inverse().then(placed) if label else placed)
 

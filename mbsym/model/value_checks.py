@@ -18,6 +18,7 @@ from mbsym.model.system import Model
 from mbsym.model.table_checks import check_tables
 from mbsym.values.diagnostic import Findings, Path, nearest
 from mbsym.values.entry_checks import check_several, check_values
+from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import ControlInput, Value
 
 PERPENDICULAR: Final = 1e-6
@@ -47,9 +48,14 @@ def check_model_values(model: Model, findings: Findings) -> None:
     _check_shapes(model.shapes, findings)
     _check_states(model.states, {joint.name: joint for joint in model.joints}, findings)
     for index, force in enumerate(model.forces):
-        check_values(force, ("forces", index), f"force element {force.name!r}", findings)
+        path: Path = ("forces", index)
+        before = len(findings.diagnostics)
+        check_values(force, path, f"force element {force.name!r}", findings)
+        if all(item.severity != "error" for item in findings.diagnostics[before:]):
+            for key, what, remedy in force.faults(lambda value: evaluate(value, findings.numbers)):
+                findings.error((*path, key), f"{what} (force element {force.name!r})", remedy)
     for index, motion in enumerate(model.motions):
-        path: Path = ("motions", index)
+        path = ("motions", index)
         check_values(motion, path, f"motion {motion.name!r}", findings)
         if not findings.failed:
             _check_tables_of_law(model, motion, (*path, "law"), findings)

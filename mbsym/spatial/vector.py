@@ -68,6 +68,11 @@ def cross(a: Vector3, b: Vector3) -> Vector3:
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
+def across(a: Vector3, axis: Vector3) -> Vector3:
+    """The part of a vector across a unit vector."""
+    return subtract(a, scale(axis, dot(axis, a)))
+
+
 def multiply(m: Matrix3, a: Vector3) -> Vector3:
     """m a."""
     return dot(m[0], a), dot(m[1], a), dot(m[2], a)

@@ -171,7 +171,7 @@ def si_value(value: Value, unit: str) -> Value:
 
     Args:
         value: any; what is no number with a unit stays as it is.
-        unit: SI unit in which a number alone is taken, "" where none is known.
+        unit: SI unit in which a number alone is taken, "1" of a ratio, "" where none is known.
 
     Raises:
         SymbolicError: the unit is unknown, or measures something else.
@@ -179,7 +179,7 @@ def si_value(value: Value, unit: str) -> Value:
     found = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         return value
-    stated, wanted = read_unit(found[2]), read_unit(unit) if unit else None
+    stated, wanted = read_unit(found[2]), read_unit(unit) if unit not in ("", "1") else None
     if wanted is None:
         raise SymbolicError(f"{_shown(value)} has a unit where none is taken", remedy="write a number alone")
     if not stated.stands_for(wanted):

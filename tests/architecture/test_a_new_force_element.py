@@ -25,7 +25,8 @@ from mbsym.formats.native.text import dump_native
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
-from mbsym.reference.force_elements import REFERENCE_FORCES, ReferenceForce, State
+from mbsym.reference.force_elements import REFERENCE_FORCES, ReferenceForce
+from mbsym.reference.force_state import State
 from mbsym.spatial.vector import Vector3, dot, negate, scale, subtract
 from mbsym.symbolic.scalar import Scalar, sqrt
 from mbsym.values.entries import holds

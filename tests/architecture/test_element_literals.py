@@ -14,7 +14,13 @@ from mbsym.forces import FORCE_ELEMENTS
 PACKAGE = Path(__file__).resolve().parents[2] / "mbsym"
 ROOMS = ("forces", "constraints", "reference")
 CLASSES = {record.element.__name__ for record in (*FORCE_ELEMENTS.values(), *CONSTRAINTS.values())}
-TYPES = {*FORCE_ELEMENTS, *CONSTRAINTS} - {"distance", "gear", "expression", "velocity"}  # words of every day
+TYPES = {*FORCE_ELEMENTS, *CONSTRAINTS} - {
+    "distance",
+    "gear",
+    "expression",
+    "velocity",
+    "contact",
+}  # words of every day
 FOREIGN_WORDS = {"formats/mjcf/reader.py": {"actuator"}, "formats/mjcf/words.py": {"actuator"}}
 """Elements of other formats that happen to have the name of one of ours."""
 

@@ -114,7 +114,8 @@ def test_names_of_nothing_and_values_of_nothing_are_refused(kind: str) -> None:
     model, element = random_element(kind, 1)
     assert [item for item in validate(model) if item.severity == "error"] == []
     for entry in entries_of(type(element)):
-        wrong: Any = {"index": 7, "vector": (1, 2), "expressions": (1, 2), "choice": "no"}.get(entry.kind, "nothing")
+        unlike = {"index": 7, "vector": (1, 2), "direction": (0, 0, 0), "expressions": (1, 2), "choice": "no"}
+        wrong: Any = unlike.get(entry.kind, "nothing")
         found = validate(replace(model, forces=(replace(element, **{entry.key: wrong}),)))
         assert [item.path[:3] for item in found if item.severity == "error"] == [("forces", 0, entry.key)], entry.key
 

@@ -87,7 +87,7 @@ def test_the_random_trees_have_all_force_elements_and_these_say_what_they_are_li
     elements = [element for seed in SEEDS for element in model_named(seed).forces]
     assert {element.type for element in elements} == set(FORCE_ELEMENTS)
     whole = {name for name, record in FORCE_ELEMENTS.items() if not record.element.linear_in}
-    assert whole == {"joint_force"}
+    assert whole == {"joint_force", "contact", "tyre"}
 
 
 def test_parameters_have_the_names_of_those_that_a_module_takes() -> None:

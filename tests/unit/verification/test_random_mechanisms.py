@@ -50,7 +50,7 @@ def test_trees_are_varied() -> None:
     assert any(tree.couplings for tree in trees())
     assert any(tree.free_roots for tree in trees())
     assert any(joint.armature for joint in joints_of(trees()))
-    assert len({type(force) for tree in trees() for force in tree.forces}) == 8
+    assert len({type(force) for tree in trees() for force in tree.forces}) == 10
     assert any(tree.gravity == (0, 0, 0) for tree in trees())
     # User order is not label order.
     assert any([str(body.name) for body in tree.bodies] != list(tree.label().body_names[1:]) for tree in trees())
