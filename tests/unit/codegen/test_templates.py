@@ -19,6 +19,7 @@ from mbsym.codegen.environment import (
     runtime_directory,
     template_directory,
 )
+from mbsym.codegen.load_python import PythonCallsContext
 from mbsym.codegen.numpy.views import ModuleContext, RoutineContext
 from mbsym.consumers.acados import AcadosContext
 from mbsym.consumers.cmake import CMakeContext
@@ -39,6 +40,7 @@ CONTEXTS = {
     "c/batch.h.jinja": BatchHeaderContext,
     "c/batch_driver.c.jinja": DriverContext,
     "c/header.h.jinja": HeaderContext,
+    "c/python_calls.c.jinja": PythonCallsContext,
     "c/source.c.jinja": SourceContext,
     "c/selftest.c.jinja": SelfTestContext,
     "c/memory.c.jinja": CallsContext,
