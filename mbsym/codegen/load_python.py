@@ -43,17 +43,14 @@ class PythonCallsContext:
 
 
 def calls_of(manifest: Mapping[str, Any]) -> GeneratedFile:
-    """C that is compiled together with a module, in which its functions for many states have one signature.
-
-    Parameters are as the model has them.
-    """
+    """C that is compiled together with a module, in which its functions for many states have one signature."""
     calls = []
-    structure = ["&parameters", "0"] if manifest["run_time_parameters"] else []
+    structure = ["parameters", "stride"] if manifest["run_time_parameters"] else []
     for entry in manifest["functions"]:
         if "batch" in entry:
             fails = "status" in entry
             places = [f"places[{k}], strides[{k}]" for k in range(len(entry["arguments"]))]
-            actual = ["n", *structure, *places, *(["NULL"] if fails else [])]
+            actual = ["n", *structure, *places, *(["status"] if fails else [])]
             calls.append(CallView(entry["batch"]["c_symbol"], ", ".join(actual), fails))
     context = PythonCallsContext(manifest["name"], bool(structure), tuple(calls))
     return GeneratedFile(f"{manifest['name']}_python.c", render_template("c/python_calls.c.jinja", context))

@@ -12,11 +12,15 @@ typedef struct {
     npy_intp shape[NPY_MAXDIMS];
 } Argument;
 
+/* A function for n states: of parameters, or NULL for those of the model, and where arguments and results are. */
+typedef int (*Call)(
+    ptrdiff_t n, const void *parameters, ptrdiff_t stride, void *const *places, const ptrdiff_t *const *strides, int *status);
+
 /* What is not as the direct way has it goes to `general`, in Python, which has the meaning of everything. */
 typedef struct {
     PyObject_HEAD
     vectorcallfunc called;
-    int (*call)(ptrdiff_t n, void *const *places, const ptrdiff_t *const *strides);
+    Call call;
     PyObject *general;
     PyObject *words; /* names of the inputs, then "out" */
     PyObject *named; /* type of several results, or None */
@@ -189,7 +193,7 @@ static PyObject *directly(const Function *self, PyObject *const *given, Py_ssize
         const npy_intp n = PyArray_MultiplyList(shape, axes);
         /* One state takes less time than letting others run meanwhile. */
         PyThreadState *const state = n > 1 ? PyEval_SaveThread() : NULL;
-        const int status = self->call(n, places, strides);
+        const int status = self->call(n, NULL, 0, places, strides, NULL);
         if (state != NULL) {
             PyEval_RestoreThread(state);
         }
@@ -252,6 +256,8 @@ static PyTypeObject TYPE = {
 };
 
 /* A function from (address, general, words, type of several results or None, ((type, shape) of each argument)). */
+PyObject *mbsym_function(PyObject *description);
+
 PyObject *mbsym_function(PyObject *description)
 {
     if (PyArray_API == NULL && _import_array() < 0) {
@@ -274,7 +280,8 @@ PyObject *mbsym_function(PyObject *description)
     self->inputs = (int)PyTuple_GET_SIZE(words) - 1;
     self->outputs = (int)count - self->inputs;
     self->arguments = PyMem_Calloc((size_t)count, sizeof *self->arguments);
-    *(void **)&self->call = PyLong_AsVoidPtr(address);
+    void *const place = PyLong_AsVoidPtr(address);
+    memcpy(&self->call, &place, sizeof place);
     for (Py_ssize_t k = 0; k < count && self->arguments != NULL; ++k) {
         Argument *argument = &self->arguments[k];
         PyObject *sizes;

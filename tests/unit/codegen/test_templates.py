@@ -28,6 +28,7 @@ from mbsym.consumers.cuda import CudaContext
 from mbsym.consumers.external_function import ExternalContext
 from mbsym.consumers.fmu import DescriptionContext, UnitContext
 from mbsym.consumers.jax import JaxContext
+from mbsym.consumers.python import PythonPackageContext
 from mbsym.consumers.ros2 import PackageContext
 from mbsym.consumers.rust import CrateContext
 from mbsym.consumers.simulink import SFunctionContext
@@ -54,6 +55,10 @@ CONTEXTS = {
     "consumers/jax.py.jinja": JaxContext,
     "consumers/lib.rs.jinja": CrateContext,
     "consumers/simulink.c.jinja": SFunctionContext,
+    "consumers/pyproject.toml.jinja": PythonPackageContext,
+    "consumers/python_module.c.jinja": PythonPackageContext,
+    "consumers/python_package.py.jinja": PythonPackageContext,
+    "consumers/setup.py.jinja": PythonPackageContext,
     "consumers/ros2_CMakeLists.txt.jinja": PackageContext,
     "consumers/ros2_controller.xml.jinja": PackageContext,
     "consumers/ros2_package.xml.jinja": PackageContext,
