@@ -18,6 +18,7 @@ from mbsym.codegen.description import EVERY, GeneratedFile, Real
 from mbsym.codegen.languages import LARGEST_OPTIMISED
 from mbsym.codegen.load import LoadedFunction, LoadedModule, numpy_module
 from mbsym.codegen.load_batch import batch_module
+from mbsym.codegen.load_python import PythonCalls, calls_of, extension
 from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.doors import Array
 from mbsym.errors import CodegenError, ToolchainError
@@ -61,11 +62,13 @@ class CompiledFunction:
         function: what evaluates it.
         files: of the module, its manifest last.
         threads: whether states are shared among threads.
+        results: the type of several results, None where there is one.
     """
 
     function: LoadedFunction
     files: tuple[GeneratedFile, ...]
     threads: bool
+    results: Any
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _function_of, (self.files, self.threads, self.name)
@@ -86,37 +89,86 @@ class CompiledFunction:
         return tuple(item.name for item in self.function.outputs)
 
     def __call__(
-        self, *inputs: ArrayLike, parameters: Mapping[str, ArrayLike] | None = None, failures: Failures = "raise"
+        self,
+        *inputs: ArrayLike,
+        out: Array | Sequence[Array] | None = None,
+        parameters: Mapping[str, ArrayLike] | None = None,
+        failures: Failures = "raise",
+        **named: ArrayLike,
     ) -> Any:
         """One array of the batch axes and the result's own, or a named tuple of arrays.
 
         Args:
             inputs: arguments in order; those that all states share need no batch axes.
+            out: the array that the result is written into and that is returned, or one for each of several results;
+                of the results' shapes and types. Where an error is raised, what they hold is not defined.
             parameters: run-time parameters that are not as the model has them, numbers or arrays of the batch axes.
             failures: "raise" an error where a state has no result, "mask" its results with NaN, "keep" what the
                 function left there, or "return" (results, statuses).
+            named: arguments by name, behind those in order.
 
         Raises:
-            CodegenError: the number or shape of the arguments is wrong, or a parameter is unknown.
+            CodegenError: the number or shape of the arguments is wrong, or a parameter is unknown; or results do not
+                fit into ``out``.
             StatusError: a state has no result, and failures is "raise".
             ValueError: failures is none of these words.
         """
         if failures not in ("raise", "mask", "keep", "return"):
             raise ValueError(f"failures is {failures!r}; give 'raise', 'mask', 'keep' or 'return'")
         given: Any = parameters
-        results, status = self.function.with_status(*inputs, parameters=given)
-        if isinstance(results, tuple):
-            results = namedtuple(self.name, self.outputs, rename=True)(*results)
-        if failures == "return":
-            return results, status
+        results, status = self.function.with_status(*self._in_order(inputs, named), parameters=given)
+        several = results if isinstance(results, tuple) else (results,)
         failed = np.asarray(status) != Status.OK
         if failures == "raise" and failed.any():
             raise StatusError(self.name, np.asarray(status))
-        if failures == "keep" or not failed.any():
-            return results
-        if isinstance(results, tuple):
-            return type(results)(*(_masked(result, failed) for result in results))
-        return _masked(results, failed)
+        if failures == "mask" and failed.any():
+            several = tuple(_masked(result, failed) for result in several)
+        if out is not None:
+            several = self._written(several, (out,) if self.results is None else out)
+        shaped = several[0] if self.results is None else self.results(*several)
+        return (shaped, status) if failures == "return" else shaped
+
+    def _in_order(self, inputs: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> list[ArrayLike]:
+        """The arguments, those by name behind the others.
+
+        Raises:
+            CodegenError: a name is unknown or given already, or one is missing before it.
+        """
+        behind = self.inputs[len(inputs) :]
+        for name in named:
+            if name not in behind:
+                raise CodegenError(
+                    f"{name} is given twice" if name in self.inputs else f"no argument {name!r}",
+                    where=self.name,
+                    remedy=f"give {', '.join(self.inputs)}; and out, parameters or failures",
+                )
+        return [*inputs, *(named[name] for name in behind if name in named)]
+
+    def _written(self, results: Sequence[Array], out: Any) -> tuple[Array, ...]:
+        """The arrays of ``out``, which hold the results then.
+
+        Raises:
+            CodegenError: they are not as many arrays of these shapes and types, or cannot be written.
+        """
+        names = self.outputs
+        if not isinstance(out, tuple | list) or len(out) != len(names):
+            raise CodegenError(
+                "out is not an array for each result", where=self.name, remedy=f"give {', '.join(names)}"
+            )
+        for name, result, place in zip(names, results, out, strict=True):
+            asked = f"{result.dtype} of shape {result.shape}"
+            if not isinstance(place, np.ndarray):
+                found = f"a {type(place).__name__}"
+            elif (place.dtype, place.shape) != (result.dtype, result.shape):
+                found = f"{place.dtype} of shape {place.shape}"
+            elif not place.flags.writeable:
+                found = "read-only"
+            else:
+                continue
+            raise CodegenError(f"out for {name} is {found}", where=self.name, remedy=f"give an array, {asked}")
+        for result, place in zip(results, out, strict=True):
+            place[...] = result
+        return tuple(out)
 
 
 def _masked(result: Array, failed: NDArray[np.bool_]) -> Array:
@@ -126,7 +178,7 @@ def _masked(result: Array, failed: NDArray[np.bool_]) -> Array:
     return np.where(failed.reshape(failed.shape + (1,) * (result.ndim - failed.ndim)), np.nan, result)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CompiledModel:
     """Functions of a model, each an attribute: ``arm.inverse_dynamics(q, v, vdot)``.
 
@@ -155,20 +207,19 @@ class CompiledModel:
     def __reduce__(self) -> tuple[Any, ...]:
         return _model_of, (self.files, self.threads)
 
+    def __post_init__(self) -> None:
+        # Found as any attribute is, a function costs less than a call of it; one named as a field is in functions only.
+        for name, function in self.functions.items():
+            vars(self).setdefault(name, function)
+
     def __getattr__(self, name: str) -> CompiledFunction:
-        """The function of that name.
+        """There is no function of that name.
 
         Raises:
-            AttributeError: there is none.
+            AttributeError: always.
         """
         functions = object.__getattribute__(self, "functions")
-        if name not in functions:
-            raise AttributeError(f"{self.name} has no function {name!r}; it has {', '.join(functions)}")
-        found: CompiledFunction = functions[name]
-        return found
-
-    def __dir__(self) -> list[str]:
-        return sorted([*object.__dir__(self), *self.functions])
+        raise AttributeError(f"{self.name} has no function {name!r}; it has {', '.join(functions)}")
 
     def __repr__(self) -> str:
         return f"<CompiledModel {self.name!r}, {self.language}: {', '.join(self.functions)}>"
@@ -220,8 +271,17 @@ def _model_of(files: tuple[GeneratedFile, ...], threads: bool) -> CompiledModel:
     Raises:
         ToolchainError: there is no C compiler, and they are not.
     """
-    module = numpy_module(*files) if files[0].name.endswith(".py") else _module(files, threads)
-    own = {name: CompiledFunction(function, files, threads) for name, function in module.functions.items()}
+    python = None
+    if files[0].name.endswith(".py"):
+        module = numpy_module(*files)
+    else:
+        module, python = _compiled(files, threads)
+    own = {}
+    for name, function in module.functions.items():
+        outputs = [item.name for item in function.outputs]
+        results = namedtuple(name, outputs, rename=True) if len(outputs) > 1 else None
+        general = CompiledFunction(function, files, threads, results)
+        own[name] = python.function(name, general, results) if python else general
     manifest = module.manifest
     return CompiledModel(
         manifest["name"], own, manifest, module.language, module.compiler, module.command, files, threads
@@ -232,9 +292,10 @@ def _function_of(files: tuple[GeneratedFile, ...], threads: bool, name: str) -> 
     return _model_of(files, threads).functions[name]
 
 
-def _module(texts: Sequence[GeneratedFile], threads: bool) -> LoadedModule:
-    """The functions of a compiled library, for this very processor if the compiler can."""
-    *sources, manifest = texts
+def _compiled(texts: Sequence[GeneratedFile], threads: bool) -> tuple[LoadedModule, PythonCalls | None]:
+    """The functions of a compiled library, for this very processor if the compiler can, and how Python calls them."""
+    manifest = loads(texts[-1].text)
+    sources = (*texts[:-1], calls_of(manifest))
     size = sum(len(file.text) for file in sources)
     level = "-O3" if size <= LARGEST_OPTIMISED else "-O2" if size <= LARGEST_VECTORISED else "-O1"
     flags = (*FLAGS, level, *(["-fopenmp"] if threads else []))
@@ -242,4 +303,9 @@ def _module(texts: Sequence[GeneratedFile], threads: bool) -> LoadedModule:
         library = library_of(sources, (*flags, NATIVE))
     except CodegenError:
         library = library_of(sources, flags)
-    return batch_module(library, loads(manifest.text))
+    module = batch_module(library, manifest)
+    try:
+        return module, PythonCalls(library, manifest, extension())
+    except (CodegenError, ToolchainError) as error:
+        warnings.warn(f"{error}; each call takes tens of microseconds more", RuntimeWarning, stacklevel=4)
+        return module, None

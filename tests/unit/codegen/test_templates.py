@@ -19,6 +19,7 @@ from mbsym.codegen.environment import (
     runtime_directory,
     template_directory,
 )
+from mbsym.codegen.load_python import PythonCallsContext
 from mbsym.codegen.numpy.views import ModuleContext, RoutineContext
 from mbsym.consumers.acados import AcadosContext
 from mbsym.consumers.cmake import CMakeContext
@@ -27,6 +28,7 @@ from mbsym.consumers.cuda import CudaContext
 from mbsym.consumers.external_function import ExternalContext
 from mbsym.consumers.fmu import DescriptionContext, UnitContext
 from mbsym.consumers.jax import JaxContext
+from mbsym.consumers.python import PythonPackageContext
 from mbsym.consumers.ros2 import PackageContext
 from mbsym.consumers.rust import CrateContext
 from mbsym.consumers.simulink import SFunctionContext
@@ -39,6 +41,7 @@ CONTEXTS = {
     "c/batch.h.jinja": BatchHeaderContext,
     "c/batch_driver.c.jinja": DriverContext,
     "c/header.h.jinja": HeaderContext,
+    "c/python_calls.c.jinja": PythonCallsContext,
     "c/source.c.jinja": SourceContext,
     "c/selftest.c.jinja": SelfTestContext,
     "c/memory.c.jinja": CallsContext,
@@ -52,6 +55,10 @@ CONTEXTS = {
     "consumers/jax.py.jinja": JaxContext,
     "consumers/lib.rs.jinja": CrateContext,
     "consumers/simulink.c.jinja": SFunctionContext,
+    "consumers/pyproject.toml.jinja": PythonPackageContext,
+    "consumers/python_module.c.jinja": PythonPackageContext,
+    "consumers/python_package.py.jinja": PythonPackageContext,
+    "consumers/setup.py.jinja": PythonPackageContext,
     "consumers/ros2_CMakeLists.txt.jinja": PackageContext,
     "consumers/ros2_controller.xml.jinja": PackageContext,
     "consumers/ros2_package.xml.jinja": PackageContext,
