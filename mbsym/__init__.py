@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from mbsym.model.frame import Frame as Frame
     from mbsym.model.joint import Coupling as Coupling
     from mbsym.model.joint import Joint as Joint
+    from mbsym.model.motion import PrescribedMotion as PrescribedMotion
     from mbsym.model.named_state import NamedState as NamedState
     from mbsym.model.shape import Shape as Shape
     from mbsym.model.solid_body import solid_body as solid_body
@@ -102,6 +103,7 @@ _OF: Final = {
     "mbsym.model.body": "Body Placement",
     "mbsym.model.frame": "Frame",
     "mbsym.model.joint": "Coupling Joint",
+    "mbsym.model.motion": "PrescribedMotion",
     "mbsym.model.named_state": "NamedState",
     "mbsym.model.shape": "Shape",
     "mbsym.model.solid_body": "solid_body",

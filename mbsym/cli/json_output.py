@@ -58,6 +58,7 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "states": "names of named states",
         "shapes": "how many shapes there are of each form",
         "elements": "couplings, constraints and force elements: name, type, joints and bodies",
+        "motions": "name, joint and speed of each, and the law that it follows",
         "inputs": "name, unit and limits of each control input",
         "outputs": "name, expression and unit of each",
         "tables": "name, first and last point of each argument, number of points, and what is between and outside",

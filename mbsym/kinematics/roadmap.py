@@ -9,6 +9,7 @@ from operator import itemgetter
 from textwrap import wrap
 from typing import Final, TypeAlias
 
+from mbsym.kinematics.driven import driven_speeds
 from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.markup import aligned
@@ -243,6 +244,10 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
     cut = (_joint_fields(item.joint, item.label, behind_q, behind_v, cut=True) for item in mechanism.cut_joints)
     frames = [{"name": frame.name, "body": frame.body, "axes": frame.axes} for frame in model.frames_of_functions]
     outputs = [{"name": item.name, "unit": item.unit} for item in model.outputs]
+    motions = [
+        {"name": driven.motion.name, "gives": driven.motion.gives, "q": driven.coordinate, "v": driven.column}
+        for driven in driven_speeds(mechanism)
+    ]
     return {
         "nq": mechanism.nq,
         "nv": mechanism.nv,
@@ -270,6 +275,7 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
             for item in model.inputs
         ],
         **({"outputs": outputs} if outputs else {}),
+        **({"motions": motions} if motions else {}),
     }
 
 

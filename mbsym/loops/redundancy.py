@@ -93,6 +93,11 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     notes = [
         f"joint {closure.name}: a free joint closes nothing and is dropped" for closure in found if not closure.rows
     ]
+    notes += [
+        f"motion {driven.motion.name} prescribes {mechanism.speed_names[driven.column]}: tau[{driven.column}] has no "
+        "effect, driving_forces has what it takes"
+        for driven in driven_speeds(mechanism)
+    ]
     start = initial_coordinates(mechanism)
     if not rows:
         return LoopAnalysis(found, (), (), tuple(float(x) for x in start), mechanism.nv, tuple(notes))

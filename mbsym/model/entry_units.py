@@ -19,7 +19,7 @@ from mbsym.model.joint import Coupling, Joint
 from mbsym.model.named_state import JointValues, NamedState
 from mbsym.model.names import NamedSystem
 from mbsym.values.diagnostic import Findings, Path
-from mbsym.values.entries import Entry, entries_of
+from mbsym.values.entries import entries_of
 from mbsym.values.parameter import ControlInput, NamedExpression, Parameter
 from mbsym.values.units import si_value, stated_value, states_unit
 
@@ -147,7 +147,8 @@ class _Conversion:
         if entry.counts:
             own, others = (_names(getattr(item, name)) if name else () for name in (entry.counts, entry.counts_per))
             return self._counted(own[0] if own else "", others)
-        return _along(entry, self._shapes.get(getattr(item, "joint", "")), getattr(item, "index", 0))
+        unit = getattr(item, entry.unit_key) if entry.unit_key else entry.unit
+        return _along(unit, self._shapes.get(getattr(item, "joint", "")), getattr(item, "index", 0))
 
     def _counted(self, joint: str, others: Sequence[str]) -> Sequence[str]:
         """The unit of the only coordinate of a joint, or what it is per one of each of the others; none if alike."""
@@ -165,9 +166,9 @@ def _of_armature(shape: JointShape | None) -> Sequence[str]:
     return ["kg" if rate == "m/s" else "kg m^2" for rate in rates] if len(rates) == 1 else ()
 
 
-def _along(entry: Entry, shape: JointShape | None, index: int) -> Sequence[str]:
+def _along(unit: str, shape: JointShape | None, index: int) -> Sequence[str]:
     """The unit of an entry that says "N/m or N m": the first where the joint slides there, else the second."""
-    sliding, _, turning = entry.unit.partition(" or ")
+    sliding, _, turning = unit.partition(" or ")
     rates = shape.speed_units[index : index + 1] if shape is not None and isinstance(index, int) else ()
     if not turning or rates == ("m/s",):
         return [sliding]

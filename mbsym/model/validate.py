@@ -223,11 +223,7 @@ def _check_motions(model: Model, around: Surroundings, findings: Findings) -> No
             what = f"{word} drives what motion {driven[place]!r} drives"
             findings.error((*path, "joint"), what, "keep one of them")
         elif motion.gives == "position":
-            joint = around.joint(motion.joint, (*path, "joint"), word, findings, False, coordinate_needed=True)
-            for number, other in enumerate(model.joints):
-                if other is joint and other.initial and other.shape.nv == 1:
-                    what = f"joint {other.name!r} has an initial value and a position that {word} prescribes"
-                    findings.error(("joints", number, "initial"), what, "leave it out")
+            around.joint(motion.joint, (*path, "joint"), word, findings, False, coordinate_needed=True)
         driven.setdefault(place, motion.name)
 
 

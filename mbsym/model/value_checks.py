@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from mbsym.errors import MbsymError
 from mbsym.model.beam import Beam
 from mbsym.model.body import Body, Placement
 from mbsym.model.geometry import dot, norm
@@ -18,7 +19,7 @@ from mbsym.model.system import Model
 from mbsym.model.table_checks import check_tables
 from mbsym.values.diagnostic import Findings, Path, nearest
 from mbsym.values.entry_checks import check_several, check_values
-from mbsym.values.numbers import evaluate
+from mbsym.values.numbers import evaluate, value_names
 from mbsym.values.parameter import ControlInput, Value
 
 PERPENDICULAR: Final = 1e-6
@@ -59,6 +60,7 @@ def check_model_values(model: Model, findings: Findings) -> None:
         check_values(motion, path, f"motion {motion.name!r}", findings)
         if not findings.failed:
             _check_tables_of_law(model, motion, (*path, "law"), findings)
+            _check_start(model, motion, index, findings)
     for index, output in enumerate(model.outputs):
         findings.expression(output.expression, ("outputs", index, "expression"))
     for kind, word in (("outputs", "output"), ("tables", "table")):
@@ -86,6 +88,22 @@ def _check_tables_of_law(model: Model, motion: PrescribedMotion, path: Path, fin
         elif table.between == "linear" and motion.gives == "position":
             what = f"{word}, which is linear, so that its speed jumps"
             findings.error(path, what, "say between: spline, or cubic where it must not overshoot")
+
+
+def _check_start(model: Model, motion: PrescribedMotion, index: int, findings: Findings) -> None:
+    """Warns of an initial value of a joint that is not where its motion begins, which counts."""
+    joint = model.joint(motion.joint)
+    if motion.gives != "position" or not joint.initial or {*value_names(motion.law)} - {*findings.numbers, "t"}:
+        return
+    try:
+        begins = evaluate(motion.law, {**findings.numbers, "t": 0.0})
+    except MbsymError:
+        return  # it calls a table
+    given = evaluate(joint.initial[motion.index], findings.numbers)
+    if begins != given:
+        own = f"joint {joint.name!r} has the initial value {given:g}"
+        what = f"motion {motion.name!r} begins at {begins:g}, which counts, and {own}"
+        findings.warning(("motions", index, "law"), what, "let the law begin there, or leave the initial value out")
 
 
 def _check_body(body: Body, path: Path, findings: Findings) -> None:

@@ -157,6 +157,10 @@ class Overview:
             "states": [state.name for state in model.states],
             "shapes": dict(sorted(Counter(shape.form.type for shape in model.shapes).items())),
             "elements": attachments_to_json(self.attachments),
+            "motions": [
+                {"name": item.name, "joint": item.joint, "index": item.index, "gives": item.gives, "law": str(item.law)}
+                for item in model.motions
+            ],
             "inputs": [
                 {"name": item.name, "unit": item.unit, "lower": number(item.lower), "upper": number(item.upper)}
                 for item in model.inputs

@@ -81,7 +81,9 @@ def _freedoms(found: Overview) -> str:
     if found.freedoms is None:
         return "not known, see below"
     still = " (a structure: nothing can move)" if found.freedoms == 0 else ""
-    return f"{found.freedoms}{' with closed loops' if found.loops else ''}{still}"
+    driven = len(found.model.motions)
+    prescribed = f", {driven} of them prescribed by {'motions' if driven > 1 else 'a motion'}" if driven else ""
+    return f"{found.freedoms}{' with closed loops' if found.loops else ''}{still}{prescribed}"
 
 
 def _tables(found: Overview) -> Iterator[tuple[str, list[Sequence[str]]]]:
@@ -131,6 +133,8 @@ def _tables(found: Overview) -> Iterator[tuple[str, list[Sequence[str]]]]:
     yield "frames", [("frame", "body", "axes"), *((item.name, item.body, item.axes) for item in model.frames)]
     elements = [(item.name, item.type, item.holders) for item in found.attachments]
     yield "elements", [("element", "type", "holds on to"), *elements]
+    motions = [(item.name, item.joint, str(item.index), item.gives, str(item.law)) for item in model.motions]
+    yield "motions", [("motion", "joint", "speed", "gives", "law"), *motions]
     inputs = [
         (f"u[{k}]", item.name, item.unit, number(item.lower), number(item.upper)) for k, item in enumerate(model.inputs)
     ]
