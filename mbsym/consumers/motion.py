@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from mbsym.consumers.consumer import Exported
-from mbsym.kinematics.initial_coordinates import initial_coordinates
+from mbsym.kinematics.initial_coordinates import initial_coordinates, initial_speeds
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.assembly import assemble
 from mbsym.model.names import expression_names
@@ -146,7 +146,11 @@ def quantities(exported: Exported) -> Quantities:
         Quantity(_free(name, taken), unit, start[k], f"coordinate of {joint}")
         for k, (name, unit, joint) in enumerate(coordinates)
     )
-    rates = tuple(Quantity(_free(name, taken), unit, 0.0, f"speed of {joint}") for name, unit, joint in speeds)
+    moving = initial_speeds(mechanism)
+    rates = tuple(
+        Quantity(_free(name, taken), unit, float(moving[k]), f"speed of {joint}")
+        for k, (name, unit, joint) in enumerate(speeds)
+    )
     forces = tuple(
         Quantity(_free(f"tau_{name.removeprefix('v_')}", taken), FORCE_UNITS.get(unit, ""), 0.0, f"force at {joint}")
         for name, unit, joint in speeds

@@ -15,6 +15,7 @@ from mbsym.doors import Array
 from mbsym.doors import numpy as np
 from mbsym.joints.closure_rows import ClosureGap
 from mbsym.joints.fixed import FIXED
+from mbsym.kinematics.driven import driven_speeds
 from mbsym.kinematics.mechanism import CutJoint, Mechanism
 from mbsym.kinematics.placement import scalars
 from mbsym.loops.closing import Closing, close, close_from_anywhere, closing_problem, largest
@@ -84,8 +85,9 @@ def close_near(
         found: its closure equations, not none.
         guess: coordinates to start from (nq,), given values among them.
         wanted: joints whose values in the guess or, where they are cut, whose initial values are given.
-        held: speeds whose coordinates stay in any case.
+        held: speeds whose coordinates stay in any case, besides those whose positions motions prescribe.
     """
+    held = sorted({*held, *(each.column for each in driven_speeds(mechanism) if each.coordinate is not None)})
     problem = closing_problem(mechanism, found)
     rigid = held_cuts(mechanism, wanted)
     kept = {column for body in mechanism.bodies if body.joint.name in wanted for column in range(*body.v_range)}

@@ -129,6 +129,16 @@ def test_directional_derivatives_are_differences(model: str, version: str, tmp_p
     np.testing.assert_allclose(found, difference, rtol=1e-6, atol=1e-7 * np.abs(difference).max())
 
 
+def test_a_driven_crank_starts_and_moves_as_its_motion_has_it(tmp_path: Path) -> None:
+    """Starts are those of the law, and of speeds that fit it."""
+    unit = exported(tmp_path, "driven_slider_crank", "3.0")
+    table = fmpy.simulate_fmu(unit, fmi_type="CoSimulation", stop_time=0.02, output_interval=0.005)
+    known = mbsym.simulate("driven_slider_crank", 0.02, step=1e-3, output_step=0.005, method="rk4")
+    assert table["q_crank_bearing"] == pytest.approx(0.5 + 100 * table["time"], rel=1e-12)
+    for k, name in enumerate(known.names):
+        assert table[name] == pytest.approx(known.q[:, k], rel=1e-6, abs=1e-9)
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_sources_compile_without_a_word_and_have_all_functions_of_the_standard(version: str, tmp_path: Path) -> None:
     exported(tmp_path, "spinning_top", version, binary="no")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -439,7 +440,9 @@ def test_simulations_do_not_contradict_motions(options: dict[str, object], sente
         mbsym.simulate(KAPITZA, 0.1, **options)
 
 
-def test_what_knows_no_motions_says_so() -> None:
+def test_what_knows_no_motions_says_so(tmp_path: Path) -> None:
+    with pytest.raises(mbsym.MbsymError, match="acados have no motions that are prescribed"):
+        mbsym.export("acados", KAPITZA, tmp_path)
     with pytest.raises(DerivationError, match="knows no motions that are prescribed"):
         mbsym.generate(KAPITZA, "nowhere", formulation=TRANSFER_MATRIX)
     with pytest.raises(DerivationError, match="motions are prescribed, and it is there for free motion only"):
