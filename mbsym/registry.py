@@ -44,18 +44,18 @@ from mbsym.loops.contracts import (
     CONSTRAINED_DYNAMICS_DERIVATIVES,
     LOOP_CONTRACTS,
 )
-from mbsym.loops.functions import LOOP_FUNCTIONS, functions_beside_tree
+from mbsym.loops.functions import ASSEMBLY_TERMS, LOOP_FUNCTIONS, functions_beside_tree
 from mbsym.loops.independent_quantities import INDEPENDENT_QUANTITIES
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops, restated
 from mbsym.loops.runtime import (
-    DERIVATIVE_KERNELS,
+    KERNELS_ON_REQUEST,
     LOOP_KERNELS,
     MOTION_KERNELS,
     REPLACED,
     extra_arguments,
     loop_constants,
-    loop_derivatives,
     loop_runtime,
+    loops_on_request,
 )
 from mbsym.loops.tolerances import RUNTIME
 from mbsym.records import Registry
@@ -216,14 +216,14 @@ class Available:
             found[BASE_REGRESSOR.name] = partial(_with_loops, base_regressor_along_loops, loops, mechanism)
         if loops is not None and held:
             independent = () if mechanism.model.motions else OF_INDEPENDENT_SPEEDS
-            functions = (LOOP_DERIVATIVE_TERMS, *(independent if loops.mobility else ()))
+            functions = (LOOP_DERIVATIVE_TERMS, ASSEMBLY_TERMS, *(independent if loops.mobility else ()))
             found |= {function.name: partial(_with_loops, function, loops, mechanism) for function in functions}
         return found
 
     @cached_property
     def fixed_on_request(self) -> tuple[RuntimeFunction, ...]:
         """Functions with fixed text that a module has only where they are named."""
-        return loop_derivatives(self.mechanism, self.loops) if self.loops is not None else ()
+        return loops_on_request(self.mechanism, self.loops) if self.loops is not None else ()
 
     @property
     def every(self) -> Mapping[str, DeriveFunction]:
@@ -284,7 +284,8 @@ class Available:
             return None
         asked = tuple(function for function in self.fixed_on_request if function.name in names)
         if asked:
-            return replace(fixed, runtime=(*fixed.runtime, *asked), kernels=(*fixed.kernels, *DERIVATIVE_KERNELS))
+            kernels = (kernel for function in asked for kernel in KERNELS_ON_REQUEST[function.name])
+            return replace(fixed, runtime=(*fixed.runtime, *asked), kernels=(*fixed.kernels, *kernels))
         return None if set(names).isdisjoint(fixed.names) else fixed
 
     def rolled(self, name: str, threads: int = 0) -> Program | None:

@@ -267,6 +267,65 @@ def project_position(q: vector[NQ], q_closed: array[NQ]) -> int:
     return project_position_report(q, q_closed, gap, steps)
 
 
+def free_rows(jacobian: vector[NR, NV], inverses: vector[NV], held: vector[NV], rows: Rows):
+    """Rows of what is not held, on inertias that stand by themselves."""
+    for j in range(NR):
+        for i in range(NV):
+            entry = jacobian[j, i] if held[i] == 0.0 else 0.0
+            rows.weighted[i, j] = entry
+            rows.response[i, j] = inverses[i] * entry
+    for i in range(NR):
+        for j in range(NR):
+            entry = 0.0
+            entry += rows.response[:, i] @ rows.weighted[:, j]
+            rows.delassus[i, j] = entry
+    rows.inverses[:] = inverses
+    factor_rows(rows)
+
+
+@seldom
+def assemble(q: vector[NQ], held: vector[NV], q_assembled: array[NQ]) -> int:
+    """Newton steps that leave what is held as it is, shorter where they lead away."""
+    size: array[NR]
+    rounding: array[NR]
+    residual: array[NR]
+    there: array[NR]
+    jacobian: array[NR, NV]
+    inverses: array[NV]
+    motion: array[NV]
+    moved: array[NQ]
+    taken = 0
+    part = 1.0
+    q_assembled[:] = q
+    residual[:] = constraint_residual(q_assembled)
+    size[:], rounding[:] = closure_scale(q_assembled)
+    if not (finite(q) and finite(held) and finite(residual)):
+        return NOT_FINITE
+    while not within(residual, size, rounding, ENOUGH) and taken < 5 * ITERATIONS and part > 0.001:
+        rows = Rows()
+        jacobian[:], inverses[:] = assembly_terms(q_assembled)
+        free_rows(jacobian, inverses, held, rows)
+        there[:] = residual
+        solve(rows, there)
+        motion[:] = -(rows.response @ there)
+        motion[:] *= part
+        moved[:] = moved_position(q_assembled, motion)
+        there[:] = constraint_residual(moved)
+        taken += 1
+        # The round-off of one row may be more than what another one is open by.
+        closer = peak(there) < peak(residual) or (
+            within(there, size, rounding, ACCEPTED) and not within(residual, size, rounding, ACCEPTED)
+        )
+        if finite(there) and closer:
+            q_assembled[:] = moved
+            residual[:] = there
+            size[:], rounding[:] = closure_scale(q_assembled)
+            part = min(1.0, 2.0 * part)
+        else:
+            part = 0.25 * part
+    return OK if within(residual, size, rounding, ACCEPTED) else NOT_CLOSED
+
+
 def project_velocity(q: vector[NQ], v: vector[NV], v_consistent: array[NV]) -> int:
     """Takes from v, in the metric of the mass matrix, what would open the loops."""
     rows = Rows()

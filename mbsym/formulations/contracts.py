@@ -148,6 +148,7 @@ def units_of(mechanism: Mechanism) -> dict[str, str]:
     """Units of results that are coordinates, speeds, rates or forces, by name; "" where entries differ."""
     force = mechanism.tau.unit
     return {
+        "q_assembled": mechanism.q.unit,
         "q_closed": mechanism.q.unit,
         "q_moved": mechanism.q.unit,
         "v_consistent": mechanism.v.unit,

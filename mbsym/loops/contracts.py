@@ -318,6 +318,27 @@ PROJECT_POSITION: Final = Contract(
     failures=PROJECTED,
 )
 
+ASSEMBLY_TERMS: Final = Contract(
+    "assembly_terms",
+    ("q",),
+    (
+        Result("residual_jacobian", ("rows", "nv"), "", "derivatives J of the residuals by the motion of v"),
+        Result("inverse_inertias", ("nv",), "", "of the diagonal of the mass matrix; 0 where a motion is prescribed"),
+    ),
+    "what moves residuals of the independent closure rows while other coordinates are held",
+    identities=("rows at closed loops", "diagonal of the mass matrix"),
+)
+
+ASSEMBLE: Final = Contract(
+    "assemble",
+    ("q", "held"),
+    (Result("q_assembled", ("nq",), "", "coordinates with closed loops"),),
+    "coordinates with closed loops near q, those along speeds whose entry of held is not zero as they are (operations "
+    "of one Newton step)",
+    identities=("closes the loops and holds",),
+    failures=PROJECTED,
+)
+
 PROJECT_POSITION_REPORT: Final = replace(
     PROJECT_POSITION,
     name="project_position_report",

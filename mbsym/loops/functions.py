@@ -28,7 +28,7 @@ from mbsym.formulations.contracts import Contract, Derived, Entries
 from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.massless_motion import require_inertia
 from mbsym.formulations.recursive.articulated_factor import articulated_factor
-from mbsym.formulations.recursive.composite_body import factored_mass_matrix
+from mbsym.formulations.recursive.composite_body import factored_mass_matrix, mass_matrix
 from mbsym.formulations.recursive.newton_euler import dynamics_at, newton_euler
 from mbsym.formulations.recursive.sparse_factor import Factor, Vector, factorised, product, weighted_product
 from mbsym.kinematics.driven import (
@@ -210,6 +210,15 @@ def _velocity_correction(mechanism: Mechanism, loops: LoopAnalysis, method: Meth
     return _on_mass_matrix(mechanism, method, [dense(mechanism, row.jacobian) for row in loops.rows], "G")
 
 
+def _assembly_terms(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
+    rows = [dense(mechanism, row.jacobian if row.of_speeds else row.residual_jacobian) for row in loops.rows]
+    matrix = mass_matrix(mechanism)
+    # What has no inertia moves as if it had one.
+    inverses = [1 / matrix[k][k] if matrix[k][k] else matrix[k][k] + 1 for k in range(mechanism.nv)]
+    found = without_columns(inverses, driven_columns(mechanism))
+    return Derived({"residual_jacobian": rows, "inverse_inertias": found})
+
+
 def _on_mass_matrix(mechanism: Mechanism, method: Method, rows: Sequence[Vector], name: str) -> Derived:
     """Rows J on the mass matrix M = L^T D L: what a solver that copes with dependent ones needs."""
     factor = mass_factor(mechanism, method)
@@ -383,5 +392,8 @@ def functions_beside_tree(mechanism: Mechanism) -> Mapping[str, LoopFunction]:
         return every
     return {contract.name: every[contract.name] for contract in contracts.OF_DRIVEN_TREES}
 
+
+ASSEMBLY_TERMS: Final = LoopFunction(contracts.ASSEMBLY_TERMS, _assembly_terms)
+"""What assembly asks, in modules that ask for it."""
 
 constraint_jacobian: Final = LOOP_FUNCTIONS[contracts.CONSTRAINT_JACOBIAN.name]

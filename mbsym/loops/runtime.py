@@ -37,9 +37,8 @@ _KERNELS: Final = (
     contracts.VELOCITY_CORRECTION,
     contracts.MOVED_POSITION,
 )
-_DERIVATIVE_KERNELS: Final = (contracts.CONSTRAINED_DERIVATIVE_TERMS,)
 _MOTION_KERNELS: Final = (contracts.FORCES_OF_MOTIONS,)
-"""What the text calls, always, for derivatives and for motions."""
+"""What the text calls, always and for motions."""
 
 _OFFERED: Final = (
     contracts.PROJECT_POSITION,
@@ -52,8 +51,11 @@ _OFFERED: Final = (
     contracts.FORWARD_DYNAMICS,
 )
 _OF_MOTIONS: Final = (contracts.DRIVING_FORCES,)
-_DERIVATIVES: Final = (contracts.CONSTRAINED_DYNAMICS_DERIVATIVES,)
-"""What the text offers, always, where motions are prescribed, and in modules that ask for derivatives."""
+_ON_REQUEST: Final = {
+    contracts.CONSTRAINED_DYNAMICS_DERIVATIVES: (contracts.CONSTRAINED_DERIVATIVE_TERMS,),
+    contracts.ASSEMBLE: (contracts.ASSEMBLY_TERMS,),
+}
+"""What the text offers, always, where motions are prescribed, and on request, with what that calls."""
 
 MOTION_KERNELS: Final = tuple(contract.name for contract in _MOTION_KERNELS)
 """Derived functions that it calls where motions are prescribed."""
@@ -61,8 +63,10 @@ MOTION_KERNELS: Final = tuple(contract.name for contract in _MOTION_KERNELS)
 LOOP_KERNELS: Final = tuple(contract.name for contract in _KERNELS)
 """Functions of ``LOOP_FUNCTIONS`` that a module must hold for these."""
 
-DERIVATIVE_KERNELS: Final = tuple(contract.name for contract in _DERIVATIVE_KERNELS)
-"""Derived functions that it calls besides ``LOOP_KERNELS``."""
+KERNELS_ON_REQUEST: Final = {
+    contract.name: tuple(kernel.name for kernel in kernels) for contract, kernels in _ON_REQUEST.items()
+}
+"""Derived functions that functions on request call besides ``LOOP_KERNELS``."""
 
 REPLACED: Final = ("constrained_dynamics", "forward_dynamics", "joint_wrenches", "driving_forces")
 """Functions of ``LOOP_FUNCTIONS`` whose straight-line form these take the place of."""
@@ -83,9 +87,9 @@ def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeF
     return _functions(mechanism, analysis, (*_OFFERED, *(_OF_MOTIONS if mechanism.model.motions else ())))
 
 
-def loop_derivatives(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeFunction, ...]:
-    """Derivatives of what ``loop_runtime`` solves, in modules that ask for them; none without closure rows."""
-    return _functions(mechanism, analysis, _DERIVATIVES)
+def loops_on_request(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeFunction, ...]:
+    """Functions of the text in modules that ask for them; none without closure rows."""
+    return _functions(mechanism, analysis, tuple(_ON_REQUEST))
 
 
 def _functions(
@@ -100,8 +104,9 @@ def _functions(
     size = (mechanism.nq, mechanism.nv, constants["NR"], constants["NJ"])
     routine = loop_routine(*size, extra, motions=bool(mechanism.model.motions))
     gains = Argument("gains", "in", (2,), "1/s", "alpha and beta of the restoring terms")
+    held = Argument("held", "in", (mechanism.nv,), "", "not zero where the coordinate of a speed is held")
     state = (_argument(item) for item in (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs))
-    given = {item.name: item for item in (*state, gains)}
+    given = {item.name: item for item in (*state, gains, held)}
     least = contracts.OF_LEAST_NORM if analysis.dependent else ""
     functions = []
     for contract in offered:
@@ -148,7 +153,8 @@ def loop_routine(
     sizes = {"nq": nq, "nv": nv, "rows": rows, "nj": joints}
     shapes: dict[str, tuple[int, ...]] = {"q": (nq,), "lambda": (rows,), **dict(extra)}
     kernels = {}
-    for contract in (*_KERNELS, *_DERIVATIVE_KERNELS, *(_MOTION_KERNELS if motions else ())):
+    on_request = (contract for kernels in _ON_REQUEST.values() for contract in kernels)
+    for contract in (*_KERNELS, *on_request, *(_MOTION_KERNELS if motions else ())):
         names = [name for name in contract.inputs if name not in ("t", "u") or name in shapes]
         results = [tuple(sizes[n] if isinstance(n, str) else n for n in item.shape) for item in contract.results]
         kernels[contract.name] = Signature(tuple(shapes.get(name, (nv,)) for name in names), tuple(results))
@@ -156,7 +162,7 @@ def loop_routine(
     passed = [Formal(name, None, Array(name, shape, False)) if shape else Formal(name, "real") for name, shape in extra]
     text = routine_file(FILE).read_text(encoding="utf-8")
     known = {"NQ": nq, "NV": nv, "NR": rows, "NJ": joints}
-    offered = (*_OFFERED, *(_OF_MOTIONS if motions else ()), *_DERIVATIVES)
+    offered = (*_OFFERED, *(_OF_MOTIONS if motions else ()), *_ON_REQUEST)
     public = dict.fromkeys(contract.name for contract in offered)
     return read_routine(text, FILE, known, {}, kernels, public, passed, numbers)
 

@@ -48,7 +48,7 @@ DYNAMICS: Final = (
     "project_velocity",
     "constrained_dynamics_derivatives",
 )
-PROJECTIONS: Final = ("project_position", "project_position_report")
+PROJECTIONS: Final = ("project_position", "project_position_report", "assemble")
 
 ROUNDINGS: Final = 256.0
 """Allowance over what roundings of the arguments do to a solution: two factorisations of the same terms differ by what
@@ -105,7 +105,7 @@ def check_loops(texts: Texts, closed: Array) -> None:
         if name in anew.functions and "constraint_residual" in anew.programs:
             sizes = sizes_of(name, anew.functions[name].inputs)
             starts = _starts(anew, name, closed, rng, sizes)
-            _check_projection(texts, name, starts["q"], sizes.get("q", 1.0))
+            _check_projection(texts, name, starts, sizes.get("q", 1.0))
 
 
 # ---- solutions -------------------------------------------------------------------------------------------------------
@@ -206,17 +206,21 @@ def _starts(anew: Anew, name: str, closed: Array, rng: np.random.Generator, size
     chosen = [closed[rng.integers(0, len(closed), STARTS)] for _ in OPENINGS]
     moved = [q + size * unit * rng.uniform(-1, 1, q.shape) for size, q in zip(OPENINGS, chosen, strict=True)]
     rows = np.concatenate([*moved, unit * not_finite_states(arguments, rng)["q"]])
-    return for_precision(with_unit_quaternions(arguments, {"q": rows}), anew.single)
+    nothing = {item.name: np.zeros((len(rows), *item.shape)) for item in arguments if item.name != "q"}
+    return for_precision(with_unit_quaternions(arguments, {"q": rows, **nothing}), anew.single)
 
 
-def _check_projection(texts: Texts, name: str, q: Array, unit: Array | float) -> None:
+def _check_projection(texts: Texts, name: str, starts: States, unit: Array | float) -> None:
     """What is said of the coordinates that were found is true of them, and they are where Newton's steps lead."""
+    q = starts["q"]
     gaps = Gaps(texts.anew)
     before, enough = gaps.residuals(q), gaps.allowed(q, "ENOUGH")
     given = are_numbers(q, before)
     sure = newton(gaps, q, unit)
+    if set(starts) != {"q"}:  # steps of assembly are others
+        sure.steps[:] = -1
     for module in texts.of(name):
-        found, said = called(module.functions[name], {"q": q})
+        found, said = called(module.functions[name], starts)
         after = gaps.residuals(found[0])
         rounded, bounds = gaps.rounding(found[0]), gaps.allowed(found[0], "ACCEPTED")
         rounding = largest(np.fmax(rounded, gaps.rounding(q)))

@@ -198,6 +198,23 @@ def _closes_loops(evidence: Evidence) -> Pairs:
         yield np.array([left, steps]), np.array([0.0, np.clip(np.round(steps), least, 12)])
 
 
+def _diagonal(evidence: Evidence) -> Pairs:
+    yield evidence.by_name()["inverse_inertias"] * np.diagonal(evidence.mass_matrix), evidence.free
+
+
+def _closes_and_holds(evidence: Evidence) -> Pairs:
+    """Loops that were opened a little are closed again, with as many coordinates held as the loops leave."""
+    q = evidence.moved(evidence.state["vdot"], OPENED)
+    held = np.zeros(evidence.reference.nv)
+    held[list(evidence.companions.independent)] = 1.0
+    closed = evidence.output(q=q, held=held)
+    gap = evidence.reference.closure_gap(closed)
+    yield gap, 0 * gap
+    for body in evidence.mechanism.bodies_by_coordinates:
+        if held[slice(*body.v_range)].all():
+            yield closed[slice(*body.q_range)], q[slice(*body.q_range)]
+
+
 def _nearest_speeds(evidence: Evidence) -> Pairs:
     """v - M^-1 R^T (R M^-1 R^T)^-1 R v, R the space of the reference's closure rows."""
     v, free = evidence.state["vdot"], evidence.free
@@ -323,6 +340,8 @@ LOOP_IDENTITIES: Final = (
     Identity("rates of the coordinates", "rounding", _rates_of_coordinates),
     Identity("sizes of what is summed", "rounding", sizes_of_sums),
     Identity("closes the loops", "closure", _closes_loops),
+    Identity("diagonal of the mass matrix", "rounding", _diagonal),
+    Identity("closes the loops and holds", "closure", _closes_and_holds),
     Identity("nearest speeds of closed loops", "solution", _nearest_speeds),
     Identity("speeds of independent ones", "solution", _speeds_of_independent_ones),
     Identity("rank and pivot of the rows", "solution", _rank_and_pivot),

@@ -62,7 +62,8 @@ DIMENSIONS: Final[Mapping[str, Dimension]] = {
     "residual_jacobian": Dimension(axes=(1, -1)), "gamma": ACCELERATION, "right": ACCELERATION, "free": ACCELERATION,
     "response": RESPONSE, "delassus": RESPONSE, "weighted": Dimension(axes=(-1, 1)),
     "inverses": Dimension(-1, -2, 0, (2,)), "q_moved": MOTION, "q_closed": MOTION, "v_consistent": SPEED,
-    "v_independent": SPEED, "driving": FORCE, "q_prescribed": MOTION, "v_prescribed": SPEED,
+    "v_independent": SPEED, "driving": FORCE, "q_prescribed": MOTION,
+    "v_prescribed": SPEED, "q_assembled": MOTION, "inverse_inertias": Dimension(-1, -2, 0, (2,)),
 }  # fmt: skip
 """Of arguments and results by name; parameters of regressors stay in SI, and so does what has none."""
 
