@@ -295,13 +295,14 @@ def assemble(q: vector[NQ], held: vector[NV], q_assembled: array[NQ]) -> int:
     motion: array[NV]
     moved: array[NQ]
     taken = 0
+    shortened = 0
     part = 1.0
     q_assembled[:] = q
     residual[:] = constraint_residual(q_assembled)
     size[:], rounding[:] = closure_scale(q_assembled)
     if not (finite(q) and finite(held) and finite(residual)):
         return NOT_FINITE
-    while not within(residual, size, rounding, ENOUGH) and taken < 5 * ITERATIONS and part > 0.001:
+    while not within(residual, size, rounding, ENOUGH) and taken < 5 * ITERATIONS and shortened < 6:
         rows = Rows()
         jacobian[:], inverses[:] = assembly_terms(q_assembled)
         free_rows(jacobian, inverses, held, rows)
@@ -320,9 +321,11 @@ def assemble(q: vector[NQ], held: vector[NV], q_assembled: array[NQ]) -> int:
             q_assembled[:] = moved
             residual[:] = there
             size[:], rounding[:] = closure_scale(q_assembled)
-            part = min(1.0, 2.0 * part)
+            part = 1.0
+            shortened = 0
         else:
-            part = 0.25 * part
+            part = part / 4.0
+            shortened += 1
     return OK if within(residual, size, rounding, ACCEPTED) else NOT_CLOSED
 
 

@@ -76,7 +76,6 @@ static void M_constraint_residual(const M_real *q, M_real *residual)
     for (int i = 0; i < M_NR; ++i) residual[i] = calls ? (M_real)0 : (M_real)1;
     ++calls;
 }}
-/* Ones. */
 static void M_closure_scale(const M_real *q, M_real *size, M_real *rounding)
 {{
     (void)q;
@@ -95,6 +94,11 @@ static void M_constrained_wrenches(const M_real *q, const M_real *v, const M_rea
     (void)vdot;
     (void)lambda;
     wrenches[0] = 0;
+}}
+static void M_assembly_terms(const M_real *q, M_real *jacobian, M_real *inverses)
+{{
+    M_constraint_jacobian(q, jacobian);
+    for (int i = 0; i < M_NV; ++i) inverses[i] = (M_real)1;
 }}
 /* Ones. */
 static void M_constrained_derivative_terms(const M_real *q, const M_real *v, const M_real *vdot, const M_real *lambda,
