@@ -21,9 +21,11 @@ from mbsym.forces.element import DrawnSpeed
 from mbsym.joints.registry import JOINT_TYPES, one_freedom
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Coupling, Joint
+from mbsym.model.motion import PrescribedMotion
 from mbsym.model.names import expression_names
 from mbsym.model.system import Model
 from mbsym.reference import Reference
+from mbsym.reference.motions import prescribed_motions
 from mbsym.reference.rotations import rotation_quaternion
 from mbsym.values.parameter import ControlInput, NamedExpression, Parameter, Value
 from mechanisms.covering_array import Factor
@@ -62,6 +64,7 @@ def model_factors() -> tuple[Factor, ...]:
         Factor("armature", ("none", "rotor")),
         Factor("force", ("none", *FORCE_ELEMENTS, OF_FRAMES)),
         Factor("constraint", ("none", *CONSTRAINTS)),
+        Factor("motion", ("none", "position", "speed", "acceleration")),
         Factor("outputs", ("none", "some")),
         Factor("gravity", ("down", "none", "skew")),
         Factor("body", ("solid", "point", "massless")),
@@ -201,7 +204,7 @@ def model_of(row: Mapping[str, str]) -> Model:
     driven = FOCUS if row["place"] not in ("cut", "loop") else "first"
     model = _with_rotor(drawing, model, driven)
     model = _with_force(drawing, model, driven)
-    model = _with_constraint(drawing, model)
+    model = _with_motion(drawing, _with_constraint(drawing, model))
     if row["parameter"] != "none" and not drawing.parameters:
         raise ImpossibleError(f"nothing has a parameter of the kind {row['parameter']}")
     model = _with_outputs(drawing, drawing.knowing(model))
@@ -210,6 +213,12 @@ def model_of(row: Mapping[str, str]) -> Model:
         speeds = np.ones(reference.nv)
         if np.abs(reference.consistent_velocity(start_of(model, reference), speeds)).max(initial=0.0) < STILL:
             raise ImpossibleError("nothing is left to move")
+        if model.motions:
+            (driven,) = (motion.speed for motion in prescribed_motions(reference.mechanism))
+            rows = reference.closure_jacobian(start_of(model, reference))
+            free = np.delete(rows, driven, axis=1)
+            if np.linalg.matrix_rank(free, tol=STILL) < np.linalg.matrix_rank(rows, tol=STILL):
+                raise ImpossibleError("the loops do not let it be driven")
     return model
 
 
@@ -338,6 +347,22 @@ def _with_force(drawing: _Drawing, model: Model, name: str) -> Model:
         replace(joint, cut="tree") if joint.name in element.named("joint") else joint for joint in model.joints
     )
     return replace(model, joints=kept, forces=(element,), inputs=tuple(draw.inputs))
+
+
+def _with_motion(drawing: _Drawing, model: Model) -> Model:
+    """The model with a motion of its first joint; an acceleration follows a control input, too."""
+    gives = drawing.row.get("motion", "none")
+    if gives == "none":
+        return model
+    root = next(joint for joint in model.joints if joint.name == "root")
+    if gives == "position" and root.shape.nq != root.shape.nv:
+        raise ImpossibleError("speeds of a quaternion's joint are no rates of coordinates")
+    law, inputs = "0.3*sin(2*t) + 0.1*t**2", model.inputs
+    if gives == "acceleration":
+        law, inputs = f"{law} + 2*pushed", (*inputs, ControlInput("pushed", "m/s^2"))
+    initial = () if gives == "position" else root.initial
+    joints = tuple(replace(joint, initial=initial) if joint is root else joint for joint in model.joints)
+    return replace(model, joints=joints, inputs=inputs, motions=(PrescribedMotion("drive", "root", law, gives),))
 
 
 def _with_outputs(drawing: _Drawing, model: Model) -> Model:
