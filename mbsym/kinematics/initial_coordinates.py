@@ -53,8 +53,10 @@ def normalised(q: Array, quaternions: Sequence[int]) -> Array:
         q: coordinates, perhaps followed by others (..., at least nq).
         quaternions: indices of their first components.
     """
-    for start in quaternions:
-        part = q[..., start : start + 4]
-        length = np.sqrt(np.sum(part * part, axis=-1, keepdims=True))
-        part[...] = np.where(length == 0.0, (1.0, 0.0, 0.0, 0.0), part / np.where(length == 0.0, 1.0, length))
+    if len(quaternions):
+        places = np.add.outer(np.asarray(quaternions, dtype=int), np.arange(4))
+        parts = q[..., places]
+        length = np.sqrt(np.sum(parts * parts, axis=-1, keepdims=True))
+        none = length == 0.0
+        q[..., places] = np.where(none, (1.0, 0.0, 0.0, 0.0), parts / np.where(none, 1.0, length))
     return q

@@ -139,8 +139,8 @@ def test_initial_states_are_the_models_own_with_what_is_given() -> None:
 
 def test_coordinates_that_follow_others_are_told_apart(tmp_path) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "coupled.yaml").write_text(COUPLED, encoding="utf-8")
-    with pytest.raises(SimulationError, match="q_prescribed belongs to joint driven, which follows joint drive"):
-        mbsym.simulate(tmp_path / "coupled.yaml", 1.0, initial={"q_prescribed": 1.0})
+    with pytest.raises(SimulationError, match="q_driven belongs to joint driven, which follows joint drive"):
+        mbsym.simulate(tmp_path / "coupled.yaml", 1.0, initial={"q_driven": 1.0})
     loop = prepare(mbsym.load("four_bar"), preparation=mbsym.Preparation("numpy")).mechanism
     cut = loop.cut_joints[0].joint.name
     with pytest.raises(SimulationError, match=f"belongs to joint {cut}, which is cut"):
