@@ -43,6 +43,7 @@ from mbsym.loops.contracts import (
     CONSTRAINED_DYNAMICS,
     CONSTRAINED_DYNAMICS_DERIVATIVES,
     LOOP_CONTRACTS,
+    OF_DRIVEN_TREES,
 )
 from mbsym.loops.functions import ASSEMBLY_TERMS, LOOP_FUNCTIONS, functions_beside_tree
 from mbsym.loops.independent_quantities import INDEPENDENT_QUANTITIES
@@ -383,7 +384,8 @@ def contracts_of(mechanism: Mechanism) -> Mapping[str, Contract]:
     }
     contracts = {name: function.contract for name, function in every.items()}
     if not _is_free(mechanism):
-        contracts |= {contract.name: contract for contract in LOOP_CONTRACTS}
+        closed = mechanism.cut_joints or mechanism.model.constraints
+        contracts |= {contract.name: contract for contract in (LOOP_CONTRACTS if closed else OF_DRIVEN_TREES)}
     return contracts
 
 

@@ -267,23 +267,6 @@ def project_position(q: vector[NQ], q_closed: array[NQ]) -> int:
     return project_position_report(q, q_closed, gap, steps)
 
 
-def free_rows(jacobian: vector[NR, NV], inverses: vector[NV], held: vector[NV], rows: Rows):
-    """Rows of what is not held, on inertias that stand by themselves."""
-    for j in range(NR):
-        for i in range(NV):
-            entry = jacobian[j, i] if held[i] == 0.0 else 0.0
-            rows.weighted[i, j] = entry
-            rows.response[i, j] = inverses[i] * entry
-    for i in range(NR):
-        for j in range(NR):
-            entry = 0.0
-            entry += rows.response[:, i] @ rows.weighted[:, j]
-            rows.delassus[i, j] = entry
-    rows.inverses[:] = inverses
-    factor_rows(rows)
-
-
-@seldom
 def assemble(q: vector[NQ], held: vector[NV], q_assembled: array[NQ]) -> int:
     """Newton steps that leave what is held as it is, shorter where they lead away."""
     size: array[NR]
@@ -305,7 +288,19 @@ def assemble(q: vector[NQ], held: vector[NV], q_assembled: array[NQ]) -> int:
     while not within(residual, size, rounding, ENOUGH) and taken < 5 * ITERATIONS and shortened < 6:
         rows = Rows()
         jacobian[:], inverses[:] = assembly_terms(q_assembled)
-        free_rows(jacobian, inverses, held, rows)
+        rows.inverses[:] = inverses
+        for j in range(NR):
+            for i in range(NV):
+                entry = jacobian[j, i] if held[i] == 0.0 else 0.0
+                rows.weighted[i, j] = entry
+                rows.response[i, j] = inverses[i] * entry
+        for j in range(NR):
+            for k in range(NR):
+                entry = 0.0
+                for i in range(NV):
+                    entry += rows.response[i, j] * rows.weighted[i, k]
+                rows.delassus[j, k] = entry
+        factor_rows(rows)
         there[:] = residual
         solve(rows, there)
         motion[:] = -(rows.response @ there)

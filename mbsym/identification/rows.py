@@ -184,7 +184,8 @@ def _known(model: Model) -> tuple[ForceElement, ...]:
 
 
 def _passive(model: Model) -> Model:
-    """The model without force elements that count as a whole or take inputs; joints that they drive stay actuated."""
+    """The model without motions and force elements that count as a whole or take inputs; joints that they drive stay
+    actuated."""
     kept = tuple(element for element in model.forces if linear_places(model, element) and not element.named("input"))
     joints = tuple(replace(joint, actuated=joint.name in model.motors) for joint in model.joints)
-    return replace(model, forces=kept, inputs=(), joints=joints)
+    return replace(model, forces=kept, inputs=(), motions=(), joints=joints)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -159,6 +159,7 @@ def equilibria(
             raise AnalysisError(what, where=equations.name, remedy="leave it out; its force is solved for")
     named = tuple(free) or tuple(name for k, name in enumerate(increments) if k not in driven)
     state = replace(state, v=np.zeros(mechanism.nv))
+    _require_rest(equations, state, driven)
     chosen = Free(*(tuple(k for k, each in enumerate(names) if each in named) for names in known))
     if equations.loops is not None and chosen.speeds:
         # What follows from the coordinates that are free is free too.
@@ -185,6 +186,21 @@ def equilibria(
         stability = stability_at(equations, there)
         found.append(Equilibrium(f"equilibrium {number}", there, stability, moving, balance.unbalanced(z), equations))
     return Equilibria(tuple(found), named)
+
+
+def _require_rest(equations: LinearEquations, state: State, driven: Mapping[int, str]) -> None:
+    """Refuses motions that move at the time of a state."""
+    if not driven:
+        return
+    speeds, rates = equations.evaluate("driven_state", state)[1], equations.evaluate("forward_dynamics", state)[0]
+    for k, name in driven.items():
+        if speeds[k] or rates[k]:
+            raise AnalysisError(
+                f"motion {name} moves at t = {state.t:g} s, with a speed of {speeds[k]:g} and a rate of it of "
+                f"{rates[k]:g}: nothing rests there",
+                where=equations.name,
+                remedy="take a time at which it rests, or another law",
+            )
 
 
 def stability_at(equations: LinearEquations, state: State) -> Stability:

@@ -18,7 +18,7 @@ import numpy as np
 from mbsym.derivatives.tangent import along_speeds
 from mbsym.doors import Array
 from mbsym.errors import AnalysisError
-from mbsym.kinematics.driven import driven_columns
+from mbsym.kinematics.driven import driven_speeds
 from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.equations import LinearEquations, State
@@ -81,26 +81,28 @@ def freedom_at(equations: LinearEquations, state: State, independent: Sequence[s
             others do not follow.
     """
     nv, loops = equations.mechanism.nv, equations.loops
-    driven = sorted(driven_columns(equations.mechanism))
+    driven = driven_speeds(equations.mechanism)
+    places = sorted(each.column for each in driven if each.position is not None)
+    rates = sorted(each.column for each in driven if each.speed is not None)
     if loops is None:
         if independent:
             raise AnalysisError(
                 "all coordinates of a tree are independent", where=equations.name, remedy="choose none of them"
             )
-        every = tuple(k for k in range(nv) if k not in driven)
-        own = np.eye(nv)[:, list(every)]
-        return Freedom(every, every, own, own, np.zeros((nv, len(every))))
+        every, own = (tuple(k for k in range(nv) if k not in held) for held in (places, rates))
+        unit = np.eye(nv)
+        return Freedom(every, own, unit[:, list(every)], unit[:, list(own)], np.zeros((nv, len(every))))
     # What motions prescribe is held like what closed loops hold.
-    held = np.eye(nv)[driven]
     rows = _rows(equations, loops, state)
-    closing, rows = (np.concatenate([part, held]) for part in (rows[loops.closing], rows))
+    closing = np.concatenate([rows[loops.closing], np.eye(nv)[places]])
+    rows = np.concatenate([rows, np.eye(nv)[rates]])
     increments = measures_of(equations.mechanism).increments
     chosen, speeds = _chosen(equations, rows * increments, closing * increments, independent)
     change = np.zeros((nv, len(chosen)))
     motion = _carried(closing, chosen)
     if state.v.any():
         changes = Evaluator(_rate_program(equations.mechanism, loops))(state.q, state.v)["rate_dq"]
-        changes = np.concatenate([changes, 0 * held])
+        changes = np.concatenate([changes, np.zeros((len(rates), nv))])
         dependent = [k for k in range(nv) if k not in speeds]
         change[dependent] = -np.linalg.solve(rows[:, dependent], changes @ motion)
     return Freedom(tuple(chosen), tuple(speeds), motion, _carried(rows, speeds), change)

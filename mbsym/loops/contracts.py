@@ -380,7 +380,12 @@ STABILISED_DYNAMICS: Final = Contract(
     failures=SOLVED,
 )
 
-OF_DRIVEN_TREES: Final = (FORWARD_DYNAMICS, JOINT_WRENCHES, DRIVING_FORCES, DRIVEN_STATE)
+OF_DRIVEN_TREES: Final = (
+    of_trees.FORWARD_DYNAMICS,
+    of_trees.JOINT_WRENCHES,
+    replace(DRIVING_FORCES, failures=()),
+    DRIVEN_STATE,
+)
 """Contracts of trees with motions, which have no multipliers."""
 
 LOOP_CONTRACTS: Final = tuple(value for value in vars().values() if isinstance(value, Contract))

@@ -390,7 +390,7 @@ def functions_beside_tree(mechanism: Mechanism) -> Mapping[str, LoopFunction]:
     every = {**LOOP_FUNCTIONS, **(MOTION_FUNCTIONS if mechanism.model.motions else {})}
     if mechanism.cut_joints or mechanism.model.constraints:
         return every
-    return {contract.name: every[contract.name] for contract in contracts.OF_DRIVEN_TREES}
+    return {contract.name: replace(every[contract.name], contract=contract) for contract in contracts.OF_DRIVEN_TREES}
 
 
 ASSEMBLY_TERMS: Final = LoopFunction(contracts.ASSEMBLY_TERMS, _assembly_terms)

@@ -222,8 +222,13 @@ def _check_motions(model: Model, around: Surroundings, findings: Findings) -> No
         elif place in driven:
             what = f"{word} drives what motion {driven[place]!r} drives"
             findings.error((*path, "joint"), what, "keep one of them")
-        elif motion.gives == "position":
-            around.joint(motion.joint, (*path, "joint"), word, findings, False, coordinate_needed=True)
+        elif (
+            motion.gives == "position"
+            and (joint := around.joints.get(motion.joint)) is not None
+            and joint.shape.nq != joint.shape.nv
+        ):
+            what = f"{word} prescribes a position of {joint.type} joint {motion.joint!r}, which has a quaternion"
+            findings.error((*path, "gives"), what, "say gives: speed, and give the law of the speed")
         driven.setdefault(place, motion.name)
 
 

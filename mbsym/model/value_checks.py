@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
-from mbsym.errors import MbsymError
 from mbsym.model.beam import Beam
 from mbsym.model.body import Body, Placement
 from mbsym.model.geometry import dot, norm
 from mbsym.model.joint import Joint
-from mbsym.model.motion import PrescribedMotion
+from mbsym.model.motion_checks import check_laws
 from mbsym.model.named_state import NamedState
 from mbsym.model.names import expression_names
 from mbsym.model.shape import Shape
@@ -19,7 +17,7 @@ from mbsym.model.system import Model
 from mbsym.model.table_checks import check_tables
 from mbsym.values.diagnostic import Findings, Path, nearest
 from mbsym.values.entry_checks import check_several, check_values
-from mbsym.values.numbers import evaluate, value_names
+from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import ControlInput, Value
 
 PERPENDICULAR: Final = 1e-6
@@ -55,12 +53,7 @@ def check_model_values(model: Model, findings: Findings) -> None:
         if all(item.severity != "error" for item in findings.diagnostics[before:]):
             for key, what, remedy in force.faults(lambda value: evaluate(value, findings.numbers)):
                 findings.error((*path, key), f"{what} (force element {force.name!r})", remedy)
-    for index, motion in enumerate(model.motions):
-        path = ("motions", index)
-        check_values(motion, path, f"motion {motion.name!r}", findings)
-        if not findings.failed:
-            _check_tables_of_law(model, motion, (*path, "law"), findings)
-            _check_start(model, motion, index, findings)
+    check_laws(model, findings)
     for index, output in enumerate(model.outputs):
         findings.expression(output.expression, ("outputs", index, "expression"))
     for kind, word in (("outputs", "output"), ("tables", "table")):
@@ -76,34 +69,6 @@ def check_model_values(model: Model, findings: Findings) -> None:
             findings.warning(("couplings", index, "ratio"), what, "fix the joint")
     for index, constraint in enumerate(model.constraints):
         check_values(constraint, ("constraints", index), f"constraint {constraint.name!r}", findings)
-
-
-def _check_tables_of_law(model: Model, motion: PrescribedMotion, path: Path, findings: Findings) -> None:
-    """Notes tables whose rates are not there where a motion needs them."""
-    called = set(re.findall(r"\w+(?=\s*\()", str(motion.law)))
-    for table in (table for table in model.tables if table.name in called):
-        word = f"motion {motion.name!r} follows table {table.name!r}"
-        if table.arguments == 2:
-            findings.error(path, f"{word}, which takes two arguments", "take a table of one")
-        elif table.between == "linear" and motion.gives == "position":
-            what = f"{word}, which is linear, so that its speed jumps"
-            findings.error(path, what, "say between: spline, or cubic where it must not overshoot")
-
-
-def _check_start(model: Model, motion: PrescribedMotion, index: int, findings: Findings) -> None:
-    """Warns of an initial value of a joint that is not where its motion begins, which counts."""
-    joint = model.joint(motion.joint)
-    if motion.gives != "position" or not joint.initial or {*value_names(motion.law)} - {*findings.numbers, "t"}:
-        return
-    try:
-        begins = evaluate(motion.law, {**findings.numbers, "t": 0.0})
-    except MbsymError:
-        return  # it calls a table
-    given = evaluate(joint.initial[motion.index], findings.numbers)
-    if begins != given:
-        own = f"joint {joint.name!r} has the initial value {given:g}"
-        what = f"motion {motion.name!r} begins at {begins:g}, which counts, and {own}"
-        findings.warning(("motions", index, "law"), what, "let the law begin there, or leave the initial value out")
 
 
 def _check_body(body: Body, path: Path, findings: Findings) -> None:

@@ -25,6 +25,7 @@ from mbsym.model.body import Body
 from mbsym.model.joint import Joint
 from mbsym.model.motion import PrescribedMotion
 from mbsym.model.system import Model
+from mbsym.model.validate import validate
 from mbsym.reference import Reference
 from mbsym.reference.motions import prescribed_motions
 from mbsym.registry import FORMULATIONS, TRANSFER_MATRIX, available_functions
@@ -371,11 +372,62 @@ def test_servo_driven_cart_in_linear_equations() -> None:
     )
     found = mbsym.linearise(model)
     about = 0.0001 + 0.2 * 0.09
-    assert found.states == ("q_swing", "v_swing")
-    assert pytest.approx(np.array([[0, 1], [-0.2 * 9.81 * 0.3 / about, 0]]), rel=1e-12) == found.A
-    assert pytest.approx(np.array([[0], [0.2 * 0.3 / about]]), rel=1e-12) == found.B
+    assert found.states == ("q_rail", "q_swing", "v_rail", "v_swing")
+    slopes = np.zeros((4, 4))
+    slopes[0, 2] = slopes[1, 3] = 1
+    slopes[3, 1] = -0.2 * 9.81 * 0.3 / about
+    assert pytest.approx(slopes, rel=1e-12) == found.A
+    assert pytest.approx(np.array([[0], [0], [1], [0.2 * 0.3 / about]]), rel=1e-12) == found.B
     with pytest.raises(mbsym.MbsymError, match="motions are prescribed"):
         found.symbolic()
+
+
+def test_a_pushed_carriage_answers_as_it_is_simulated() -> None:
+    """Amplitudes of the swing per acceleration of the rail, where the swing feels the rail's place and speed, too."""
+    law = "-0.2*v_swing - 0.5*v_rail - 1.0*q_rail"
+    model = Model(
+        "servo",
+        bodies=(Body("cart", 1), Body("rod", 0.2, (0, 0, -0.3), (0.01, 0.01, 0.01, 0, 0, 0))),
+        joints=(
+            Joint("rail", "prismatic", "ground", "cart", axis="x"),
+            Joint("swing", "revolute", "cart", "rod", axis="y"),
+        ),
+        forces=(mbsym.JointForce("felt", "swing", law),),
+        inputs=(ControlInput("acc", "m/s^2"),),
+        motions=(PrescribedMotion("servo", "rail", "acc", "acceleration"),),
+    )
+    found = mbsym.linearise(model)
+    for w in (2.0, 8.0):
+        answer = np.linalg.solve(1j * w * np.eye(4) - found.A, found.B)[1, 0]
+        x, weight, J = -1 / w**2, 0.2 * 9.81 * 0.3, 0.01 + 0.2 * 0.09
+        exact = (0.2 * 0.3 - (1.0 + 0.5j * w) * x) / (-J * w**2 + weight + 0.2j * w)
+        assert answer == pytest.approx(exact, rel=1e-10)
+
+
+def test_what_moves_has_no_equilibrium() -> None:
+    for model in (KAPITZA, CRANK):
+        with pytest.raises(mbsym.MbsymError, match="moves at t = 0 s"):
+            mbsym.equilibrium(model)
+
+
+@pytest.mark.parametrize(
+    ("motion", "sentence"),
+    [
+        (PrescribedMotion("m", "shake", "0.1*max(0, t - 0.5)"), "motion 'm' has max in its law"),
+        (PrescribedMotion("m", "shake", "sign(t - 1)", "speed"), "motion 'm' has sign in its law"),
+        (PrescribedMotion("m", "shake", "abs(t - 1)", "speed"), ""),
+        (PrescribedMotion("m", "shake", "sign(t - 1)", "acceleration"), ""),
+        (PrescribedMotion("m", "shake", "steep(t)"), "held beyond ends where it is not level"),
+        (PrescribedMotion("m", "shake", "level(t)"), ""),
+    ],
+)
+def test_laws_that_may_jump_are_told(motion: PrescribedMotion, sentence: str) -> None:
+    tables = (
+        Table("steep", (0, 1, 2, 3), (0, 1, 2, 4), between="spline"),
+        Table("level", (0, 1, 2, 3), (0, 0, 1, 1), between="cubic"),
+    )
+    found = [item.what for item in validate(replace(KAPITZA, motions=(motion,), tables=tables))]
+    assert [sentence in what for what in found] == [True] * bool(sentence)
 
 
 def test_equilibrium_solves_for_the_force_that_holds_what_is_driven() -> None:

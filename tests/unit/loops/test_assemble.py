@@ -83,6 +83,11 @@ def test_with_nothing_held_the_loops_close_nearby(made: tuple[str, Path]) -> Non
     assert np.abs(found - starts).max() < 0.2
 
 
+def test_batches_have_it_too(tmp_path: Path) -> None:
+    mbsym.generate("four_bar", tmp_path, functions=("assemble",), batch=("assemble",), symbolic_parameters="none")
+    assert mbsym.verify(tmp_path).passed
+
+
 def test_a_four_bar_has_two_ways_to_be_assembled(tmp_path: Path) -> None:
     """For one crank angle: where the steps begin decides, and there are no others."""
     mbsym.generate("four_bar", tmp_path, functions=("assemble",), symbolic_parameters="none")
