@@ -6,6 +6,7 @@ import warnings
 from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import Parameter, Signature
 from json import loads
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -52,7 +53,7 @@ class StatusError(ArithmeticError):
         super().__init__(f"{function}: {found.name}{where}: {SENTENCES[found]}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CompiledFunction:
     """A function over arrays; leading axes of the arguments are batch axes and broadcast.
 
@@ -72,6 +73,27 @@ class CompiledFunction:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _function_of, (self.files, self.threads, self.name)
+
+    def __repr__(self) -> str:
+        given, found = (
+            ", ".join(f"{item.name} {item.shape}" if item.shape else item.name for item in items)
+            for items in (self.function.inputs, self.function.outputs)
+        )
+        return f"<{self.name}({given}) -> {found}>"
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    @property
+    def __signature__(self) -> Signature:
+        words = {"out": None, "parameters": None, "failures": "raise"}
+        return Signature(
+            [
+                *(Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in self.inputs),
+                *(Parameter(name, Parameter.KEYWORD_ONLY, default=default) for name, default in words.items()),
+            ]
+        )
 
     @property
     def name(self) -> str:

@@ -14,6 +14,7 @@ from mbsym.registry import available_functions
 
 DYNAMICS: Final = "forward_dynamics"
 RATES: Final = "position_rate"
+DRIVEN: Final = "driven_state"
 RESIDUAL: Final = "constraint_residual"
 SCALE: Final = "closure_scale"
 POSITION: Final = "project_position"
@@ -40,6 +41,7 @@ class MotionContext:
     dynamics: str
     dynamics_fail: bool
     quaternions: tuple[int, ...]
+    driven: str
     position: str
     velocity: str
 
@@ -47,7 +49,8 @@ class MotionContext:
 def motion_functions(mechanism: Mechanism, formulation: str) -> tuple[str, ...]:
     """The functions that the template calls."""
     fixed = available_functions(mechanism, formulation).fixed
-    return (DYNAMICS, RATES, *((POSITION, VELOCITY) if fixed is not None else ()))
+    motions = (DRIVEN,) if mechanism.model.motions else ()
+    return (DYNAMICS, RATES, *motions, *((POSITION, VELOCITY) if fixed is not None else ()))
 
 
 def motion_fields(exported: Exported) -> dict[str, Any]:
@@ -66,6 +69,7 @@ def motion_fields(exported: Exported) -> dict[str, Any]:
         "dynamics": call_of(exported, DYNAMICS, "value + DV"),
         "dynamics_fail": bool(exported.function(DYNAMICS).failures),
         "quaternions": tuple(exported.mechanism.q.quaternions),
+        "driven": call_of(exported, DRIVEN, "prescribed_q", "prescribed_v") if exported.mechanism.model.motions else "",
         "position": call_of(exported, POSITION, "closed") if keeps_loops(exported) else "",
         "velocity": call_of(exported, VELOCITY, "consistent") if keeps_loops(exported) else "",
     }

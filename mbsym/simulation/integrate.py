@@ -38,7 +38,7 @@ from mbsym.simulation.initial_state import (
     starting_values,
 )
 from mbsym.simulation.limit_watch import LimitWatch, Lookout
-from mbsym.simulation.limits import STOP, check_choice, held_within, unwatched
+from mbsym.simulation.limits import STOP, check_choice, held_within, unwatched, with_forces_of_motions
 from mbsym.simulation.methods import METHODS, TRANSFER_MATRIX
 from mbsym.simulation.monitors import monitor, require_other_names
 from mbsym.simulation.options import (
@@ -153,7 +153,8 @@ def simulate(
     layout = equations.layout
     demanded.check(q, v)
     singular = _singular_watch(equations, loops)
-    limited = LimitWatch(equations, demanded, accuracy, saturate=loads.saturate, stops=asked.limits == STOP)
+    watched = with_forces_of_motions(equations, demanded, acting)
+    limited = LimitWatch(equations, watched, accuracy, saturate=loads.saturate, stops=asked.limits == STOP)
     watch = Lookout(EventWatch(asked.events, lambda x: (layout.q(x), layout.v(x))), limited)
     short = beyond_reach(method, accuracy)
     notes = (*unwatched(equations), *coarse_angles(equations.mechanism, q), *([short] if short else []))

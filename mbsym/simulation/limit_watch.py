@@ -123,8 +123,9 @@ class LimitWatch:
         self._of_state = np.array([bound.of_state for bound in bounds], dtype=bool)
         self._halting = np.array([self._halts(bound) for bound in bounds], dtype=bool)
         allowed = self._accuracy.absolute + self._accuracy.rtol * np.abs(self._limit)
-        # Forces and inputs are given and not integrated.
-        self._slack = np.where(self._of_state, allowed, _ROUNDED * np.abs(self._limit))
+        # Forces and inputs are given and not integrated; those of motions follow from what is.
+        integrated = np.array([bound.of_state or bound.of_motion for bound in bounds], dtype=bool)
+        self._slack = np.where(integrated, allowed, _ROUNDED * np.abs(self._limit))
         known = [self._found[bound].beyond if bound in self._found else 0.0 for bound in bounds]
         self._threshold = np.maximum(self._slack, np.array(known))
 
@@ -185,7 +186,7 @@ class LimitWatch:
         return self.stops and not self._is_held(bound)
 
     def _is_held(self, bound: Bound) -> bool:
-        return self._saturate and not bound.of_state
+        return self._saturate and not (bound.of_state or bound.of_motion)
 
     def _note(self, k: int, first: float, most: float, t_most: float) -> None:
         bound = self._bounds[k]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
 from mbsym.doors import Array
 from mbsym.errors import SimulationError
+from mbsym.kinematics.driven import driven_speeds
 from mbsym.kinematics.roadmap import limit_tables
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.names import expression_names
@@ -82,6 +83,7 @@ class Bound:
         entry: of the state, or of forces and inputs behind one another.
         ratio, offset: from that entry to the quantity, where it follows another joint by a coupling.
         of_state: which of the two ``entry`` counts in.
+        of_motion: it is of a force that a motion takes, which follows from the state and which nothing holds.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Bound:
     of_state: bool
     ratio: float = 1.0
     offset: float = 0.0
+    of_motion: bool = False
 
     @property
     def sign(self) -> float:
@@ -128,6 +131,24 @@ def held_within(equations: Equations, loads: ActingLoads) -> ActingLoads:
     return ActingLoads(_clipped(loads.tau, -effort, effort), _clipped(loads.u, lower, upper), inputs)
 
 
+def with_forces_of_motions(equations: Equations, demanded: ActingLoads, acting: ActingLoads) -> ActingLoads:
+    """What is demanded, and the forces that motions take under what acts, where these have limits."""
+    of_motions = [bound.entry for bound in bounds_of(equations) if bound.of_motion]
+    if not of_motions:
+        return demanded
+    driven = sorted(set(of_motions))
+    timed = bool(equations.mechanism.extra_inputs)
+
+    def forces(t: float, q: Array, v: Array) -> Array:
+        tau, u = acting.at(t, q, v)
+        found = np.array(demanded.at(t, q, v)[0])
+        taken = equations.module.functions["driving_forces"](q, v, tau, *((t, u) if timed else ()))
+        found[driven] = np.asarray(taken)[driven]
+        return found
+
+    return replace(demanded, tau=forces)
+
+
 def _clipped(given: Any, lower: Array, upper: Array) -> Any:
     if not callable(given):
         return np.clip(given, lower, upper)
@@ -151,6 +172,7 @@ def bounds_of(equations: Equations) -> list[Bound]:
     tables = limit_tables(mechanism)
     inputs = tuple(Quantity(item.name, item.unit) for item in mechanism.model.inputs)
     nq, nv = layout.nq, layout.nv
+    driven = {each.column for each in driven_speeds(mechanism)}
     kinds = (
         ("coordinate", coordinate_quantities(mechanism), 0, True, "q_lower", "q_upper"),
         ("speed", speed_quantities(mechanism), nq, True, "v_limit", "v_limit"),
@@ -165,7 +187,16 @@ def bounds_of(equations: Equations) -> list[Bound]:
             low = tuple(-size for size in high)
         sides: tuple[tuple[Side, Sequence[float]], ...] = ("lower", low), ("upper", high)
         found += [
-            Bound(item.name, kind, item.unit, side, limit, first + k, of_state)
+            Bound(
+                item.name,
+                kind,
+                item.unit,
+                side,
+                limit,
+                first + k,
+                of_state,
+                of_motion=kind == "force along" and k in driven,
+            )
             for side, limits in sides
             for k, (item, limit) in enumerate(zip(items, limits or [np.inf] * len(items), strict=True))
             if np.isfinite(limit)

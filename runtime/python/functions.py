@@ -41,6 +41,9 @@ class _Function:
     def __reduce__(self):
         return self.__name__
 
+    def __repr__(self):
+        return f"<{self.__doc__.partition(':')[0]}>"
+
     def __call__(self, *inputs, out=None, parameters=None, failures="raise", **named):
         """One array, or a named tuple of arrays, of the batch axes and the result's own."""
         if failures not in FAILURES:

@@ -132,6 +132,11 @@ def test_directional_derivatives_are_differences(model: str, version: str, tmp_p
 def test_a_driven_crank_starts_and_moves_as_its_motion_has_it(tmp_path: Path) -> None:
     """Starts are those of the law, and of speeds that fit it."""
     unit = exported(tmp_path, "driven_slider_crank", "3.0")
+    # Beginning later, with another speed: the unit starts where the law is then.
+    later = fmpy.simulate_fmu(
+        unit, fmi_type="CoSimulation", start_time=0.01, stop_time=0.02, start_values={"speed": 60.0}
+    )
+    assert later["q_crank_bearing"] == pytest.approx(0.5 + 60 * later["time"], rel=1e-12)
     table = fmpy.simulate_fmu(unit, fmi_type="CoSimulation", stop_time=0.02, output_interval=0.005)
     known = mbsym.simulate("driven_slider_crank", 0.02, step=1e-3, output_step=0.005, method="rk4")
     assert table["q_crank_bearing"] == pytest.approx(0.5 + 100 * table["time"], rel=1e-12)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import inspect
 import pickle
 import sys
 import sysconfig
@@ -282,7 +283,9 @@ def test_they_are_what_they_were() -> None:
     function = compiled("double_pendulum").mass_matrix
     assert isinstance(function, CompiledFunction) and callable(function)
     assert (function.name, function.inputs, function.outputs) == ("mass_matrix", ("q",), ("M",))
-    assert isinstance(function.function, LoadedFunction) and repr(function).startswith("CompiledFunction(")
+    assert isinstance(function.function, LoadedFunction) and repr(function) == "<mass_matrix(q (2,)) -> M (2, 2)>"
+    assert function.__name__ == "mass_matrix"
+    assert str(inspect.signature(function)) == "(q, *, out=None, parameters=None, failures='raise')"
     assert compiled("double_pendulum").functions["mass_matrix"] is function
     assert "mass_matrix" in dir(compiled("double_pendulum"))
     q = drawn(function, 3)[0]

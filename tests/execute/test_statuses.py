@@ -60,13 +60,13 @@ def arguments(function: LoadedFunction, q: Any) -> list[Any]:
 
 def provoked(case: str, module: LoadedModule) -> dict[tuple[str, str], Status]:
     """What functions return in the states in which each status is due to those that know it."""
-    states = CASES[case]().states
+    states, regular = CASES[case]().states, CASES[case]().regular
     found = {}
     for name, function in module.functions.items():
         for status in map(Status.__getitem__, function.statuses):
             if status is Status.NOT_FINITE:
                 q: Any = np.full(len(states[Status.OK]), np.nan)
-            elif status in states:
+            elif status in states and not (status is Status.SINGULAR and name in regular):
                 q = states[status]
             else:
                 continue

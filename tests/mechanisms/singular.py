@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 
 import mbsym
@@ -21,10 +21,13 @@ class Case:
     Attributes:
         model: the mechanism.
         states: coordinates by status; those of OK are there, and all are finite.
+        regular: functions that can be singular, but are not in the state that has that status: they divide by other
+            things, which do not vanish there.
     """
 
     model: mbsym.Model
     states: Mapping[Status, tuple[float, ...]]
+    regular: frozenset[str] = frozenset()
 
 
 def gimbal() -> Case:
@@ -37,6 +40,13 @@ def gimbal() -> Case:
     bodies = (mbsym.Body("outer", 0), mbsym.Body("inner", 0), mbsym.Body("body", 2, (0, 0, 0.3), BOX))
     model = mbsym.Model("gimbal", bodies=bodies, joints=joints)
     return Case(model, {Status.OK: (0.3, 0.2, 0.1), Status.SINGULAR: (0.3, pi / 2, 0.1)})
+
+
+def driven_gimbal() -> Case:
+    """The same with a driven middle hinge: the two that are free coincide where the motion brings them."""
+    case = gimbal()
+    motion = mbsym.PrescribedMotion("tilt", "hinge_y", "0.2 + t")
+    return Case(replace(case.model, name="driven_gimbal", motions=(motion,)), case.states)
 
 
 def rod_on_a_universal_joint() -> Case:
@@ -84,7 +94,7 @@ def parallel_cranks(apart: float = 1) -> mbsym.Model:
 def flat_loop() -> Case:
     """Parallel cranks (A, C, D): flat, and folded so that no small motion brings the open ends together."""
     states = {Status.OK: (0.7, -0.7, 0.7), Status.SINGULAR: (0, 0, 0), Status.NOT_CLOSED: (0, 0, pi)}
-    return Case(parallel_cranks(), states)
+    return Case(parallel_cranks(), states, regular=frozenset({"assembly_terms"}))
 
 
 def wide_loop() -> Case:
@@ -125,7 +135,8 @@ def stretched_arm() -> Case:
 CASES = {
     case.__name__: case
     for case in (
-        gimbal, rod_on_a_universal_joint, mass_on_a_spring, own_law, flat_loop, wide_loop, crane, stretched_arm
+        gimbal, driven_gimbal, rod_on_a_universal_joint, mass_on_a_spring, own_law, flat_loop, wide_loop, crane,
+        stretched_arm,
     )
 }  # fmt: skip
 """By what they are."""

@@ -19,7 +19,6 @@ from mbsym.constraints import (
     RollingConstraint,
     VelocityConstraint,
 )
-from mbsym.constraints.rolling import SEGMENTS, SPOKES
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.kinematics.observables import position_rate
@@ -33,6 +32,7 @@ from mbsym.symbolic.differentiate import gradient
 from mbsym.symbolic.equality import is_zero
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.entries import entries_of
+from mbsym.values.lines import SEGMENTS, SPOKES
 from mbsym.values.numbers import evaluate, evaluate_reference
 from mbsym.values.parameter import ControlInput, Parameter, Value
 

@@ -150,6 +150,21 @@ def test_laws_are_held_from_when_they_ask_for_too_much(rail: Path) -> None:
     assert result.v[-1, 0] == pytest.approx(1.25 + 7.5, rel=1e-8)
 
 
+@pytest.mark.parametrize("method", ["DOP853", "rk4"])
+def test_forces_that_motions_take_are_told_and_never_held(tmp_path: Path, method: str) -> None:
+    """A push of 10 N, held from 25 N, leaves 30 t - 10 N of the force of x = 2.5 t^3: 30 N at 4/3 s, 35 N at last."""
+    path = tmp_path / "driven.yaml"
+    path.write_text(RAIL + "motions: {move: {joint: rail, law: 2.5*t**3}}\n", encoding="utf-8")
+    step = {"rk4": 0.05}.get(method)
+    loads = mbsym.Loads(inputs={"push": 25.0}, saturate=True)
+    result = run(path, 1.5, loads=loads, method=method, step=step)
+    (force,) = (item for item in result.exceeded if item.kind == "force along")
+    assert not force.held and force.t == pytest.approx(4.0 / 3.0, abs=1e-6) and force.beyond == pytest.approx(5.0)
+    assert result.y[-1, 0] == pytest.approx(35.0)
+    stopped = run(path, 1.5, loads=mbsym.Loads(), limits="stop", events=[])
+    assert "q_rail at its upper limit" in stopped.summary()
+
+
 def test_what_comes_after_a_stop_is_not_told(rail: Path) -> None:
     loads = mbsym.Loads(inputs=lambda t, q, v: [20.0 * t], saturate=True)
     result = run(rail, 1.8, loads=loads, limits="stop", method="rk4", step=0.6)
