@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from mbsym.doors import Array
+from mbsym.doors import Array, one_thread
 
 NOTHING: Final = 1e-12
 """Part of the largest stiffness over mass, or rate over its root, below which one counts as none; the largest is taken
@@ -33,6 +33,7 @@ class EigenPair:
     shape: Array
 
 
+@one_thread()
 def eigenvalues(A: Array, mass: Array, measures: Array, pace: float) -> Array:
     """All of A (n + m,), by real and imaginary part.
 
@@ -51,6 +52,7 @@ def eigenvalues(A: Array, mass: Array, measures: Array, pace: float) -> Array:
     return np.sort_complex(np.concatenate([np.zeros(len(A) - len(rest)), rate * np.linalg.eigvals(rest)]))
 
 
+@one_thread()
 def eigenpairs(A: Array, mass: Array, measures: Array, pace: float) -> tuple[EigenPair, ...]:
     """Eigenvalues, of complex pairs the upper one, with shapes; a free motion without resistance has one zero.
 
@@ -128,7 +130,9 @@ def _second_order(A: Array, mass: Array, pace: float) -> tuple[Array, Array] | N
     stiffness = -mass @ matrix
     scale = max(float(np.abs(stiffness).max(initial=0.0)), pace**2 * float(np.abs(mass).max(initial=0.0)))
     if np.abs(stiffness - stiffness.T).max(initial=0.0) <= SYMMETRIC * scale:
-        squares, shapes = eigh(0.5 * (stiffness + stiffness.T), mass)
+        # It may just have been imported.
+        with one_thread():
+            squares, shapes = eigh(0.5 * (stiffness + stiffness.T), mass)
     else:
         squares, shapes = np.linalg.eig(-matrix)
     return np.where(np.abs(squares) <= NOTHING * np.abs(squares).max(initial=pace**2), 0.0, squares), shapes

@@ -94,12 +94,12 @@ class LinearEquations:
         rows = len(self.loops.rows) if self.loops is not None else 0
         return LoopedSystem(self.name, mechanism.nq, mechanism.nv, rows, extra_arguments(mechanism), functions)
 
-    @property
+    @cached_property
     def coordinates(self) -> tuple[str, ...]:
         """Names of the entries of q."""
         return tuple(item.name for item in coordinate_quantities(self.mechanism))
 
-    @property
+    @cached_property
     def speeds(self) -> tuple[str, ...]:
         """Names of the entries of v."""
         return tuple(item.name for item in speed_quantities(self.mechanism))

@@ -160,7 +160,8 @@ def linearised(
     carried = freedom.of_states
     kept = freedom.states
     increments = increment_names(mechanism)
-    names = tuple((*increments, *equations.speeds)[k] for k in kept)
+    every = (*increments, *equations.speeds)
+    names = tuple(every[k] for k in kept)
     units = (*increment_units(mechanism), *(item.unit for item in speed_quantities(mechanism)))
     C, D = np.eye(len(kept)), np.zeros((len(kept), len(entries)))
     if outputs:
