@@ -118,8 +118,6 @@ def _second_order(A: Array, mass: Array, pace: float) -> tuple[Array, Array] | N
 
     A symmetric stiffness makes them real.
     """
-    from scipy.linalg import eigh
-
     n = len(mass)
     if len(A) != 2 * n:
         return None
@@ -130,9 +128,11 @@ def _second_order(A: Array, mass: Array, pace: float) -> tuple[Array, Array] | N
     stiffness = -mass @ matrix
     scale = max(float(np.abs(stiffness).max(initial=0.0)), pace**2 * float(np.abs(mass).max(initial=0.0)))
     if np.abs(stiffness - stiffness.T).max(initial=0.0) <= SYMMETRIC * scale:
-        # It may just have been imported.
-        with one_thread():
-            squares, shapes = eigh(0.5 * (stiffness + stiffness.T), mass)
+        # K x = w^2 M x with M = L L^T is (L^-1 K L^-T) y = w^2 y with x = L^-T y; SciPy would take as long to import.
+        factor = np.linalg.cholesky(mass)
+        brought = np.linalg.solve(factor, np.linalg.solve(factor, 0.5 * (stiffness + stiffness.T)).T)
+        squares, shapes = np.linalg.eigh(0.5 * (brought + brought.T))
+        shapes = np.linalg.solve(factor.T, shapes)
     else:
         squares, shapes = np.linalg.eig(-matrix)
     return np.where(np.abs(squares) <= NOTHING * np.abs(squares).max(initial=pace**2), 0.0, squares), shapes
