@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,8 +38,15 @@ class NumericDerivatives:
         self._adjoints = Adjoints(program, by, results)
         self._rate = Adjoints(rate_program(mechanism), ("v",))
 
+    def _arguments(self, given: Mapping[str, Any]) -> Iterator[Any]:
+        return (given.get(item.name, np.zeros(item.shape)) for item in self._inputs)
+
+    def values(self, given: Mapping[str, Any]) -> dict[str, Array]:
+        """Results alone."""
+        return self._adjoints.values(*self._arguments(given))
+
     def __call__(self, given: Mapping[str, Any]) -> tuple[dict[str, Array], dict[tuple[str, str], Array]]:
         """Results and derivatives."""
-        values, slopes = self._adjoints(*(given.get(item.name, np.zeros(item.shape)) for item in self._inputs))
+        values, slopes = self._adjoints(*self._arguments(given))
         tangent = self._rate(given["q"], np.zeros(self._nv))[1]["qdot", "v"]
         return values, {name: slope @ tangent if name[1] == "q" else slope for name, slope in slopes.items()}

@@ -7,8 +7,9 @@ mechanism's own: lengths by its size, forces by the largest energy at work over 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -65,6 +66,7 @@ class Balance:
     def __init__(self, mechanism: Mechanism, loops: LoopAnalysis | None, state: State, free: Free) -> None:
         self.mechanism, self.free, self._state = mechanism, free, state
         self.rows = len(loops.rows) if loops is not None else 0
+        self._idle: dict[bytes, Array] = {}
         program = balance_program(mechanism, loops)
         self._terms = NumericDerivatives(mechanism, program, ("q", "u"), ("force", "gap"))
         self._rate = Evaluator(rate_program(mechanism))
@@ -72,7 +74,7 @@ class Balance:
         closures = loops.closures if loops is not None else ()
         self._gaps = np.array([measures.of_unit(row.unit) for closure in closures for row in closure.rows])
         own = np.array([measures.of_unit(row.unit) for row in loops.rows] if loops is not None else [])
-        terms, slopes = self._at(state.q, state.u, np.zeros(self.rows))
+        terms, slopes = self._terms(self._given(state.q, state.u, np.zeros(self.rows)))
         steps = measures.increments
         works = (steps * terms["force"], np.outer(steps, steps) * slopes["force", "q"], steps * state.tau)
         self.energy = max(float(np.abs(work).max(initial=0.0)) for work in works) or 1.0
@@ -83,8 +85,8 @@ class Balance:
             felt = np.abs(slopes["force", "u"] * steps[:, None]).max(axis=0, initial=0.0)
         self._input_steps = np.array([self.energy / value if value > 0.0 else 1.0 for value in felt])
 
-    def _at(self, q: Array, u: Array, multipliers: Array) -> tuple[dict[str, Array], dict[tuple[str, str], Array]]:
-        return self._terms({"q": q, "u": u, "t": self._state.t, "lambda": multipliers})
+    def _given(self, q: Array, u: Array, multipliers: Array) -> dict[str, Any]:
+        return {"q": q, "u": u, "t": self._state.t, "lambda": multipliers}
 
     def split(self, z: Array) -> tuple[Array, Array, Array, Array]:
         """q, u, tau and multipliers of z."""
@@ -94,7 +96,7 @@ class Balance:
 
     def start(self, q: Array) -> Array:
         """z at those coordinates, with inputs and forces as they are and the multipliers that balance best."""
-        terms, _ = self._at(q, self._state.u, np.zeros(self.rows))
+        terms = self._terms.values(self._given(q, self._state.u, np.zeros(self.rows)))
         unbalanced = (terms["force"] - self._state.tau) / self.forces
         multipliers = np.zeros(0)
         if self.rows:
@@ -110,9 +112,8 @@ class Balance:
     def residual(self, z: Array) -> tuple[Array, Array]:
         """Unbalanced forces, then gaps, and the derivatives by the unknowns, all measured."""
         q, u, tau, multipliers = self.split(z)
-        (terms, slopes), free = self._at(q, u, multipliers), self.free
+        (terms, slopes), free = self._terms(self._given(q, u, multipliers)), self.free
         sizes = np.concatenate([self.forces, self._gaps])
-        force = np.concatenate([terms["force"] - tau, terms["gap"]]) / sizes
         moved = np.concatenate([slopes["force", "q"], slopes["gap", "q"]]) * self.measures.increments / sizes[:, None]
         gaps = len(terms["gap"])
 
@@ -124,7 +125,11 @@ class Balance:
             parts.append(of_forces((slopes["force", "u"] * self._input_steps)[:, list(free.inputs)]))
         parts.append(of_forces(-np.diag(self.forces)[:, list(free.forces)]))
         parts.append(of_forces(-terms["G"].T * self._pulls))
-        return force, np.concatenate(parts, axis=1)
+        return self._left(terms, tau), np.concatenate(parts, axis=1)
+
+    def _left(self, terms: Mapping[str, Array], tau: Array) -> Array:
+        """Unbalanced forces, then gaps, measured."""
+        return np.concatenate([(terms["force"] - tau) / self.forces, terms["gap"] / self._gaps])
 
     def move(self, z: Array, step: Array) -> Array:
         """z after a step of the unknowns."""
@@ -145,7 +150,9 @@ class Balance:
 
     def unbalanced(self, z: Array) -> float:
         """The largest of the residual."""
-        return float(np.abs(self.residual(z)[0]).max(initial=0.0))
+        q, u, tau, multipliers = self.split(z)
+        left = self._left(self._terms.values(self._given(q, u, multipliers)), tau)
+        return float(np.abs(left).max(initial=0.0))
 
     def measured(self, z: Array) -> Array:
         """z by what its entries are measured by."""
@@ -154,10 +161,14 @@ class Balance:
 
     def idle(self, z: Array) -> Array:
         """Directions of the free unknowns, multipliers left out, that upset nothing; orthonormal columns."""
+        known = self._idle.get(z.tobytes())
+        if known is not None:
+            return known
         _, sizes, rows = np.linalg.svd(self.residual(z)[1])
         rank = int(np.sum(sizes > IDLE * sizes.max(initial=0.0)))
         found = rows[rank:, : self.free.count]
-        return np.linalg.svd(found.T, full_matrices=False)[0] if len(found) else np.zeros((self.free.count, 0))
+        idle = np.linalg.svd(found.T, full_matrices=False)[0] if len(found) else np.zeros((self.free.count, 0))
+        return self._idle.setdefault(z.tobytes(), idle)
 
 
 def balance_program(mechanism: Mechanism, loops: LoopAnalysis | None) -> Program:

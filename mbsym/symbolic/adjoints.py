@@ -48,14 +48,20 @@ class Adjoints:
         self._results = [item for item in program.outputs if not results or item.name in results]
         refs = [ref for item in self._results for ref in item.values]
         factors: list[int] = []
-        self._tape: list[tuple[int, tuple[tuple[int, bool], ...], int, bool]] = []
+        self._tape: list[tuple[int, int, tuple[int, ...]]] = []
         for step in differentials(program.graph, refs, {abs(ref) for item in self._by for ref in item.symbols}):
-            operands = tuple((abs(ref), ref < 0) for ref in step.operands)
-            self._tape.append((step.node, operands, len(factors), bool(step.partials)))
+            # Of a branch, the place of its condition below zero tells that one of the operands is taken.
+            self._tape.append((step.node, len(factors) if step.partials else ~len(factors), step.operands))
             factors += step.partials or (step.condition,)
         self._tape.reverse()
         told = Output(_FACTORS, (len(factors),), tuple(factors))
         self._evaluator = Evaluator(replace(program, outputs=(*program.outputs, told)))
+
+    def values(self, *inputs: Array) -> dict[str, Array]:
+        """The results alone."""
+        found = self._evaluator(*inputs)
+        del found[_FACTORS]
+        return found
 
     def __call__(self, *inputs: Array) -> tuple[dict[str, Array], dict[tuple[str, str], Array]]:
         """The results, and the derivative of each by each argument, that one's entries in the last axis."""
@@ -83,17 +89,17 @@ class Adjoints:
         for row, ref in enumerate(refs):
             if ref:
                 adjoints.setdefault(abs(ref), np.zeros(len(refs)))[row] = -1.0 if ref < 0 else 1.0
-        for node, operands, place, is_sum in self._tape:
+        for node, place, operands in self._tape:
             adjoint = adjoints.pop(node, None)
             if adjoint is None:
                 continue
-            if is_sum:
+            if place >= 0:
                 parts = zip(operands, factors[place : place + len(operands)], strict=True)
             else:
-                parts = zip(operands[:1] if factors[place] > 0.0 else operands[1:], (1.0,), strict=True)
-            for (operand, negated), factor in parts:
-                signed = -factor if negated else factor
-                change = adjoint if signed == 1.0 else adjoint * signed
+                parts = zip(operands[:1] if factors[~place] > 0.0 else operands[1:], (1.0,), strict=True)
+            for ref, partial in parts:
+                operand, factor = (ref, partial) if ref > 0 else (-ref, -partial)
+                change = adjoint if factor == 1.0 else adjoint * factor
                 before = adjoints.get(operand)
                 adjoints[operand] = change if before is None else before + change
         return adjoints
