@@ -100,7 +100,12 @@ def _timeless(A: Array, speeds: int, pace: float) -> tuple[Array, float]:
     n = len(A) - speeds
     rate = float(np.sqrt(np.abs(A[n:, :n]).max(initial=pace**2))) or float(np.abs(A).max(initial=0.0)) or 1.0
     scale = np.repeat([1.0, rate], [n, speeds])
-    return np.asarray(A * scale[None, :] / scale[:, None] / rate), rate
+    return _without_round_off(A * scale[None, :] / scale[:, None] / rate, 1.0), rate
+
+
+def _without_round_off(matrix: Array, largest: float) -> Array:
+    """Without entries that are round-off: of a zero that comes four times it would leave the fourth root."""
+    return np.where(np.abs(matrix) > ROUND_OFF * largest, matrix, 0.0)
 
 
 def _resting(A: Array) -> Array:
@@ -125,6 +130,7 @@ def _second_order(A: Array, mass: Array, pace: float) -> tuple[Array, Array] | N
     largest = np.abs(matrix).max(initial=pace**2)
     if turned.any() or np.abs(resisted).max(initial=0.0) ** 2 > NOTHING**2 * largest:
         return None
+    matrix = _without_round_off(matrix, largest)
     stiffness = -mass @ matrix
     scale = max(float(np.abs(stiffness).max(initial=0.0)), pace**2 * float(np.abs(mass).max(initial=0.0)))
     if np.abs(stiffness - stiffness.T).max(initial=0.0) <= SYMMETRIC * scale:
