@@ -132,7 +132,8 @@ def _listed(names: tuple[str, ...]) -> str:
 
 def _values(mechanism: Mechanism) -> dict[str, list[float]] | None:
     """Results of the sweep's program at random; None where some are no numbers."""
-    program, rng = _sweep_program(mechanism), Random(0)
+    begun, rng = mechanism.graph.copy(), Random(0)
+    program = _sweep_program(mechanism)
     q = [rng.uniform(-1, 1) for _ in mechanism.q.symbols]
     for first in mechanism.q.quaternions:
         length = hypot(*q[first : first + 4])
@@ -141,6 +142,8 @@ def _values(mechanism: Mechanism) -> dict[str, list[float]] | None:
         item.name: float(item.default) * rng.uniform(0.9, 1.1) or rng.uniform(0.5, 1) for item in program.parameters
     }
     found = Evaluator(program, parameters).entries(q)
+    # Nobody needs its values again.
+    mechanism.graph.become(begun)
     return found if all(map(isfinite, chain.from_iterable(found.values()))) else None
 
 

@@ -137,7 +137,7 @@ class Mechanism:
     ``time`` and ``controls`` are None where no force needs them; ``speed_of`` has for each speed of each body's joint
     the column of v that it follows, with its ratio to it. ``ways`` are the names of simplifications that are allowed;
     what depends on parameters alone costs nothing where it is ``prepared``; an equivalent mechanism ``stands_for`` the
-    one with the user's own bodies.
+    one with the user's own bodies. ``written`` is the size of the graph before anything was derived in it.
     """
 
     graph: Graph
@@ -160,10 +160,15 @@ class Mechanism:
     ways: tuple[str, ...] = ()
     prepared: bool = False
     stands_for: Mechanism | None = None
+    written: tuple[int, int] = (0, 0)
 
     def __repr__(self) -> str:
         cut = f", {len(self.cut_joints)} cut joints" if self.cut_joints else ""
         return f"<Mechanism {self.model.name!r}: {self.nb} bodies, {self.nq} coordinates, {self.nv} speeds{cut}>"
+
+    def untouched(self) -> Mechanism:
+        """Itself while nothing has been derived in its graph, else the same mechanism afresh."""
+        return self if self.graph.size == self.written else self.afresh()
 
     def afresh(self) -> Mechanism:
         """The same mechanism in a graph of its own, so that what is derived next depends on nothing derived before."""
@@ -272,6 +277,8 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
     cut_joints = tuple(writer.cut_joint(joint, label, placed) for label, joint in enumerate(cut, len(in_tree) + 1))
     q, v, vdot, tau = coordinates.arrays(graph)
     time, controls = driving_inputs(model, driving)
+    frames = tuple(writer.frame(frame, placed) for frame in model.frames_of_functions)
+    gravity = vector_of(model.gravity, graph, names)
     return Mechanism(
         graph=graph,
         model=model,
@@ -279,8 +286,8 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
         names=writer.names,
         bodies=bodies,
         cut_joints=cut_joints,
-        frames=tuple(writer.frame(frame, placed) for frame in model.frames_of_functions),
-        gravity=vector_of(model.gravity, graph, names),
+        frames=frames,
+        gravity=gravity,
         q=q,
         v=v,
         vdot=vdot,
@@ -290,6 +297,7 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
         parameters=parameters,
         speed_of=tuple(each.columns for each in coordinates.of_joints),
         symbolic_parameters=symbolic_parameters,
+        written=graph.size,
     )
 
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, TypeAlias, Unpack
 
+from mbsym.doors import one_thread
 from mbsym.errors import AnalysisError
 from mbsym.linear.equations import LinearEquations, State, prepare
 from mbsym.linear.equilibrium import Equilibria, Equilibrium, equilibria
@@ -28,6 +29,7 @@ BALANCED: Final = "equilibrium"
 
 
 @takes(LinearOptions, OfLinearisation)
+@one_thread()
 def linearise(
     model: Model | str | Path,
     at: At = None,
@@ -57,6 +59,7 @@ def linearise(
 
 
 @takes(LinearOptions, OfEquilibria)
+@one_thread()
 def equilibrium(
     model: Model | str | Path,
     free: Sequence[str] = (),
@@ -85,6 +88,7 @@ def equilibrium(
 
 
 @takes(LinearOptions, OfModes)
+@one_thread()
 def modes(
     model: Model | str | Path,
     at: At = BALANCED,

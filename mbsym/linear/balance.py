@@ -7,12 +7,13 @@ mechanism's own: lengths by its size, forces by the largest energy at work over 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from mbsym.derivatives.tangent import along, along_speeds
+from mbsym.derivatives.in_numbers import NumericDerivatives
 from mbsym.doors import Array
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.recursive.newton_euler import newton_euler
@@ -65,27 +66,27 @@ class Balance:
     def __init__(self, mechanism: Mechanism, loops: LoopAnalysis | None, state: State, free: Free) -> None:
         self.mechanism, self.free, self._state = mechanism, free, state
         self.rows = len(loops.rows) if loops is not None else 0
-        self._terms = Evaluator(balance_program(mechanism, loops))
+        self._idle: dict[bytes, Array] = {}
+        program = balance_program(mechanism, loops)
+        self._terms = NumericDerivatives(mechanism, program, ("q", "u"), ("force", "gap"))
         self._rate = Evaluator(rate_program(mechanism))
-        self._timed = {item.name for item in mechanism.extra_inputs}
         self.measures = measures = measures_of(mechanism)
         closures = loops.closures if loops is not None else ()
         self._gaps = np.array([measures.of_unit(row.unit) for closure in closures for row in closure.rows])
         own = np.array([measures.of_unit(row.unit) for row in loops.rows] if loops is not None else [])
-        terms, steps = self._at(state.q, state.u, np.zeros(self.rows)), measures.increments
-        works = (steps * terms["force"], np.outer(steps, steps) * terms["force_dq"], steps * state.tau)
+        terms, slopes = self._terms(self._given(state.q, state.u, np.zeros(self.rows)))
+        steps = measures.increments
+        works = (steps * terms["force"], np.outer(steps, steps) * slopes["force", "q"], steps * state.tau)
         self.energy = max(float(np.abs(work).max(initial=0.0)) for work in works) or 1.0
         self.forces = self.energy / steps
         self._pulls = self.energy / own
         felt = np.zeros(len(state.u))
-        if "u" in self._timed:
-            felt = np.abs(terms["force_du"] * steps[:, None]).max(axis=0, initial=0.0)
+        if ("force", "u") in slopes:
+            felt = np.abs(slopes["force", "u"] * steps[:, None]).max(axis=0, initial=0.0)
         self._input_steps = np.array([self.energy / value if value > 0.0 else 1.0 for value in felt])
 
-    def _at(self, q: Array, u: Array, multipliers: Array) -> dict[str, Array]:
-        extra = {"t": np.array(self._state.t), "u": u}
-        given = (extra[name] for name in ("t", "u") if name in self._timed)
-        return self._terms(q, np.zeros(self.mechanism.nv), *given, multipliers)
+    def _given(self, q: Array, u: Array, multipliers: Array) -> dict[str, Any]:
+        return {"q": q, "u": u, "t": self._state.t, "lambda": multipliers}
 
     def split(self, z: Array) -> tuple[Array, Array, Array, Array]:
         """q, u, tau and multipliers of z."""
@@ -95,7 +96,7 @@ class Balance:
 
     def start(self, q: Array) -> Array:
         """z at those coordinates, with inputs and forces as they are and the multipliers that balance best."""
-        terms = self._at(q, self._state.u, np.zeros(self.rows))
+        terms = self._terms.values(self._given(q, self._state.u, np.zeros(self.rows)))
         unbalanced = (terms["force"] - self._state.tau) / self.forces
         multipliers = np.zeros(0)
         if self.rows:
@@ -111,10 +112,9 @@ class Balance:
     def residual(self, z: Array) -> tuple[Array, Array]:
         """Unbalanced forces, then gaps, and the derivatives by the unknowns, all measured."""
         q, u, tau, multipliers = self.split(z)
-        terms, free = self._at(q, u, multipliers), self.free
+        (terms, slopes), free = self._terms(self._given(q, u, multipliers)), self.free
         sizes = np.concatenate([self.forces, self._gaps])
-        force = np.concatenate([terms["force"] - tau, terms["gap"]]) / sizes
-        moved = np.concatenate([terms["force_dq"], terms["gap_dq"]]) * self.measures.increments / sizes[:, None]
+        moved = np.concatenate([slopes["force", "q"], slopes["gap", "q"]]) * self.measures.increments / sizes[:, None]
         gaps = len(terms["gap"])
 
         def of_forces(matrix: Array) -> Array:
@@ -122,10 +122,14 @@ class Balance:
 
         parts = [moved[:, list(free.speeds)]]
         if free.inputs:
-            parts.append(of_forces((terms["force_du"] * self._input_steps)[:, list(free.inputs)]))
+            parts.append(of_forces((slopes["force", "u"] * self._input_steps)[:, list(free.inputs)]))
         parts.append(of_forces(-np.diag(self.forces)[:, list(free.forces)]))
         parts.append(of_forces(-terms["G"].T * self._pulls))
-        return force, np.concatenate(parts, axis=1)
+        return self._left(terms, tau), np.concatenate(parts, axis=1)
+
+    def _left(self, terms: Mapping[str, Array], tau: Array) -> Array:
+        """Unbalanced forces, then gaps, measured."""
+        return np.concatenate([(terms["force"] - tau) / self.forces, terms["gap"] / self._gaps])
 
     def move(self, z: Array, step: Array) -> Array:
         """z after a step of the unknowns."""
@@ -146,7 +150,9 @@ class Balance:
 
     def unbalanced(self, z: Array) -> float:
         """The largest of the residual."""
-        return float(np.abs(self.residual(z)[0]).max(initial=0.0))
+        q, u, tau, multipliers = self.split(z)
+        left = self._left(self._terms.values(self._given(q, u, multipliers)), tau)
+        return float(np.abs(left).max(initial=0.0))
 
     def measured(self, z: Array) -> Array:
         """z by what its entries are measured by."""
@@ -155,14 +161,18 @@ class Balance:
 
     def idle(self, z: Array) -> Array:
         """Directions of the free unknowns, multipliers left out, that upset nothing; orthonormal columns."""
+        known = self._idle.get(z.tobytes())
+        if known is not None:
+            return known
         _, sizes, rows = np.linalg.svd(self.residual(z)[1])
         rank = int(np.sum(sizes > IDLE * sizes.max(initial=0.0)))
         found = rows[rank:, : self.free.count]
-        return np.linalg.svd(found.T, full_matrices=False)[0] if len(found) else np.zeros((self.free.count, 0))
+        idle = np.linalg.svd(found.T, full_matrices=False)[0] if len(found) else np.zeros((self.free.count, 0))
+        return self._idle.setdefault(z.tobytes(), idle)
 
 
 def balance_program(mechanism: Mechanism, loops: LoopAnalysis | None) -> Program:
-    """Forces that hold the mechanism at rest, closure gaps, and their derivatives, q moved along the speeds."""
+    """Forces that hold the mechanism at rest, closure gaps, and G."""
     graph, nv, still = mechanism.graph, mechanism.nv, joints_at_rest(mechanism)
     held = newton_euler(mechanism, still, still, mechanism.gravity, applied_forces(mechanism, still))
     rows = loops.rows if loops is not None else ()
@@ -173,20 +183,11 @@ def balance_program(mechanism: Mechanism, loops: LoopAnalysis | None) -> Program
         (force - product([row[k] for row in jacobian], multipliers)).ref if rows else force.ref
         for k, force in enumerate(mechanism.gather(held.forces))
     ]
-    matrices = {
-        "force_dq": (nv, along_speeds(mechanism, refs)),
-        "gap_dq": (nv, [dense(mechanism, row.residual_jacobian) for row in gaps]),
-        "G": (nv, jacobian),
-    }
-    if mechanism.controls is not None:
-        controls = mechanism.controls.symbols
-        matrices["force_du"] = len(controls), along(mechanism, refs, controls)
-    outputs = [
+    outputs = (
         Output("force", (nv,), tuple(refs)),
         Output("gap", (len(gaps),), tuple(row.residual.ref for row in gaps)),
-    ]
-    for name, (width, matrix) in matrices.items():
-        outputs.append(Output(name, (len(matrix), width), tuple(entry.ref for row in matrix for entry in row)))
+        Output("G", (len(rows), nv), tuple(entry.ref for row in jacobian for entry in row)),
+    )
     given = Input("lambda", (len(rows),), tuple(x.ref for x in multipliers))
     inputs = (mechanism.q, mechanism.v, *mechanism.extra_inputs, given)
-    return Program("balance", graph, inputs, tuple(outputs), mechanism.parameters)
+    return Program("balance", graph, inputs, outputs, mechanism.parameters)

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from mbsym.doors import Array
+from mbsym.doors import Array, one_thread
 
 NOTHING: Final = 1e-12
 """Part of the largest stiffness over mass, or rate over its root, below which one counts as none; the largest is taken
@@ -33,6 +33,7 @@ class EigenPair:
     shape: Array
 
 
+@one_thread()
 def eigenvalues(A: Array, mass: Array, measures: Array, pace: float) -> Array:
     """All of A (n + m,), by real and imaginary part.
 
@@ -51,6 +52,7 @@ def eigenvalues(A: Array, mass: Array, measures: Array, pace: float) -> Array:
     return np.sort_complex(np.concatenate([np.zeros(len(A) - len(rest)), rate * np.linalg.eigvals(rest)]))
 
 
+@one_thread()
 def eigenpairs(A: Array, mass: Array, measures: Array, pace: float) -> tuple[EigenPair, ...]:
     """Eigenvalues, of complex pairs the upper one, with shapes; a free motion without resistance has one zero.
 
@@ -98,7 +100,12 @@ def _timeless(A: Array, speeds: int, pace: float) -> tuple[Array, float]:
     n = len(A) - speeds
     rate = float(np.sqrt(np.abs(A[n:, :n]).max(initial=pace**2))) or float(np.abs(A).max(initial=0.0)) or 1.0
     scale = np.repeat([1.0, rate], [n, speeds])
-    return np.asarray(A * scale[None, :] / scale[:, None] / rate), rate
+    return _without_round_off(A * scale[None, :] / scale[:, None] / rate, 1.0), rate
+
+
+def _without_round_off(matrix: Array, largest: float) -> Array:
+    """Without entries that are round-off: of a zero that comes four times it would leave the fourth root."""
+    return np.where(np.abs(matrix) > ROUND_OFF * largest, matrix, 0.0)
 
 
 def _resting(A: Array) -> Array:
@@ -116,8 +123,6 @@ def _second_order(A: Array, mass: Array, pace: float) -> tuple[Array, Array] | N
 
     A symmetric stiffness makes them real.
     """
-    from scipy.linalg import eigh
-
     n = len(mass)
     if len(A) != 2 * n:
         return None
@@ -125,10 +130,15 @@ def _second_order(A: Array, mass: Array, pace: float) -> tuple[Array, Array] | N
     largest = np.abs(matrix).max(initial=pace**2)
     if turned.any() or np.abs(resisted).max(initial=0.0) ** 2 > NOTHING**2 * largest:
         return None
+    matrix = _without_round_off(matrix, largest)
     stiffness = -mass @ matrix
     scale = max(float(np.abs(stiffness).max(initial=0.0)), pace**2 * float(np.abs(mass).max(initial=0.0)))
     if np.abs(stiffness - stiffness.T).max(initial=0.0) <= SYMMETRIC * scale:
-        squares, shapes = eigh(0.5 * (stiffness + stiffness.T), mass)
+        # K x = w^2 M x with M = L L^T is (L^-1 K L^-T) y = w^2 y with x = L^-T y; SciPy would take as long to import.
+        factor = np.linalg.cholesky(mass)
+        brought = np.linalg.solve(factor, np.linalg.solve(factor, 0.5 * (stiffness + stiffness.T)).T)
+        squares, shapes = np.linalg.eigh(0.5 * (brought + brought.T))
+        shapes = np.linalg.solve(factor.T, shapes)
     else:
         squares, shapes = np.linalg.eig(-matrix)
     return np.where(np.abs(squares) <= NOTHING * np.abs(squares).max(initial=pace**2), 0.0, squares), shapes

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
-from mbsym.codegen.interface import render
-from mbsym.codegen.load import LoadedModule, numpy_module
-from mbsym.codegen.statuses import SENTENCES, Status
+from mbsym.derivatives.in_numbers import NumericDerivatives
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.doors import Array
 from mbsym.errors import AnalysisError
+from mbsym.formulations.massless_motion import require_inertia
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.loops.looped_system import NEEDED, LoopedSystem
+from mbsym.linear.motion import MotionEquations, Slopes
+from mbsym.loops.looped_system import Function, LoopedSystem
 from mbsym.loops.redundancy import LoopAnalysis
+from mbsym.loops.runtime import extra_arguments
 from mbsym.model.system import Model
 from mbsym.options.generation import GenerationOptions
-from mbsym.pipeline import Derivation, Progress, derive, describe, express
-from mbsym.registry import available_functions
+from mbsym.pipeline import Progress, derive, express
+from mbsym.registry import Available, available_functions
 from mbsym.simulation.equations import coordinate_quantities, speed_quantities, suggestion
+from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Program
-
-_TREE: Final = ("forward_dynamics", "mass_matrix", "body_poses", "tangent_map", "forward_dynamics_derivatives")
-_LOOPS: Final = (*NEEDED, "mass_matrix", "body_poses", "tangent_map", "closure_gap", "constrained_dynamics_derivatives")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,37 +46,28 @@ class State:
     u: Array
     t: float = 0.0
 
-
-@dataclass(frozen=True, slots=True)
-class Slopes:
-    """vdot at a state and its derivatives, q moved along the speeds.
-
-    Attributes:
-        vdot: (nv,).
-        by_q, by_v, by_tau: (nv, nv).
-        by_u: (nv, nu).
-    """
-
-    vdot: Array
-    by_q: Array
-    by_v: Array
-    by_tau: Array
-    by_u: Array
+    @property
+    def by_argument(self) -> dict[str, Any]:
+        """By the names that arguments of functions have."""
+        return {"q": self.q, "v": self.v, "tau": self.tau, "u": self.u, "t": self.t}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class LinearEquations:
-    """Equations of a model with their derivatives.
+    """Equations of a model in numbers, each derived when it is asked for.
 
     Attributes:
         mechanism: the labelled model.
-        derivation: the functions as graphs.
-        module: the functions as NumPy.
+        found: what can be derived of it.
+        options: by which equations are derived as formulas.
+        tells_outputs: whether outputs of the model are looked at.
     """
 
     mechanism: Mechanism
-    derivation: Derivation
-    module: LoadedModule
+    found: Available
+    options: GenerationOptions
+    tells_outputs: bool = False
+    _evaluators: dict[str, Evaluator] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<LinearEquations of {self.name!r}>"
@@ -89,20 +80,26 @@ class LinearEquations:
     @property
     def loops(self) -> LoopAnalysis | None:
         """What is known of closed loops that hold the motion, None where none do."""
-        loops = self.derivation.loops
+        loops = self.found.loops
         return loops if loops is not None and loops.rows else None
 
     @property
     def looped_system(self) -> LoopedSystem:
         """For closing and keeping closed loops."""
-        return LoopedSystem.of_module(self.module)
+        mechanism, motion = self.mechanism, self._motion
+        functions: dict[str, Function] = {
+            "constrained_dynamics": motion.constrained_dynamics,
+            "project_velocity": motion.project_velocity,
+        }
+        rows = len(self.loops.rows) if self.loops is not None else 0
+        return LoopedSystem(self.name, mechanism.nq, mechanism.nv, rows, extra_arguments(mechanism), functions)
 
-    @property
+    @cached_property
     def coordinates(self) -> tuple[str, ...]:
         """Names of the entries of q."""
         return tuple(item.name for item in coordinate_quantities(self.mechanism))
 
-    @property
+    @cached_property
     def speeds(self) -> tuple[str, ...]:
         """Names of the entries of v."""
         return tuple(item.name for item in speed_quantities(self.mechanism))
@@ -115,8 +112,7 @@ class LinearEquations:
     @property
     def outputs(self) -> tuple[str, ...]:
         """Names of the model's outputs, if the equations were prepared for them."""
-        model = self.mechanism.model
-        return tuple(item.name for item in model.outputs) if by_outputs(model).name in self.module.functions else ()
+        return tuple(item.name for item in self.mechanism.model.outputs) if self.tells_outputs else ()
 
     @property
     def units(self) -> dict[str, str]:
@@ -135,9 +131,18 @@ class LinearEquations:
         """The error that nothing of a kind is called so."""
         return AnalysisError(f"no {kind} is called {name!r}", where=self.name, remedy=suggestion(name, known))
 
-    def program(self, name: str) -> Program:
-        """A function as a graph."""
-        return next(program for program in self.derivation.programs if program.name == name)
+    def formula(self, asked: str | DerivativeRequest) -> Program:
+        """A function by its name, or a derivative, as a graph with fewest operations."""
+        functions, requests = ((asked,), ()) if isinstance(asked, str) else ((), (asked,))
+        options = replace(self.options, functions=functions, derivatives=requests)
+        name = asked if isinstance(asked, str) else asked.name
+        return next(program for program in derive(self.mechanism, options).programs if program.name == name)
+
+    def evaluator(self, name: str) -> Evaluator:
+        """A function in numbers."""
+        if name not in self._evaluators:
+            self._evaluators[name] = Evaluator(self.found.every[name](self.mechanism))
+        return self._evaluators[name]
 
     def evaluate(self, name: str, state: State) -> tuple[Array, ...]:
         """Results of a function at a state; vdot and other arguments that states lack are zero.
@@ -145,17 +150,21 @@ class LinearEquations:
         Raises:
             AnalysisError: they do not exist there.
         """
-        function = self.module.functions[name]
-        known: dict[str, Any] = {"q": state.q, "v": state.v, "tau": state.tau, "u": state.u, "t": state.t}
-        given = [known.get(item.name, np.zeros(item.shape)) for item in function.inputs]
-        found, status = function.with_status(*given)
-        if status:
-            raise AnalysisError(
-                f"{name} has no result at this state: {SENTENCES[Status(int(status))]}",
-                where=self.name,
-                remedy="take another state",
-            )
-        return tuple(np.asarray(item) for item in (found if isinstance(found, tuple) else (found,)))
+        function = self.evaluator(name)
+        given = state.by_argument
+        inputs = function.program.inputs
+        found = tuple(function(*(given.get(item.name, np.zeros(item.shape)) for item in inputs)).values())
+        self._require_finite(f"{name} has no result", *found)
+        return found
+
+    @cached_property
+    def _motion(self) -> MotionEquations:
+        return MotionEquations(self.mechanism, self.loops)
+
+    @cached_property
+    def _outputs(self) -> NumericDerivatives:
+        program = self.found.every["outputs"](self.mechanism)
+        return NumericDerivatives(self.mechanism, program, ("q", "v", "u"))
 
     def slopes(self, state: State) -> Slopes:
         """vdot and its derivatives.
@@ -163,30 +172,11 @@ class LinearEquations:
         Raises:
             AnalysisError: the mass matrix is singular there; it says which joints move without inertia.
         """
-        self._require_inertia(state)
-        (vdot,) = self.evaluate("forward_dynamics", state)
-        function = "forward_dynamics_derivatives" if self.loops is None else "constrained_dynamics_derivatives"
-        by_q, by_v, by_tau = self.evaluate(function, state)[:3]
-        by_u = np.zeros((len(vdot), 0))
-        if self.inputs:
-            # tau = ID(q, v, vdot, u) is held.
-            by_u = self._by_inputs(state, by_tau)
-        return Slopes(vdot, by_q, by_v, by_tau, by_u)
-
-    def _by_inputs(self, state: State, by_tau: Array) -> Array:
-        """Derivatives of vdot by the control inputs (nv, nu)."""
-        model = self.mechanism.model
-        name = by_inputs(model, looped=self.loops is not None).name
-        found = self.evaluate(name, state)
-        if not model.motions:
-            return -by_tau @ found[0]
-        if self.loops is None:
-            return found[0]
-        # vdot = free + response lambda with delassus lambda = right, of which inputs change free and right.
-        terms = dict(zip((item.name for item in self.module.functions[name].outputs), found, strict=True))
-        _, response, delassus, *_ = self.evaluate("constrained_terms", state)
-        pulls = np.linalg.lstsq(delassus, terms["dright_du"], rcond=None)[0]
-        return np.asarray(terms["dfree_du"] + response @ pulls)
+        found = self._motion.slopes(state.by_argument)
+        self._require_finite(
+            "forward_dynamics has no result or no derivative", found.vdot, found.by_q, found.by_v, found.by_u
+        )
+        return found
 
     def output_slopes(self, state: State) -> tuple[Array, Array, Array]:
         """Derivatives of the model's outputs: by q moved along the speeds and by v (ny, nv), by u (ny, nu).
@@ -194,41 +184,23 @@ class LinearEquations:
         Raises:
             AnalysisError: an output has no value or no derivative there.
         """
-        by_q, by_v, *by_u = self.evaluate(by_outputs(self.mechanism.model).name, state)
-        return by_q, by_v, by_u[0] if by_u else np.zeros((len(by_q), 0))
+        _, slopes = self._outputs(state.by_argument)
+        (by_q,), (by_v,), by_u = ([rows for (_, by), rows in slopes.items() if by == name] for name in ("q", "v", "u"))
+        found = by_q, by_v, by_u[0] if by_u else np.zeros((len(by_q), 0))
+        self._require_finite("outputs has no derivative", *found)
+        return found
 
-    def _require_inertia(self, state: State) -> None:
-        (mass,) = self.evaluate("mass_matrix", state)
-        size = np.sqrt(np.abs(np.diagonal(mass)))
-        scale = np.where(size > 0.0, size, 1.0)
-        values, vectors = np.linalg.eigh(mass / np.outer(scale, scale))
-        if values[0] > NO_INERTIA:
-            return
-        idle = np.abs(vectors[:, 0])
-        names = [name for name, share in zip(self.speeds, idle, strict=True) if share > 0.1 * idle.max()]
-        raise AnalysisError(
-            f"the mass matrix is singular at this state: nothing resists a motion of {', '.join(names)}",
-            where=self.name,
-            remedy="give what moves there mass, or take another state",
-        )
-
-
-def by_inputs(model: Model, *, looped: bool) -> DerivativeRequest:
-    """The derivatives that tell how control inputs act: on forces, and where motions follow them on the motion."""
-    driven = "constrained_terms" if looped else "forward_dynamics"
-    return DerivativeRequest(driven if model.motions else "inverse_dynamics", ("u",))
-
-
-def by_outputs(model: Model) -> DerivativeRequest:
-    """The derivatives of the model's outputs by coordinates and speeds, and by control inputs if it has any."""
-    return DerivativeRequest("outputs", ("q", "v", *(("u",) if model.inputs else ())))
+    def _require_finite(self, what: str, *values: Array) -> None:
+        if not all(np.isfinite(value).all() for value in values):
+            raise AnalysisError(
+                f"{what} at this state: it divides by zero, or leaves the domain of a function",
+                where=self.name,
+                remedy="take another state",
+            )
 
 
 POSITIONS: Final = "frame_jacobian"
 """Whose linear rows say how frames shift, along base axes."""
-
-NO_INERTIA: Final = 1e-13
-"""Smallest eigenvalue of the mass matrix, its diagonal brought to one, that is more than round-off."""
 
 
 def prepare(
@@ -239,7 +211,7 @@ def prepare(
     *,
     outputs: bool = False,
 ) -> LinearEquations:
-    """Derives what a linear analysis evaluates, as a NumPy module that never leaves the memory.
+    """What a linear analysis evaluates: nothing is printed or compiled, and no formula of a derivative is made.
 
     Args:
         model: checked.
@@ -262,15 +234,7 @@ def prepare(
     mechanism = express(model, options)
     if not mechanism.nv:
         raise AnalysisError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")
-    # Cut joints that hold nothing leave a tree.
-    loops = available_functions(mechanism, options.formulation).loops
-    looped = loops is not None and bool(loops.rows)
-    functions = (*(_LOOPS if looped else _TREE), *(("driven_state",) if model.motions else ()))
-    requests = (
-        *([by_inputs(model, looped=looped)] if model.inputs else []),
-        *([by_outputs(model)] if outputs else []),
-    )
-    options = replace(options, functions=(*functions, *((POSITIONS,) if frames else ())), derivatives=requests)
-    derivation = derive(mechanism, options, progress)
-    module = numpy_module(*render(describe(derivation, options), options.languages))
-    return LinearEquations(mechanism, derivation, module)
+    if progress is not None and (mechanism.cut_joints or model.constraints):
+        progress("analyse the loops", 0, 1)
+    require_inertia(mechanism)
+    return LinearEquations(mechanism, available_functions(mechanism, options.formulation), options, outputs)

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from mbsym.derivatives.tangent import along_speeds
+from mbsym.derivatives.in_numbers import NumericDerivatives
 from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.kinematics.driven import driven_speeds
@@ -28,7 +28,6 @@ from mbsym.loops.independent import independent_columns
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.loops.runtime import closure_sizes
 from mbsym.loops.tolerances import FOLLOWS
-from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 
@@ -101,7 +100,10 @@ def freedom_at(equations: LinearEquations, state: State, independent: Sequence[s
     change = np.zeros((nv, len(chosen)))
     motion = _carried(closing, chosen)
     if state.v.any():
-        changes = Evaluator(_rate_program(equations.mechanism, loops))(state.q, state.v)["rate_dq"]
+        _, slopes = NumericDerivatives(equations.mechanism, _rate_program(equations.mechanism, loops))(
+            state.by_argument
+        )
+        changes = slopes["rate", "q"]
         changes = np.concatenate([changes, np.zeros((len(rates), nv))])
         dependent = [k for k in range(nv) if k not in speeds]
         change[dependent] = -np.linalg.solve(rows[:, dependent], changes @ motion)
@@ -226,10 +228,11 @@ def independent_with(rows: Array, wanted: Iterable[int]) -> list[int]:
 
 
 def _rate_program(mechanism: Mechanism, loops: LoopAnalysis) -> Program:
-    """d(G v)/dq, q moved along the speeds."""
+    """G v."""
     v = mechanism.entries(mechanism.v)
     zero = Scalar(mechanism.graph, 0)
     rates = [sum((entry * v[k] for k, entry in row.jacobian.items()), zero).ref for row in loops.rows]
-    entries = tuple(entry.ref for row in along_speeds(mechanism, rates) for entry in row)
-    output = Output("rate_dq", (len(rates), mechanism.nv), entries)
-    return Program("rate", mechanism.graph, (mechanism.q, mechanism.v), (output,), mechanism.parameters)
+    inputs = mechanism.q, mechanism.v
+    return Program(
+        "rate", mechanism.graph, inputs, (Output("rate", (len(rates),), tuple(rates)),), mechanism.parameters
+    )

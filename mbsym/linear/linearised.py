@@ -16,8 +16,9 @@ from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.kinematics.measures import Measures, measures_of
 from mbsym.linear.eigen import eigenvalues
-from mbsym.linear.equations import POSITIONS, LinearEquations, Slopes, State
+from mbsym.linear.equations import POSITIONS, LinearEquations, State
 from mbsym.linear.freedom import Freedom, freedom_at
+from mbsym.linear.motion import Slopes
 from mbsym.linear.observed import observed
 from mbsym.linear.state_space import StateSpace
 from mbsym.linear.tangent import increment_names, increment_units, turning_at
@@ -159,13 +160,13 @@ def linearised(
     carried = freedom.of_states
     kept = freedom.states
     increments = increment_names(mechanism)
-    names = tuple((*increments, *equations.speeds)[k] for k in kept)
+    every = (*increments, *equations.speeds)
+    names = tuple(every[k] for k in kept)
     units = (*increment_units(mechanism), *(item.unit for item in speed_quantities(mechanism)))
     C, D = np.eye(len(kept)), np.zeros((len(kept), len(entries)))
     if outputs:
         rows = [_output(equations, slopes, (by_input, controls), state, name) for name in outputs]
         C, D = np.array([row for row, _ in rows]) @ carried, np.array([row for _, row in rows])
-    (mass,) = equations.evaluate("mass_matrix", state)
     measures = measures_of(mechanism)
     return Linearisation(
         motion[kept] @ carried,
@@ -180,7 +181,7 @@ def linearised(
         state,
         np.concatenate([state.v, slopes.vdot])[kept],
         freedom,
-        freedom.rates.T @ mass @ freedom.rates,
+        freedom.rates.T @ slopes.mass @ freedom.rates,
         measures.increments[[k % nv for k in kept]],
         _pace(equations, state, slopes, measures),
         equations,

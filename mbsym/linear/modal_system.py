@@ -17,7 +17,7 @@ from typing import Final, TypeAlias, Unpack
 
 import numpy as np
 
-from mbsym.doors import Array
+from mbsym.doors import Array, one_thread
 from mbsym.errors import AnalysisError
 from mbsym.linear.analysis import BALANCED, At
 from mbsym.linear.options import LinearOptions, OfModalSystem
@@ -99,6 +99,7 @@ class ModalSystem(StateSpace):
 
 
 @takes(LinearOptions, OfModalSystem)
+@one_thread()
 def transfer_matrix_system(
     model: Model | str | Path,
     at: At = BALANCED,

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbsym.doors import Array
+from mbsym.doors import Array, one_thread
 from mbsym.errors import AnalysisError
 from mbsym.linear.analysis import BALANCED, At, linearise
 from mbsym.linear.options import LinearOptions, OfLinearisation, OfResponse
@@ -54,6 +54,7 @@ class FrequencyResponse:
 
 
 @takes(LinearOptions, OfResponse)
+@one_thread()
 def frequency_response(
     model: Model | str | Path,
     hertz: ArrayLike,

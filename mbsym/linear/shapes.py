@@ -12,8 +12,10 @@ from mbsym.doors import Array
 from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.equations import LinearEquations
+from mbsym.loops.closing import close, closing_problem
 from mbsym.simulation.output import MARK, check_writable, write_whole
 from mbsym.simulation.result import check_suffix
+from mbsym.symbolic.interpret import interpret
 from mbsym.visualisation.animation import Motion, animation_html
 from mbsym.visualisation.skeleton import skeleton
 
@@ -109,22 +111,27 @@ def swinging_frames(equations: LinearEquations, q: Array, increments: Array) -> 
     still = _places(equations, q[None, :])
     moved = _places(equations, _along(equations, q, small * steps))
     swing = _swing(_longest(still), _longest(moved - still) / small, float(np.abs(steps).max(initial=0.0)))
-    poses = np.asarray(equations.module.functions["body_poses"](_along(equations, q, swing * steps)))
-    return np.broadcast_to(poses, (FRAMES, equations.mechanism.nb, 4, 4))
+    return _poses(equations, _along(equations, q, swing * steps))
 
 
 def _along(equations: LinearEquations, q: Array, steps: Array) -> Array:
     """Coordinates after small motions along the speeds, with closed loops (n, nq)."""
-    tangent = np.asarray(equations.module.functions["tangent_map"](q))
+    (tangent,) = equations.evaluator("tangent_map")(q).values()
     moved = normalised(q + steps @ tangent.T, equations.mechanism.q.quaternions)
-    if "project_position" not in equations.module.functions:
+    if equations.loops is None:
         return moved
-    return np.asarray(equations.module.functions["project_position"](moved))
+    problem = closing_problem(equations.mechanism, equations.loops.closures)
+    return np.array([close(problem, place).q for place in moved])
 
 
 def _places(equations: LinearEquations, q: Array) -> Array:
     """Centres of mass of all bodies (n, nb, 3)."""
     centers = np.array([body.center for body in skeleton(equations.mechanism).bodies])
-    poses = np.asarray(equations.module.functions["body_poses"](q))
-    poses = np.broadcast_to(poses, (len(q), len(centers), 4, 4))
+    poses = _poses(equations, q)
     return np.asarray(np.einsum("nbij,bj->nbi", poses[..., :3, :3], centers) + poses[..., :3, 3])
+
+
+def _poses(equations: LinearEquations, q: Array) -> Array:
+    """Body frames (n, nb, 4, 4)."""
+    (poses,) = interpret(equations.evaluator("body_poses").program, {"q": q}).values()
+    return poses

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 from typing import Any, Final
@@ -12,12 +12,13 @@ from typing import Any, Final
 import numpy as np
 
 from mbsym.derivatives.loop_functions import in_independent_coordinates
+from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.derivatives.tangent import Matrix, tangent_map
 from mbsym.doors import Array
 from mbsym.doors import sympy as sp
 from mbsym.errors import AnalysisError
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.linear.equations import POSITIONS, LinearEquations, State, by_inputs, by_outputs
+from mbsym.linear.equations import POSITIONS, LinearEquations, State
 from mbsym.linear.observed import Observed, observed
 from mbsym.linear.tangent import turning
 from mbsym.loops.contracts import INDEPENDENT_DYNAMICS_DERIVATIVES
@@ -77,6 +78,8 @@ def symbolic_system(
     Raises:
         AnalysisError: the entries written out are too long.
     """
+    # Formulas depend on nothing that was evaluated before.
+    equations = replace(equations, mechanism=equations.mechanism.afresh())
     graph, matrices = equations.mechanism.graph, _matrices(equations, names, independent)
     numbers = {} if general else _values(equations, state)
     table = {**_symbols(equations), **numbers}
@@ -128,7 +131,8 @@ def _of_model(
 ) -> tuple[list[Scalar], list[Scalar]]:
     """Rows of C and D of an output of the model."""
     mechanism = equations.mechanism
-    found = transplant(equations.program(by_outputs(mechanism.model).name), mechanism.graph).outputs
+    asked = DerivativeRequest("outputs", ("q", "v", *(("u",) if equations.inputs else ())))
+    found = transplant(equations.formula(asked), mechanism.graph).outputs
     by_q, by_v, *by_u = (_entries(mechanism, output)[place] for output in found)
     through = dict(zip(equations.inputs, *by_u, strict=True)) if by_u else {}
     row = [*(by_q @ slopes.motion + by_v @ slopes.change), *(by_v @ slopes.motion)]
@@ -141,7 +145,7 @@ def _seen(equations: LinearEquations, motion: Array, item: Observed) -> Array:
     if item.kind == "coordinate":
         return np.asarray(_array(tangent_map(mechanism))[item.place] @ motion)
     if item.kind == "position":
-        (output,) = transplant(equations.program(POSITIONS), mechanism.graph).outputs
+        (output,) = transplant(equations.formula(POSITIONS), mechanism.graph).outputs
         return np.asarray(_entries(mechanism, output)[item.place, 3 + item.axis] @ motion)
     return np.asarray(motion[item.place])
 
@@ -170,14 +174,14 @@ def _slopes(equations: LinearEquations, independent: Sequence[int]) -> _Slopes:
         found = function(mechanism, restated(equations.loops, mechanism))
         _, motion, change, by_q, by_v, by_tau = (_entries(mechanism, output) for output in found.outputs)
     else:
-        found = transplant(equations.program("forward_dynamics_derivatives"), mechanism.graph)
+        found = transplant(equations.formula("forward_dynamics_derivatives"), mechanism.graph)
         by_q, by_v, by_tau = (_entries(mechanism, output) for output in found.outputs)
         zero = Scalar(mechanism.graph, 0)
         motion, change = np.eye(nv, dtype=object) + zero, np.full((nv, nv), zero, object)
     by_input = {f"tau_{speed.removeprefix('v_')}": by_tau[:, k] for k, speed in enumerate(equations.speeds)}
     if equations.inputs:
-        name = by_inputs(mechanism.model, looped=equations.loops is not None).name
-        (output,) = transplant(equations.program(name), mechanism.graph).outputs
+        asked = DerivativeRequest("inverse_dynamics", ("u",))
+        (output,) = transplant(equations.formula(asked), mechanism.graph).outputs
         by_u = -(by_tau @ _entries(mechanism, output))
         by_input |= {name: by_u[:, k] for k, name in enumerate(equations.inputs)}
     return _Slopes(motion, change, by_q, by_v, by_input)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from mbsym.doors import Array
 from mbsym.joints.coordinate_groups import momentum_bracket
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.names import expression_names
-from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 
@@ -55,4 +53,4 @@ def turning_at(mechanism: Mechanism, v: Array) -> Array:
     """``turning`` in numbers."""
     output = Output("K", (mechanism.nv, mechanism.nv), tuple(x.ref for row in turning(mechanism) for x in row))
     program = Program("turning", mechanism.graph, (mechanism.v,), (output,), mechanism.parameters)
-    return np.asarray(interpret(program, {"v": v})["K"])
+    return Evaluator(program)(v)["K"]

@@ -9,7 +9,7 @@ from typing import Final, Unpack
 
 import numpy as np
 
-from mbsym.doors import Array
+from mbsym.doors import Array, one_thread
 from mbsym.errors import AnalysisError
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
@@ -85,6 +85,7 @@ class TransferMatrixModes(ModeSequence):
 
 
 @takes(LinearOptions, OfVibration)
+@one_thread()
 def transfer_matrix_modes(
     model: Model | str | Path,
     at: At = BALANCED,

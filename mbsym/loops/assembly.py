@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mbsym.doors import Array
+from mbsym.doors import Array, one_thread
 from mbsym.errors import SimulationError
 from mbsym.kinematics.driven import driven_columns
 from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
@@ -68,6 +68,7 @@ class Assembly:
         return f"<Assembly: gap {self.gap:.1e}, {len(self.joints)} joints moved, {self.iterations} iterations>"
 
 
+@one_thread()
 def assemble(
     source: Model | Mechanism,
     q_guess: Array | Sequence[float] | None = None,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from mbsym.doors import Array
+from mbsym.doors import Array, one_thread
 from mbsym.doors import numpy as np
 from mbsym.errors import DerivationError, MbsymError
 from mbsym.joints.registry import JOINT_TYPES
@@ -82,6 +82,7 @@ class LoopAnalysis:
         return self.mobility == 0
 
 
+@one_thread()
 def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     """Closes the loops, finds the generic rank of their equations and picks independent rows.
 

@@ -94,7 +94,7 @@ def prove(
         # What differs there, or cannot be followed there, is for the graph to decide.
         with suppress(_DoubtError, MbsymError, ZeroDivisionError):
             return proven(at_random_point(plain(mechanism), trial=0))
-    return proven(plain(mechanism.afresh()))
+    return proven(plain(mechanism.untouched()))
 
 
 class _DoubtError(Exception):

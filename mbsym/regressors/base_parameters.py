@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from mbsym.doors import Array
+from mbsym.doors import Array, one_thread
 from mbsym.doors import numpy as np
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
@@ -117,6 +117,7 @@ class BaseParameters:
         return np.asarray(self.matrix() @ np.array([item.value for item in self.columns]))
 
 
+@one_thread()
 def base_parameters_of(mechanism: Mechanism, loops: LoopAnalysis | None = None) -> BaseParameters:
     """Of a tree, or with loops of a mechanism whose loops stay closed.
 

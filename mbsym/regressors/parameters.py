@@ -7,7 +7,7 @@ fields that an element calls ``linear_in``, or where it has none one factor of i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias
@@ -69,9 +69,9 @@ def standard_parameters(model: Model) -> tuple[StandardParameter, ...]:
         taken.add(name)
         found.append(StandardParameter(name, unit, kind, owner, key, index, value))
 
+    tens = inertial_values(model)
     for body in model.bodies:
-        ten = inertial_values(model, body)
-        for key, unit, exact in zip(INERTIAL_NAMES, INERTIAL_UNITS, ten, strict=True):
+        for key, unit, exact in zip(INERTIAL_NAMES, INERTIAL_UNITS, tens(body), strict=True):
             listed("inertial", body.name, key, unit, float(exact))
     for joint in model.joints:
         armature = evaluate(joint.armature, numbers)
@@ -167,9 +167,10 @@ def with_values(model: Model, values: Mapping[str, Value]) -> Model:
     def of(kind: Kind, owner: str) -> Mapping[_Place, Value]:
         return changes.get((kind, owner), {})
 
+    tens = inertial_values(model)
     return replace(
         model,
-        bodies=tuple(_with_inertia(model, body, of("inertial", body.name)) for body in model.bodies),
+        bodies=tuple(_with_inertia(tens, body, of("inertial", body.name)) for body in model.bodies),
         joints=tuple(
             replace(joint, armature=of("armature", joint.name).get(_ARMATURE, joint.armature)) for joint in model.joints
         ),
@@ -177,10 +178,10 @@ def with_values(model: Model, values: Mapping[str, Value]) -> Model:
     )
 
 
-def _with_inertia(model: Model, body: Body, values: Mapping[_Place, Value]) -> Body:
+def _with_inertia(own: Callable[[Body], list[Fraction]], body: Body, values: Mapping[_Place, Value]) -> Body:
     if not values:
         return body
-    given = zip(INERTIAL_NAMES, inertial_values(model, body), strict=True)
+    given = zip(INERTIAL_NAMES, own(body), strict=True)
     mass, hx, hy, hz, xx, yy, zz, xy, xz, yz = (values.get((key, -1), own) for key, own in given)
     return replace(
         body,

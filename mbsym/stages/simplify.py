@@ -20,7 +20,7 @@ from mbsym.symbolic.program import Program
 
 def _derive(derivation: Derivation, tell: Progress) -> Derivation:
     available = derivation.found.with_derivatives(derivation.options.derivatives)
-    untouched, count = derivation.mechanism.afresh(), len(derivation.wanted)
+    untouched, count = derivation.mechanism.untouched(), len(derivation.wanted)
     programs, reports = [], []
     for done, name in enumerate(derivation.wanted):
         tell(f"derive {name}", done, count)

@@ -28,14 +28,14 @@ def forward(graph: Graph, refs: Sequence[Reference], seeds: Mapping[int, Referen
         derivative.
     """
     tangents = dict(seeds)
-    for step in _linearised(graph, refs, seeds):
+    for step in differentials(graph, refs, seeds):
         tangents[step.node] = _tangent(graph, step, tangents)
     return [_signed(tangents, ref) for ref in refs]
 
 
 def gradient(graph: Graph, ref: Reference, symbols: Sequence[Reference]) -> list[Reference]:
     """Derivatives of one value with respect to symbols, in reverse: about as much work for all as for one."""
-    return _reverse(graph, ref, symbols, _linearised(graph, [ref], {abs(symbol) for symbol in symbols}))
+    return _reverse(graph, ref, symbols, differentials(graph, [ref], {abs(symbol) for symbol in symbols}))
 
 
 def jacobian(graph: Graph, refs: Sequence[Reference], symbols: Sequence[Reference]) -> list[list[Reference]]:
@@ -44,7 +44,7 @@ def jacobian(graph: Graph, refs: Sequence[Reference], symbols: Sequence[Referenc
     It is made forward, all columns at a time, or by rows in reverse, whichever are fewer; either way only what depends
     on a symbol is visited, and entries that are zero by structure are the constant zero.
     """
-    steps = _linearised(graph, refs, {abs(symbol) for symbol in symbols})
+    steps = differentials(graph, refs, {abs(symbol) for symbol in symbols})
     if len(refs) < len(symbols):
         return [_reverse(graph, ref, symbols, steps) for ref in refs]
     tangents: dict[int, dict[int, Reference]] = {}
@@ -71,8 +71,8 @@ def jacobian(graph: Graph, refs: Sequence[Reference], symbols: Sequence[Referenc
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
-    """The differential of a node: the sum of partial times d operand, or the branch where ``condition`` > 0.
+class Differential:
+    """That of a node: the sum of partial times d operand, or the branch where ``condition`` > 0.
 
     Attributes:
         node: whose differential it is.
@@ -91,7 +91,7 @@ def _signed(values: Mapping[int, Reference], ref: Reference) -> Reference:
     return values.get(ref, ZERO) if ref >= 0 else -values.get(-ref, ZERO)
 
 
-def _tangent(graph: Graph, step: _Step, tangents: Mapping[int, Reference]) -> Reference:
+def _tangent(graph: Graph, step: Differential, tangents: Mapping[int, Reference]) -> Reference:
     if not step.partials:
         positive, otherwise = (_signed(tangents, operand) for operand in step.operands)
         return graph.select(step.condition, positive, otherwise)
@@ -101,7 +101,9 @@ def _tangent(graph: Graph, step: _Step, tangents: Mapping[int, Reference]) -> Re
     return total
 
 
-def _reverse(graph: Graph, ref: Reference, symbols: Sequence[Reference], steps: Sequence[_Step]) -> list[Reference]:
+def _reverse(
+    graph: Graph, ref: Reference, symbols: Sequence[Reference], steps: Sequence[Differential]
+) -> list[Reference]:
     adjoints: dict[int, Reference] = {abs(ref): ONE if ref >= 0 else -ONE}
     for step in reversed(steps):
         adjoint = adjoints.get(step.node, ZERO)
@@ -117,10 +119,10 @@ def _reverse(graph: Graph, ref: Reference, symbols: Sequence[Reference], steps: 
     return [adjoints.get(abs(symbol), ZERO) * (1 if symbol >= 0 else -1) for symbol in symbols]
 
 
-def _linearised(graph: Graph, refs: Sequence[Reference], variables: Collection[int]) -> list[_Step]:
+def differentials(graph: Graph, refs: Sequence[Reference], variables: Collection[int]) -> list[Differential]:
     """The differentials of all nodes below the values that depend on the variables, in topological order."""
     active = set(variables)
-    steps: list[_Step] = []
+    steps: list[Differential] = []
     for node in graph.reachable(refs):
         operands = graph.operands(node)
         if node in variables or not any(abs(operand) in active for operand in operands):
@@ -128,16 +130,16 @@ def _linearised(graph: Graph, refs: Sequence[Reference], variables: Collection[i
         kind = graph.kinds[node]
         active.add(node)
         if kind == "select":
-            steps.append(_Step(node, operands[1:], (), operands[0]))
+            steps.append(Differential(node, operands[1:], (), operands[0]))
         elif kind in ("min", "max"):
             first, second = operands
             gap = graph.sub(second, first) if kind == "min" else graph.sub(first, second)
-            steps.append(_Step(node, operands, (), gap))
+            steps.append(Differential(node, operands, (), gap))
         else:
             partials = _partials(graph, kind, node, operands, active)
             kept = [pair for pair in zip(operands, partials, strict=True) if pair[1] and abs(pair[0]) in active]
             if kept:
-                steps.append(_Step(node, tuple(ref for ref, _ in kept), tuple(partial for _, partial in kept)))
+                steps.append(Differential(node, tuple(ref for ref, _ in kept), tuple(partial for _, partial in kept)))
     return steps
 
 

@@ -83,12 +83,17 @@ class Graph:
     def __len__(self) -> int:
         return len(self.kinds)
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Numbers of nodes and sections: what changes whenever anything is derived."""
+        return len(self.kinds), len(self.sections)
+
     # ---- leaves -----------------------------------------------------------------------------------------------------
 
     def const(self, value: Number) -> Reference:
         """Reference of an exact constant."""
-        fraction = exact(value)
-        numerator, denominator = fraction.numerator, fraction.denominator
+        # Most are small integers, of which fractions would be made for nothing.
+        numerator, denominator = (value, 1) if type(value) is int else exact(value).as_integer_ratio()
         if numerator == 0:
             return ZERO
         # Looked up by two integers, since hashing a fraction takes a modular inverse.
@@ -100,7 +105,7 @@ class Graph:
                     f"an exact number grew beyond {MOST_BITS * 3 // 10} digits",
                     remedy="write the values that it is made of with fewer digits, or make one a run-time parameter",
                 )
-            node = self._append(key, "const", (-fraction if numerator < 0 else fraction,))
+            node = self._append(key, "const", (Fraction(abs(numerator), denominator),))
         return -node if numerator < 0 else node
 
     def pi(self) -> Reference:

@@ -23,6 +23,7 @@ from mbsym.codegen.load import LoadedFunction, LoadedModule
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES, json_text
 from mbsym.codegen.manifest_reader import changed_files, file_hash, read_manifest
 from mbsym.codegen.write import settle, write_files
+from mbsym.doors import one_thread
 from mbsym.errors import CodegenError, MbsymError, VerificationError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
@@ -367,6 +368,7 @@ def _hashes(directory: Path, names: Iterable[str]) -> dict[str, str]:
 # ---- in a process of its own -----------------------------------------------------------------------------------------
 
 
+@one_thread()
 def _filled(
     blank: Certificate,
     directory: Path,

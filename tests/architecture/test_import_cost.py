@@ -70,8 +70,17 @@ def test_labels_take_neither_arrays_nor_what_derives() -> None:
     assert {"numpy", "jinja2", "mbsym.pipeline"}.isdisjoint(heavy_modules_loaded_by(verb, ROOT))
 
 
-def test_a_motion_is_simulated_without_scipy() -> None:
-    verb = "from mbsym.cli import main; main(['simulate', 'four_bar', '--duration', '0.01', '--json'])"
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "simulate', 'four_bar', '--duration', '0.01",
+        "linearise', 'four_bar",
+        "equilibrium', 'four_bar",
+        "modes', 'cart_pole",
+    ],
+)
+def test_motions_and_linear_analyses_take_no_scipy(verb: str) -> None:
+    verb = f"from mbsym.cli import main; main(['{verb}', '--json'])"
     assert not {"scipy", "sympy"}.intersection(heavy_modules_loaded_by(verb, ROOT))
 
 

@@ -85,7 +85,7 @@ def carrying(model: Model) -> tuple[Model, list[float]]:
     """The robot with the payload in its hand, and the ten numbers that say so."""
     mass, place = PAYLOAD
     link = model.body("wrist_3_link")
-    ten = [float(x) for x in inertial_values(model, link)]
+    ten = [float(x) for x in inertial_values(model)(link)]
     square = mass * (place @ place * np.eye(3) - np.outer(place, place))
     ten[0] += mass
     ten[1:4] = (np.array(ten[1:4]) + mass * place).tolist()
@@ -120,7 +120,7 @@ def robot() -> Model:
 
 
 def ten_numbers(model: Model) -> list[float]:
-    return [float(x) for x in inertial_values(model, model.body("wrist_3_link"))]
+    return [float(x) for x in inertial_values(model)(model.body("wrist_3_link"))]
 
 
 def test_gravity_compensation_holds_the_arm_and_lets_it_be_led(library: ctypes.CDLL, robot: Model) -> None:

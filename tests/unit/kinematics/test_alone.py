@@ -50,3 +50,14 @@ def test_the_mechanism_is_as_before_where_a_derivation_fails() -> None:
     assert mechanism.graph.kinds == before.kinds
     assert mechanism.graph.symbol("q_rail") == before.symbol("q_rail")
     assert len(mechanism.graph) == len(before)
+
+
+def test_what_is_untouched_is_written_once() -> None:
+    mechanism = written("double_pendulum")
+    assert mechanism.untouched() is mechanism
+    alone(TREE_FUNCTIONS["mass_matrix"], mechanism)
+    assert mechanism.untouched() is mechanism
+    TREE_FUNCTIONS["mass_matrix"](mechanism)
+    other = mechanism.untouched()
+    assert other is not mechanism and other.graph.size == mechanism.written == other.written
+    assert (other.ways, other.prepared) == (mechanism.ways, mechanism.prepared)

@@ -97,3 +97,13 @@ def test_held_speeds_leave_more_coordinates_than_speeds() -> None:
         pairs = eigenpairs(scaled, np.eye(1), 1 / units, 1.0)
         assert [round(abs(pair.value), 12) for pair in pairs] == [0.0, 1.0]
         assert pairs[1].shape[1] * units[1] / pairs[1].shape[0] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.1])
+def test_round_off_beside_what_is_large_is_none(damping: float) -> None:
+    """A body that falls as it turns: of its zero, which comes four times, 2e-14 would leave the fourth root, 7e-4."""
+    A = system(
+        np.eye(3), np.diag([4.0, 0, 0]) - np.array([[0, 0, 0], [0, 0, 9.8], [0, 2e-14, 0]]), np.diag([damping, 0, 0])
+    )
+    found = eigenvalues(A, np.eye(3), np.ones(6), 1.0)
+    assert np.count_nonzero(found) == 2 and np.abs(found).max() == pytest.approx(2.0)

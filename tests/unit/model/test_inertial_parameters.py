@@ -16,11 +16,13 @@ from mbsym.errors import ModelError
 from mbsym.formats.native import read_native
 from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
+from mbsym.model import inertial_parameters
 from mbsym.model.inertial_parameters import with_inertial_parameters
 from mbsym.model.system import Model
 from mbsym.model.validate import require_valid
 from mbsym.pipeline import generate
 from mbsym.verification.certificate import verify
+from mechanisms.benchmark_chains import benchmark_chain
 
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "center_of_mass", "momentum")
 
@@ -93,3 +95,18 @@ def test_a_body_whose_name_begins_with_a_digit(tmp_path: Path) -> None:
     done = mbsym.generate(model, tmp_path, functions=("mass_matrix",), symbolic_parameters=("2a.inertial",))
     assert done.derivation.mechanism.symbolic_parameters[0] == "body_2a_mass"
     assert mbsym.verify(tmp_path, states=2).passed
+
+
+def test_parameters_are_read_once_for_all_bodies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values that are read grow with the bodies, not with their square."""
+    read: list[object] = []
+    own = inertial_parameters.to_scalar
+    monkeypatch.setattr(inertial_parameters, "to_scalar", lambda *given: read.append(given) or own(*given))
+    counts = []
+    for bodies in (10, 20, 30):
+        read.clear()
+        model = benchmark_chain(bodies)
+        loaded, names = with_inertial_parameters(model, *(body.name for body in model.bodies))
+        assert len(names) == 10 * bodies and len(loaded.parameters) == len(model.parameters) + 10 * bodies
+        counts.append(len(read))
+    assert counts[1] - counts[0] == counts[2] - counts[1] > 0
