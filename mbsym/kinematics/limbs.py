@@ -39,10 +39,12 @@ def equal_limbs(mechanism: Mechanism, *, by_zeros: bool) -> tuple[Group, ...]:
         by_zeros: limbs have their zeros in the same places, and not only the same joints.
     """
     views = (mechanism, for_forces(mechanism), for_mass_matrix(mechanism))
-    shapes: dict[int, str] = {}
+    shapes: dict[int, int] = {}
+    known: dict[object, int] = {}
     for body in reversed(mechanism.bodies):
-        own = [_shape(view.body(body.label), by_zeros) for view in views]
-        shapes[body.label] = repr((own, sorted(shapes[child] for child in body.children)))
+        own = tuple(_shape(view.body(body.label), by_zeros) for view in views)
+        below = tuple(sorted(shapes[child] for child in body.children))
+        shapes[body.label] = known.setdefault((own, below), len(known))
     children: dict[int, list[int]] = {}
     for body in mechanism.bodies:
         children.setdefault(body.parent, []).append(body.label)
@@ -55,7 +57,7 @@ def equal_limbs(mechanism: Mechanism, *, by_zeros: bool) -> tuple[Group, ...]:
     found: list[Group] = []
     waiting = [0]
     while waiting:
-        alike: dict[str, list[int]] = {}
+        alike: dict[int, list[int]] = {}
         for label in children.get(waiting.pop(), ()):
             alike.setdefault(shapes[label], []).append(label)
         for same in alike.values():
@@ -67,13 +69,13 @@ def equal_limbs(mechanism: Mechanism, *, by_zeros: bool) -> tuple[Group, ...]:
     return tuple(sorted(found))
 
 
-def _shape(body: TreeBody, by_zeros: bool) -> object:
+def _shape(body: TreeBody, by_zeros: bool) -> tuple[object, ...]:
     """What equal bodies have in common."""
     own = {entry.ref: f"{array}{k}" for array in ("q", "v") for k, entry in enumerate(getattr(body, array))}
     motion = (*_entries(body.motion.placement), *(x for column in body.columns for part in column for x in part))
     bias = (*body.motion.bias[0], *body.motion.bias[1])
-    forms = [_form(entry.graph, entry.ref, own) for entry in (*motion, *bias)]
-    zeros = [entry.ref == 0 for entry in _numbers(body)] if by_zeros else []
+    forms = tuple(_form(entry.graph, entry.ref, own) for entry in (*motion, *bias))
+    zeros = tuple(entry.ref == 0 for entry in _numbers(body)) if by_zeros else ()
     return body.joint.kind.name, body.flipped, len(body.armature), forms, zeros
 
 

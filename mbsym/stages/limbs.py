@@ -20,6 +20,8 @@ FUNCTIONS: Final = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "bias
 """Functions whose recursions say what limbs hand on."""
 FORMULATIONS: Final = ("auto", "articulated-body")
 """By which these are derived so."""
+WRITTEN_OUT: Final = ("threads", "prepare", "trigonometry argument", "self_test", "safety_report")
+"""Options with which functions are straight as long as nobody asks for limbs: what they say is of that text."""
 WORTH: Final = 0.9
 """Part of the operations of straight code above which limbs side by side are not worth their gathering."""
 
@@ -119,18 +121,20 @@ def best(straight: Program, mechanism: Mechanism) -> LimbProgram | None:
     groups = min(dict.fromkeys(kinds), key=found)
     for group in groups if len(groups) > 1 else ():
         groups = min((groups, tuple(each for each in groups if each != group)), key=found)
-    return tried[groups] if groups and found(groups) <= found(()) else None
+    return tried[groups] if groups and found(groups) < found(()) else None
 
 
 def _put_side_by_side(derivation: Derivation, tell: Progress) -> Derivation:
     options = derivation.options
-    if options.style != "limbs":
+    by_itself = options.style == "auto" and not any(map(options.asks, WRITTEN_OUT))
+    if not options.has_c or not (options.style == "limbs" or by_itself):
         return derivation
     made: dict[str, LimbProgram] = {}
-    if has_limbs(derivation.mechanism) and options.formulation in FORMULATIONS:
+    wanted = [program for program in derivation.programs if program.name in FUNCTIONS and not program.body]
+    if wanted and has_limbs(derivation.mechanism) and options.formulation in FORMULATIONS:
         mechanism = derivation.mechanism.afresh()
-        for program in derivation.programs:
-            limbs = best(program, mechanism) if program.name in FUNCTIONS and not program.body else None
+        for program in wanted:
+            limbs = best(program, mechanism)
             made |= {program.name: limbs} if limbs is not None else {}
     facts = replace(derivation.facts, beside=tuple(made))
     require_compatible(options, facts)

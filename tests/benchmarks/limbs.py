@@ -19,15 +19,15 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 from peers import generated
-from peers.builds import BUILDS, KEPT, compilers, libraries, processor
+from peers.builds import BUILDS, KEPT, compilers, libraries
 from peers.measure import Entry, measured
 from peers.robots import ROBOTS, found, prepared
 from sweep import put, told
 
 FUNCTIONS = {"inverse_dynamics": "ID", "forward_dynamics": "FD", "mass_matrix": "M"}
-WAYS = {"straight": 0, "limbs": 1}
+WAYS = {"straight": ("-Dm_LIMBS=0",), "limbs": ()}
 AGREE = 1e-11
-PAGE = "docs/limbs.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "limbs.md"
 COLUMNS = (
     "robot",
     "compiler",
@@ -39,12 +39,12 @@ COLUMNS = (
 HEAD = (f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}")
 
 
-def sizes(texts: dict[str, str], build: tuple[str, ...], way: int) -> int:
+def sizes(texts: dict[str, str], build: tuple[str, ...], way: tuple[str, ...]) -> int:
     """Bytes of machine code and constants."""
     with TemporaryDirectory() as place:
         for name, text in texts.items():
             (Path(place) / name).write_text(text)
-        command = [*build, "-std=c99", f"-Dm_LIMBS={way}", "-c", "m.c", "-o", "m.o"]
+        command = [*build, "-std=c99", *way, "-c", "m.c", "-o", "m.o"]
         subprocess.run(command, cwd=place, check=True)
         found = subprocess.run(["size", "m.o"], cwd=place, check=True, capture_output=True, text=True).stdout
     return int(found.splitlines()[1].split()[0])
@@ -60,10 +60,7 @@ def rows(name: str, rounds: int) -> Iterator[str]:
     values = {"q": ready.ours.q, "v": ready.ours.v, "vdot": ready.ours.u, "tau": ready.ours.u}
     made = {kind: generated.code(ready.model, tuple(FUNCTIONS), kind, style="limbs") for kind in ("libm", "inline")}
     cases = [*product(made, BUILDS, WAYS)]
-    jobs = [
-        generated.job(f"{name}-{kind}-{way}", made[kind], build, [f"-Dm_LIMBS={WAYS[way]}"])
-        for kind, build, way in cases
-    ]
+    jobs = [generated.job(f"{name}-{kind}-{way}", made[kind], build, WAYS[way]) for kind, build, way in cases]
     entries, results = [], {}
     for (kind, build, way), path in zip(cases, libraries(jobs, KEPT), strict=True):
         opened = generated.Opened(path, made[kind], {key: values[key] for key in ("q", "v", "vdot", "tau")})
@@ -93,7 +90,10 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
     table = [*HEAD, *(row for name in given.robots for row in rows(name, given.rounds))]
-    told(table, f"{processor()}, {compilers()}") if not given.write else put(PAGE, "limbs", table)
+    if given.write:
+        put("limbs", [*table, "", f"{told()} {compilers()}."], PAGE)
+    else:
+        print(*table, told(), sep="\n")
 
 
 if __name__ == "__main__":

@@ -56,6 +56,14 @@ def test_it_computes_what_numpy_does(
             assert np.abs(one - other).max() <= AGREE[real] * np.abs(other).max()
 
 
+def test_the_certificate_runs_both(tmp_path: Path) -> None:
+    mbsym.generate("quadruped", tmp_path, functions=(*FUNCTIONS, "center_of_mass"))
+    certificate = mbsym.verify(tmp_path, states=3)
+    certificate.raise_on_failure()
+    assert {check.function for check in certificate.checks if check.language == "limbs"} == {*FUNCTIONS}
+    assert {check.language for check in certificate.checks} == {"c", "numpy", "limbs"}
+
+
 @pytest.mark.parametrize("real", ["double", "float"])
 def test_no_compiler_has_anything_to_say(real: Real, tmp_path: Path) -> None:
     require("gcc")

@@ -44,12 +44,15 @@ from mbsym.codegen.c.trigonometry import Front, in_front, limbs_in_front, roundi
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.guards import GUARDED
+from mbsym.codegen.limb_programs import WIDTHS
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.step_functions import step_functions
 from mbsym.codegen.text import WIDTH, c_comment
 from mbsym.version import __version__
 
+LONG: Final = 1000
+"""Operations of straight code from which on vectors may be wider than registers."""
 REGISTERS: Final = (64, 32, 16)
 """Bytes of the registers of AVX-512, of AVX, and of what every x86-64 and aarch64 has."""
 
@@ -105,7 +108,9 @@ class LimbsView:
     """Widths of the vectors of a source, and how many numbers registers of the three sizes hold."""
 
     widths: tuple[int, ...]
-    held: tuple[int, ...]
+    lanes_avx512: int
+    lanes_avx: int
+    lanes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,8 +238,8 @@ def source_context(module: LoweredModule, interface: str) -> SourceContext:
 
 def _limbs_view(module: LoweredModule) -> LimbsView | None:
     widths = tuple(sorted({width for each in module.functions if each.limbs for width in each.limbs.widths}))
-    held = tuple(size // (4 if module.description.real == "float" else 8) for size in REGISTERS)
-    return LimbsView(widths, held) if widths else None
+    wide, middle, narrow = (size // (4 if module.description.real == "float" else 8) for size in REGISTERS)
+    return LimbsView(widths, lanes_avx512=wide, lanes_avx=middle, lanes=narrow) if widths else None
 
 
 def trigonometry_texts(module: LoweredModule, functions: Sequence[FunctionView]) -> tuple[str, ...]:
@@ -338,11 +343,15 @@ def _with_limbs(
     if module.description.trigonometry != "libm":
         inner = module.names.inner.values()
         limbs, front = limbs_in_front(limbs, function.body, module.names.inside((*inner, *function.identifiers)))
+    # GCC keeps vectors that are wider than registers in memory. Long functions, and those whose sines come in vectors,
+    # are still faster by more than that costs as long as two registers hold one: docs/limbs.md.
+    is_long = bool(front.angles) or function.body.operations.arithmetic > LONG
+    least = max(limbs.widths[-1] // (2 if is_long else 1), WIDTHS[0])
     own = replace(
         straight[-1],
         operations=limbs.counted,
         lines=limb_lines(module, function, limbs, front, printer),
-        before=f"#if {module.names.module}_LIMBS >= {limbs.widths[-1]}",
+        before=f"#if {module.names.module}_LIMBS >= {least}",
     )
     views = [own, *straight]
     views[1] = replace(views[1], before="#else")
