@@ -51,7 +51,7 @@ from mbsym.codegen.step_functions import step_functions
 from mbsym.codegen.text import WIDTH, c_comment
 from mbsym.version import __version__
 
-LONG: Final = 1000
+LONG: Final = 2000
 """Operations of straight code from which on vectors may be wider than registers."""
 REGISTERS: Final = (64, 32, 16)
 """Bytes of the registers of AVX-512, of AVX, and of what every x86-64 and aarch64 has."""
