@@ -24,6 +24,8 @@ WRITTEN_OUT: Final = ("threads", "prepare", "trigonometry argument", "self_test"
 """Options with which functions are straight as long as nobody asks for limbs: what they say is of that text."""
 WORTH: Final = 0.9
 """Part of the operations of straight code above which limbs side by side are not worth their gathering."""
+DOUBTFUL: Final = 0.75
+"""Part of these above which it is tried whether a group among others costs more than it saves."""
 
 
 def has_limbs(mechanism: Mechanism) -> bool:
@@ -102,10 +104,21 @@ def _pair(
     return max(group, own), tuple(place + other * stride for place, other in rows)
 
 
-def best(straight: Program, mechanism: Mechanism) -> LimbProgram | None:
+def groupings(mechanism: Mechanism) -> tuple[tuple[Group, ...], ...]:
+    """Groups of equal limbs that vectors can hold: of the same zeros, and of the same joints."""
+    kinds = (equal_limbs(mechanism, by_zeros=by_zeros) for by_zeros in (True, False))
+    return tuple(dict.fromkeys(tuple(group for group in kind if len(group[0]) <= WIDTHS[-1]) for kind in kinds))
+
+
+def best(straight: Program, mechanism: Mechanism, kinds: Sequence[tuple[Group, ...]]) -> LimbProgram | None:
     """A function with its limbs side by side as it takes fewest operations; None where none are worth it.
 
     A group that costs more than it saves is left out.
+
+    Args:
+        straight: the function.
+        mechanism: ``afresh``, and again so afterwards.
+        kinds: what is tried.
     """
     tried: dict[tuple[Group, ...], LimbProgram] = {}
 
@@ -114,12 +127,9 @@ def best(straight: Program, mechanism: Mechanism) -> LimbProgram | None:
             tried[groups] = side_by_side(straight, mechanism, groups)
         return tried[groups].cost if groups else WORTH * straight.operation_count().arithmetic
 
-    kinds = [
-        tuple(group for group in equal_limbs(mechanism, by_zeros=by_zeros) if len(group[0]) <= WIDTHS[-1])
-        for by_zeros in (True, False)
-    ]
-    groups = min(dict.fromkeys(kinds), key=found)
-    for group in groups if len(groups) > 1 else ():
+    groups = min(kinds, key=found)
+    is_doubtful = len(groups) > 1 and found(groups) > DOUBTFUL * straight.operation_count().arithmetic
+    for group in groups if is_doubtful else ():
         groups = min((groups, tuple(each for each in groups if each != group)), key=found)
     return tried[groups] if groups and found(groups) < found(()) else None
 
@@ -132,9 +142,9 @@ def _put_side_by_side(derivation: Derivation, tell: Progress) -> Derivation:
     made: dict[str, LimbProgram] = {}
     wanted = [program for program in derivation.programs if program.name in FUNCTIONS and not program.body]
     if wanted and has_limbs(derivation.mechanism) and options.formulation in FORMULATIONS:
-        mechanism = derivation.mechanism.afresh()
-        for program in wanted:
-            limbs = best(program, mechanism)
+        kinds, mechanism = groupings(derivation.mechanism.afresh()), derivation.mechanism.afresh()
+        for program in wanted if any(kinds) else ():
+            limbs = best(program, mechanism, kinds)
             made |= {program.name: limbs} if limbs is not None else {}
     facts = replace(derivation.facts, beside=tuple(made))
     require_compatible(options, facts)
