@@ -75,8 +75,11 @@ def _shape(body: TreeBody, by_zeros: bool) -> tuple[object, ...]:
     motion = (*_entries(body.motion.placement), *(x for column in body.columns for part in column for x in part))
     bias = (*body.motion.bias[0], *body.motion.bias[1])
     forms = tuple(_form(entry.graph, entry.ref, own) for entry in (*motion, *bias))
-    zeros = tuple(entry.ref == 0 for entry in _numbers(body)) if by_zeros else ()
-    return body.joint.kind.name, body.flipped, len(body.armature), forms, zeros
+    numbers = _numbers(body)
+    # Multiples of pi, for one, have no exact value: limbs have the same.
+    inexact = tuple(entry.ref if entry.constant is None else 0 for entry in numbers)
+    zeros = tuple(entry.ref == 0 for entry in numbers) if by_zeros else ()
+    return body.joint.kind.name, body.flipped, len(body.armature), forms, inexact, zeros
 
 
 def _entries(transform: Transform) -> list[Scalar]:
@@ -247,9 +250,9 @@ class Limbs:
 
     def _value(self, group: int, entries: Sequence[Scalar]) -> Scalar:
         """A number of all limbs: itself where it is the same, up to its sign one symbol for equal rows of numbers."""
-        numbers = [entry.constant or Fraction(0) for entry in entries]
-        if all(number == numbers[0] for number in numbers):
+        if all(entry == entries[0] for entry in entries):
             return entries[0]
+        numbers = [entry.constant or Fraction(0) for entry in entries]
         sign = 1 if next(number for number in numbers if number) > 0 else -1
         key = group, tuple(sign * number for number in numbers)
         made = self.constants.setdefault(key, symbol(entries[0].graph, f"number of limbs {len(self.constants)}"))

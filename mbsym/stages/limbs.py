@@ -29,9 +29,16 @@ DOUBTFUL: Final = 0.75
 
 
 def has_limbs(mechanism: Mechanism) -> bool:
-    """True where limbs may stand for each other: in a tree without force elements all of whose values are numbers."""
+    """True where limbs may stand for each other: in a tree without forces and motions all of whose values are numbers."""
     model = mechanism.model
-    others = (mechanism.cut_joints, model.constraints, model.couplings, model.forces, mechanism.parameters)
+    others = (
+        mechanism.cut_joints,
+        model.constraints,
+        model.couplings,
+        model.motions,
+        model.forces,
+        mechanism.parameters,
+    )
     return not any(others) and not mechanism.extra_inputs
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import files
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from mbsym.errors import OptionError, ProofError
 from mbsym.formats.registry import LoadOptions
 from mbsym.kinematics.limbs import Limbs, equal_limbs
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.model.body import Placement
 from mbsym.pipeline import GenerationOptions, derive, express, generate_files, read
 from mbsym.proof import printed
 from mbsym.stages import limbs as stage
@@ -102,6 +104,19 @@ def test_limbs_are_equal_that_have_the_same_joints() -> None:
     # Fingers of one hand are a group; those of two hands belong to the arms, which are the larger one.
     assert groups(tree_model((0, 1, 1), ["revolute"] * 3)) == (((2, 3),),)
     assert groups(tree_model((0, 0, 1, 1, 2, 2), ["revolute"] * 6)) == (((1, 2), (3, 5), (4, 6)),)
+
+
+def test_numbers_without_exact_value_are_equal_or_limbs_are_not() -> None:
+    model = tree_model((0, 1, 1, 1), ["free", *["revolute"] * 3])
+    places = [("pi/20", 0, 0), ("pi/10", 0, 0), ("pi/20", 0, 0)]
+    moved = (
+        replace(joint, predecessor_placement=Placement(place))
+        for joint, place in zip(model.joints[1:], places, strict=True)
+    )
+    other = replace(model, joints=(model.joints[0], *moved))
+    assert groups(other) == (((2, 4),),)
+    options = GenerationOptions(functions=FUNCTIONS, style="limbs", languages=("c",))
+    generate_files(other, options)
 
 
 def test_a_group_that_costs_more_than_it_saves_is_left_out() -> None:
