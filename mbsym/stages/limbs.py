@@ -29,7 +29,7 @@ DOUBTFUL: Final = 0.75
 
 
 def has_limbs(mechanism: Mechanism) -> bool:
-    """True where limbs may stand for each other: in a tree without forces and motions all of whose values are numbers."""
+    """True where limbs may stand for each other: in trees without forces and motions whose values are numbers."""
     model = mechanism.model
     others = (
         mechanism.cut_joints,
