@@ -34,6 +34,7 @@ from mbsym.stages.derivation import Progress as Progress
 from mbsym.stages.derivation import Stage
 from mbsym.stages.describe import describe as describe
 from mbsym.stages.describe import proved, with_fields
+from mbsym.stages.limbs import PUT_SIDE_BY_SIDE
 from mbsym.stages.share import SHARE
 from mbsym.stages.signatures import COMPRESS, GIVE_SINES, PREPARE
 from mbsym.stages.simplify import DERIVE
@@ -41,7 +42,9 @@ from mbsym.stages.simplify import optimise as optimise
 from mbsym.stages.write import Generation as Generation
 from mbsym.stages.write import written
 
-STAGES: Final[Registry[Stage]] = Registry("stage", (SHARE, DERIVE, COMPRESS, PREPARE, GIVE_SINES), DerivationError)
+STAGES: Final[Registry[Stage]] = Registry(
+    "stage", (SHARE, DERIVE, COMPRESS, PREPARE, GIVE_SINES, PUT_SIDE_BY_SIDE), DerivationError
+)
 """From what is asked for to the functions of a module, one after the other."""
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Final, Literal, TypeAlias
 
+from mbsym.codegen.limb_programs import LimbProgram
 from mbsym.codegen.statuses import Failure
 from mbsym.errors import DerivationError
 from mbsym.symbolic.program import OperationCount, Program
@@ -147,6 +148,7 @@ class ModuleDescription:
         trigonometry: what computes sines and cosines: the library, in C code of the module itself, or who calls.
         batch: functions that C has for many states too, or EVERY.
         prepares: name of the only function that takes the parameters, or nothing where all do.
+        limbs: of functions that C computes with equal limbs side by side where it can, that program, by name.
     """
 
     name: str
@@ -166,6 +168,7 @@ class ModuleDescription:
     trigonometry: Trigonometry = "libm"
     batch: tuple[str, ...] = ()
     prepares: str = ""
+    limbs: Mapping[str, LimbProgram] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

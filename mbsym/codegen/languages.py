@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mbsym.codegen.description import GeneratedFile
+from mbsym.codegen.limb_programs import WIDTHS
 from mbsym.codegen.lowered_module import LoweredModule
 from mbsym.errors import CodegenError
 from mbsym.records import Registry
@@ -26,6 +27,9 @@ BATCH: Final = "batch"
 
 THREADS: Final = "threads"
 """What certificates call C that is compiled with OpenMP."""
+
+LIMBS: Final = "limbs"
+"""What certificates call C that is compiled with vectors of equal limbs, however wide these are."""
 
 OPENMP: Final = "-fopenmp"
 """The flag with which compilers take the lines for threads."""
@@ -120,6 +124,13 @@ def load_threads(directory: Path, name: str, threaded: Sequence[str]) -> LoadedM
 
     own = {function: called(module.functions[function]) for function in threaded}
     return replace(module, language=THREADS, functions=own, compiler="")
+
+
+def load_limbs(directory: Path, name: str, functions: Sequence[str]) -> LoadedModule:
+    """The C of module NAME compiled with equal limbs side by side, those functions alone."""
+    module = _load_c(directory, name, [f"-D{name}_LIMBS={WIDTHS[-1]}"])
+    own = {function: module.functions[function] for function in functions}
+    return replace(module, language=LIMBS, functions=own, compiler="")
 
 
 def _load_batch(directory: Path, name: str) -> LoadedModule:

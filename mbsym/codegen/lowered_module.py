@@ -8,6 +8,8 @@ from typing import Final
 
 from mbsym.codegen.description import EVERY, Argument, ModuleDescription, RuntimeFunction, Tolerance, arguments_of
 from mbsym.codegen.guards import GUARDED, VANISHES, failures_of
+from mbsym.codegen.limb_programs import LimbProgram
+from mbsym.codegen.limbs import LimbBody, lower_limbs
 from mbsym.codegen.lower import lower
 from mbsym.codegen.lower_loops import lower_loops
 from mbsym.codegen.lowered import LoweredFunction, LoweredStep
@@ -36,6 +38,7 @@ class ModuleFunction:
         failures: statuses besides OK; a function that has none returns nothing in C.
         guards: what decides on them in derived code, in the order of the last result of the body.
         equal: name of an earlier function of much text that computes the same and is called instead, or nothing.
+        limbs: the body with equal limbs side by side, which C takes where it has vectors, or None.
     """
 
     name: str
@@ -50,6 +53,7 @@ class ModuleFunction:
     failures: tuple[Failure, ...] = ()
     guards: tuple[Guard, ...] = ()
     equal: str = ""
+    limbs: LimbBody | None = None
 
     @property
     def is_side_by_side(self) -> bool:
@@ -148,7 +152,9 @@ def lower_module(description: ModuleDescription, reserved: Collection[str] = ())
     names = module_names(description, [item.name for item in parameters], reserved)
     functions: list[ModuleFunction] = []
     for program in description.programs:
-        functions.append(_calling_equal(_derived(program, names), functions))
+        function = _calling_equal(_derived(program, names), functions)
+        limbs = description.limbs.get(program.name) if not function.equal and not function.guards else None
+        functions.append(_with_limbs(function, limbs, names) if limbs is not None else function)
     functions += [
         ModuleFunction(
             fixed.name,
@@ -186,6 +192,11 @@ def _derived(program: Program, names: ModuleNames) -> ModuleFunction:
         failures=failures_of(found),
         guards=found,
     )
+
+
+def _with_limbs(function: ModuleFunction, limbs: LimbProgram, names: ModuleNames) -> ModuleFunction:
+    """The function, which has its limbs side by side too."""
+    return replace(function, limbs=lower_limbs(limbs, names.arguments, names.inside()))
 
 
 def _calling_equal(function: ModuleFunction, earlier: Sequence[ModuleFunction]) -> ModuleFunction:

@@ -126,6 +126,8 @@ def _function(module: LoweredModule, function: ModuleFunction) -> dict[str, obje
         }
     if function.steps:
         entry["style"] = "shared"
+    if function.limbs is not None:
+        entry["style"] = "limbs"
     if function.threads:
         entry["threads"] = function.threads
     if module.parameters and not module.takes_parameters(function):

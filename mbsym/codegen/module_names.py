@@ -15,6 +15,7 @@ from functools import cache
 from mbsym.codegen.description import ModuleDescription, Real, arguments_of
 from mbsym.codegen.guards import GUARDED, VANISHES
 from mbsym.codegen.identifiers import RESERVED, Scope, identifier_map, spelled
+from mbsym.codegen.limb_programs import WIDTHS
 from mbsym.codegen.statuses import Status
 from mbsym.errors import CodegenError
 
@@ -32,7 +33,8 @@ IMPORTED_MODULES = frozenset(_IMPORTED.split())
 # Names that printers give behind the prefix, beside those of the fixed texts.
 PRINTED_NAMES = (
     "real", "parameters", "default_parameters", "WRENCHES", "interface", "restrict", "status", "lanes_parameters",
-    "ALL", "LANES", "lanes_sincos", "SELFTEST_NO_MAIN", "selftest", *(status.name for status in Status),
+    "ALL", "LANES", "lanes_sincos", "LIMBS", *(f"limbs{width}" for width in WIDTHS),
+    "SELFTEST_NO_MAIN", "selftest", *(status.name for status in Status),
 )  # fmt: skip
 # Names that NumPy modules give to what can fail.
 PYTHON_NAMES = ("Status", "StatusError")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mbsym.codegen.c.comments import comment_lines, operation_line
@@ -73,7 +73,9 @@ class CudaContext:
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     """NAME_cuda.cu and NAME_cuda.h."""
     module, name = exported.module, exported.name
-    source = source_context(module, "")
+    # Vectors of the host's compiler are none of the device's.
+    straight = tuple(replace(function, limbs=None) for function in module.functions)
+    source = source_context(replace(module, functions=straight), "")
     body = DEFINITION.sub(f"{name}_DEVICE ", render_template("c/body.c.jinja", source)).strip()
     kernels = tuple(_kernel(module, function) for function in module.functions)
     context = CudaContext(name, bool(module.parameters), source.includes, body, kernels)

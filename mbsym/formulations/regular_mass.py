@@ -26,7 +26,9 @@ LEAST: Final = 1e-9
 
 def never_singular(mechanism: Mechanism) -> bool:
     """Whether it is shown that no state makes the mass matrix singular."""
-    return all(_moves_own_inertia(mechanism, body) for body in true(mechanism).bodies if body.columns)
+    given = true(mechanism)
+    whole = given if given.limbs is None else given.limbs.whole
+    return all(_moves_own_inertia(whole, body) for body in whole.bodies if body.columns)
 
 
 def _moves_own_inertia(mechanism: Mechanism, body: TreeBody) -> bool:

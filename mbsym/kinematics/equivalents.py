@@ -41,6 +41,8 @@ def for_elimination(mechanism: Mechanism, keeping: Container[int]) -> Mechanism:
 
 def _equivalent(mechanism: Mechanism, *, to_turn: bool, keeping: Container[int] = ()) -> Mechanism:
     given = true(mechanism)
+    if given.limbs is not None:
+        return given.limbs.equivalent(given, lambda whole: _equivalent(whole, to_turn=to_turn, keeping=keeping))
     found = slid(given, to_turn=to_turn) if SLIDE in given.ways else given
     if REGROUP in given.ways:
         found = regrouped(found, to_turn=to_turn, keeping=keeping)

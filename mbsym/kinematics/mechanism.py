@@ -7,9 +7,10 @@ user sees is expressed in the user's frames and sense by the transforms kept her
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Protocol
 
 from mbsym.errors import DerivationError
 from mbsym.joints.motion import JointMotion, Motion
@@ -130,6 +131,20 @@ class PlacedFrame:
     placement: Transform
 
 
+class LimbsInOne(Protocol):
+    """Equal limbs of a mechanism that has one of each group for all."""
+
+    @property
+    def whole(self) -> Mechanism:
+        """The mechanism with all of them."""
+
+    def equivalent(self, given: Mechanism, change: Callable[[Mechanism], Mechanism]) -> Mechanism:
+        """What the given mechanism, with one for all, becomes when the whole one is changed so."""
+
+    def met(self, body: TreeBody, values: Sequence[Scalar]) -> list[Scalar]:
+        """What a body hands on to its carrier: the sum over the limbs where it is the first of one."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Mechanism:
     """A labelled model written in a graph; bodies by regular label (``bodies[i - 1]`` has label i).
@@ -137,7 +152,8 @@ class Mechanism:
     ``time`` and ``controls`` are None where no force needs them; ``speed_of`` has for each speed of each body's joint
     the column of v that it follows, with its ratio to it. ``ways`` are the names of simplifications that are allowed;
     what depends on parameters alone costs nothing where it is ``prepared``; an equivalent mechanism ``stands_for`` the
-    one with the user's own bodies. ``written`` is the size of the graph before anything was derived in it.
+    one with the user's own bodies. ``written`` is the size of the graph before anything was derived in it. Where one
+    limb stands for all that are equal to it, ``limbs`` knows them.
     """
 
     graph: Graph
@@ -161,6 +177,7 @@ class Mechanism:
     prepared: bool = False
     stands_for: Mechanism | None = None
     written: tuple[int, int] = (0, 0)
+    limbs: LimbsInOne | None = None
 
     def __repr__(self) -> str:
         cut = f", {len(self.cut_joints)} cut joints" if self.cut_joints else ""
@@ -219,6 +236,10 @@ class Mechanism:
     def body(self, label: int) -> TreeBody:
         """The body of that regular label."""
         return self.bodies[label - 1]
+
+    def handed(self, body: TreeBody, values: Sequence[Scalar]) -> list[Scalar]:
+        """What all bodies for which this one stands hand on to its parent."""
+        return list(values) if self.limbs is None else self.limbs.met(body, values)
 
     def entries(self, item: Input) -> tuple[Scalar, ...]:
         """An input's entries as scalars."""

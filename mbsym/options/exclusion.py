@@ -29,6 +29,7 @@ class Facts:
         shared: names of functions made of steps that bodies share; None as long as that is not known.
         parted: some of these fall into parts that threads can take.
         failing: why functions that could fail are not made of steps, each with its names.
+        beside: names of functions with equal limbs side by side; None as long as that is not known.
         has_angles: sines or cosines of coordinates occur; None as long as that is not known.
     """
 
@@ -47,6 +48,7 @@ class Facts:
     shared: tuple[str, ...] | None = None
     parted: bool = False
     failing: str = ""
+    beside: tuple[str, ...] | None = None
     has_angles: bool | None = None
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from mbsym.derivatives.of_functions import DerivativeRequest
     from mbsym.model.frame import FrameAxes
 
-Style: TypeAlias = Literal["straight", "shared", "auto"]
-"""Every operation written out, or steps that bodies share in loops; auto decides by the number of bodies."""
+Style: TypeAlias = Literal["straight", "limbs", "shared", "auto"]
+"""Every operation written out, equal limbs side by side, or steps that bodies share; auto decides by their number."""
 
 MOST_THREADS: Final = 1024
 """More are a slip of the pen."""
@@ -346,13 +346,37 @@ class GenerationOptions:
     )
     style: Style = option(
         "auto",
-        "Steps of bodies: straight (every operation is written out), shared (bodies of one kind share steps that loops "
-        "call) or auto (shared for long mechanisms).",
+        "Steps of bodies: straight (every operation is written out), limbs (in C equal limbs stand side by side), "
+        "shared (bodies of one kind share steps that loops call) or auto (shared for long mechanisms).",
         "style",
         heading=SPEED,
-        choices=("straight", "shared", "auto"),
+        choices=("straight", "limbs", "shared", "auto"),
         refused="there is no style {}",
         excludes=(
+            of_c("style limbs"),
+            Exclusion(
+                "given sines of limbs",
+                ("style limbs", "trigonometry argument"),
+                lambda options, facts: options.asks("style limbs") and options.takes_sines,
+                "limbs side by side compute the sines of all limbs at once",
+                "use libm or inline, or take `style straight`",
+            ),
+            Exclusion(
+                "limbs and threads",
+                ("style limbs", "threads"),
+                lambda options, facts: options.asks("style limbs") and bool(options.threads),
+                "threads take loops over steps, which limbs side by side do not have",
+                "leave out `style limbs`, or `threads`",
+            ),
+            Exclusion(
+                "no equal limbs",
+                ("style limbs",),
+                lambda options, facts: options.asks("style limbs") and facts.beside == (),
+                "no function that is asked for is shorter with equal limbs side by side",
+                "it is there for the equations of motion, by formulation auto or articulated-body, of trees whose "
+                "values are numbers, without couplings and force elements; take `style straight`",
+                "functions and models without equal limbs",
+            ),
             Exclusion(
                 "prepared steps",
                 ("style shared", "prepare"),

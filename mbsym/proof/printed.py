@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 
 from mbsym.codegen.c.parts import split
 from mbsym.codegen.c.pieces import NUMBERS, SHARED, Loop
-from mbsym.codegen.c.trigonometry import Front, in_front
+from mbsym.codegen.c.trigonometry import Front, in_front, limbs_in_front
 from mbsym.codegen.evaluation import Rules, evaluated
 from mbsym.codegen.expressions import (
     Call,
@@ -29,7 +29,8 @@ from mbsym.codegen.expressions import (
     Sum,
     Variable,
 )
-from mbsym.codegen.lowered import Assignment, LoweredFunction, LoweredStep, Store, Straight
+from mbsym.codegen.limbs import Gather, Heading, LimbBody, Vector
+from mbsym.codegen.lowered import Assignment, LoweredFunction, LoweredStep, Result, Store, Straight
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.passes.given_sines import SINES_COSINES
 from mbsym.proof.field import Field
@@ -175,6 +176,11 @@ def _ways(
             yield "in C", _with_front(front, scene.inside())
     if function in module.batched and not inline:
         yield "in lanes", _with_front(in_front(body, module.names.inside(own)), scene.inside())
+    if "c" in languages and function.limbs is not None:
+        limbs, front = function.limbs, Front(body, ())
+        if inline:
+            limbs, front = limbs_in_front(limbs, body, module.names.inside(own))
+        yield "with its limbs side by side", _side_by_side(limbs, _behind(front, scene.inside()), body.results)
 
 
 def _straight(body: LoweredFunction, scene: _Scene) -> Results:
@@ -185,14 +191,7 @@ def _straight(body: LoweredFunction, scene: _Scene) -> Results:
 
 def _with_front(front: Front, scene: _Scene) -> Results:
     """The body behind what computes its sines and cosines, whole or in parts."""
-    graph = scene.graph
-    if front.angles:
-        angles = [scene.value(angle) for angle in front.angles]
-        scene.arrays = {
-            **scene.arrays,
-            front.sine: [graph.function("sin", angle) for angle in angles],
-            front.cosine: [graph.function("cos", angle) for angle in angles],
-        }
+    scene = _behind(front, scene)
     parts = split(front.body)
     if parts is None:
         return _straight(front.body, scene)
@@ -208,6 +207,41 @@ def _with_front(front: Front, scene: _Scene) -> Results:
             own.arrays = {**scene.arrays, SHARED: shared}
             for statements in (*(block.statements for block in part.blocks), part.entries, part.moves):
                 _run(statements, own, written)
+    return {name: [_written(entry, name) for entry in entries] for name, entries in found.items()}
+
+
+def _behind(front: Front, scene: _Scene) -> _Scene:
+    """The scene with the sines and cosines that are computed in front."""
+    if front.angles:
+        angles = [scene.value(angle) for angle in front.angles]
+        halves = ((front.sine, "sin"), (front.cosine, "cos"))
+        found = {name: [scene.graph.function(half, angle) for angle in angles] for name, half in halves}
+        scene.arrays = {**scene.arrays, **found}
+    return scene
+
+
+def _side_by_side(body: LimbBody, scene: _Scene, results: Sequence[Result]) -> Results:
+    """Statements one by one; a vector is an array with a value in each lane, of which each takes its own."""
+    scene.arrays = {**scene.arrays}
+    vectors: dict[str, Sequence[Reference | None]] = {}
+    found: dict[str, list[Reference | None]] = {item.identifier: [None] * len(item.entries) for item in results}
+    zero = scene.graph.const(0)
+    for item in body.zeros:
+        found[item.identifier] = [zero if isinstance(entry, Constant) else None for entry in item.entries]
+    for statement in body.statements:
+        if isinstance(statement, Gather):
+            vectors[statement.identifier] = [scene.value(lane) for lane in statement.lanes]
+        elif isinstance(statement, Vector):
+            lanes = [scene.inside() for _ in range(statement.width)]
+            for lane, own in enumerate(lanes):
+                own.variables |= {
+                    name: _written(each[lane], name) for name, each in vectors.items() if len(each) > lane
+                }
+            vectors[statement.identifier] = [own.value(statement.expression) for own in lanes]
+        elif not isinstance(statement, Heading):
+            _run([statement], scene, found)
+            continue
+        scene.arrays |= vectors
     return {name: [_written(entry, name) for entry in entries] for name, entries in found.items()}
 
 

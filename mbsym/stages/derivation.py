@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from mbsym.codegen.interface import RuntimeFunction
+from mbsym.codegen.limb_programs import LimbProgram
 from mbsym.derivatives.sparsity import Sparsity
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis
@@ -33,6 +34,7 @@ class Derivation:
         reports: what the passes did to each of the former.
         fixed: functions with fixed text that call the programs, if there are any.
         sparsity: of the matrices of functions on request and derivatives, by function and result.
+        limbs: functions in which one limb of each kind stands for all, beside those written out.
         left_out: functions that nobody named and that would be too large, with the megabytes of each.
     """
 
@@ -45,6 +47,7 @@ class Derivation:
     reports: tuple[Report, ...] = ()
     fixed: FixedFunctions | None = None
     sparsity: Mapping[str, Mapping[str, Sparsity]] = field(default_factory=dict)
+    limbs: Mapping[str, LimbProgram] = field(default_factory=dict)
     left_out: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:

@@ -79,6 +79,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
         extra=fixed.extra,
         batch=known_for_batches(options.batch, derivation.names),
         prepares=PREPARE if options.prepare else "",
+        limbs=derivation.limbs,
         **as_asked,
     )
 

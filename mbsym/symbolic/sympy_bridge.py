@@ -226,6 +226,8 @@ class _Reader:
             sympy.sinh: lambda x: graph.mul(graph.const(half), graph.sub(*self._exponentials(x))),
             sympy.cosh: lambda x: graph.mul(graph.const(half), graph.add(*self._exponentials(x))),
             sympy.Heaviside: lambda x: graph.select(x, ONE, ZERO),
+            # All that is computed is real; SymPy is not sure of roots.
+            sympy.conjugate: lambda x: x,
         }
 
     def _exponentials(self, x: Reference) -> tuple[Reference, Reference]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from mbsym import markup
 from mbsym.codegen.description import GeneratedFile
-from mbsym.codegen.languages import LANGUAGES, THREADS, Language, load_threads
+from mbsym.codegen.languages import LANGUAGES, LIMBS, THREADS, Language, load_limbs, load_threads
 from mbsym.codegen.load import LoadedFunction, LoadedModule
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES, json_text
 from mbsym.codegen.manifest_reader import changed_files, file_hash, read_manifest
@@ -389,6 +389,10 @@ def _filled(
         notes.write(f"{THREADS} {manifest['name']}")
         by_threads = load_threads(directory, manifest["name"], threaded)
         modules += [_watched(by_threads, notes, calls)] if by_threads is not None else []
+    limbed = [entry["name"] for entry in manifest["functions"] if entry.get("style") == LIMBS]
+    if limbed and any(module.language == "c" for module in modules):
+        notes.write(f"{LIMBS} {manifest['name']}")
+        modules.append(_watched(load_limbs(directory, manifest["name"], limbed), notes, calls))
     for module in modules:
         if module.unlisted:
             raise CodegenError(

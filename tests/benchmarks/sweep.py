@@ -30,16 +30,16 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "batches.md"
 HEAD = ("| sets | workers | one, s | two, s | times |", "|---|---|---|---|---|")
 
 
-def put(title: str, lines: Sequence[str]) -> None:
-    """Writes lines into the page, between its comments of that title and of an end."""
+def put(title: str, lines: Sequence[str], page: Path = PAGE) -> None:
+    """Writes lines into a page, between its comments of that title and of an end."""
     start, end = f"<!-- {title} -->\n", "<!-- end -->"
-    before, found, rest = PAGE.read_text(encoding="utf-8").partition(start)
+    before, found, rest = page.read_text(encoding="utf-8").partition(start)
     if not found or end not in rest:
         raise ValueError(
-            f"{PAGE} has no place for the table: write <!-- {title} --> and <!-- end --> where it is to be"
+            f"{page} has no place for the table: write <!-- {title} --> and <!-- end --> where it is to be"
         )
     text = "\n".join(lines)
-    PAGE.write_text(f"{before}{start}{text}\n{end}{rest.partition(end)[2]}", encoding="utf-8")
+    page.write_text(f"{before}{start}{text}\n{end}{rest.partition(end)[2]}", encoding="utf-8")
 
 
 def processor() -> str:

@@ -87,5 +87,5 @@ def test_what_it_does_not_go_with_is_told(tmp_path: Path, capsys: pytest.Capture
     with pytest.raises(DerivationError, match="`prepare`"):
         mbsym.generate("cart_pole", tmp_path, style="shared", prepare=True)
     assert main(["generate", "cart_pole", "-o", str(tmp_path), "--style", "curly"]) == 2
-    assert "straight, shared or auto" in capsys.readouterr().err
+    assert "straight, limbs, shared or auto" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

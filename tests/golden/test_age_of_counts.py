@@ -44,6 +44,7 @@ HELD = [
     ),
     ("docs/identification.md", r"6 x 66, takes (\d+) operations", ("test_regressors",)),
     ("docs/identification.md", r"Y beta: (\d+) operations", ("test_base_parameters",)),
+    ("docs/limbs.md", r"(?m)^\| (?:Solo12|Talos)? ?\| [a-z ]+ \|(.*)$", (COUNTS, "test_limbs")),
     (
         "docs/constraint_forces.md",
         r"\| (?:revolute|cylindrical|spherical) \| \d+ \| (\d+) ",

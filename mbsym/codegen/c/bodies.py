@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.loops import loops_of_calls
 from mbsym.codegen.c.pieces import NUMBERS, SHARED, Loop, Part, whole
-from mbsym.codegen.c.tables import CONTINUED, INDENT, table_lines
+from mbsym.codegen.c.tables import CONTINUED, INDENT, has_table, table_lines
 from mbsym.codegen.c.trigonometry import Front
-from mbsym.codegen.expressions import Element
-from mbsym.codegen.lowered import Assignment, LoweredFunction, StoreConstants, Straight
+from mbsym.codegen.expressions import Constant, Element
+from mbsym.codegen.limbs import Gather, Heading, LimbBody, Vector
+from mbsym.codegen.lowered import Assignment, LoweredFunction, Store, StoreConstants, Straight
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH, c_comment, wrapped
 
@@ -111,6 +112,35 @@ def body_lines(
         return (*lines, *loops_of_calls(body, named, prefix, module.description.real, takes_parameters=takes))
     lines += [*parameter_lines(module, body.used, real), *front.lines(module.names.module, printer)]
     return (*lines, *straight_lines(module, whole(body), "", printer, bool(lines)))
+
+
+def limb_lines(
+    module: LoweredModule, function: ModuleFunction, body: LimbBody, front: Front, printer: CPrinter
+) -> tuple[str, ...]:
+    """The statements of a function with its limbs side by side, behind what computes its sines and cosines."""
+    prefix = module.names.module
+    inputs = (identifier for item, identifier in function.paired if item.direction == "in")
+    lines = [f"{INDENT}(void){identifier};" for identifier in inputs if identifier not in body.used]
+    lines += front.lines(prefix, printer)
+    for result in body.zeros:
+        entries = (
+            Store(result.identifier, k, entry) for k, entry in enumerate(result.entries) if entry.__class__ is Constant
+        )
+        lines += statement_lines([StoreConstants(result)] if has_table(result) else entries, prefix, printer)
+    for statement in body.statements:
+        if isinstance(statement, Heading):
+            lines += ["", f"{INDENT}/* {c_comment(statement.title)} */"]
+            continue
+        if not isinstance(statement, (Vector, Gather)):
+            lines += statement_lines([statement], prefix, printer)
+            continue
+        if isinstance(statement, Gather):
+            width, text = len(statement.lanes), f"{{{', '.join(map(printer.expression, statement.lanes))}}}"
+        else:
+            width, text = statement.width, printer.expression(statement.expression)
+        before = f"{INDENT}const {prefix}_limbs{width} {statement.identifier} = "
+        lines.append(f"{before}{wrapped(text, first=len(before) + 1, following=INDENT + INDENT)};")
+    return tuple(lines)
 
 
 def parameter_lines(module: LoweredModule, used: frozenset[str], real: str) -> list[str]:

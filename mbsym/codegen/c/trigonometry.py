@@ -8,7 +8,7 @@ arrays. Angles that depend on what the body computes, as in force laws of users,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
@@ -27,6 +27,7 @@ from mbsym.codegen.expressions import (
     with_operands,
 )
 from mbsym.codegen.identifiers import Scope
+from mbsym.codegen.limbs import Gather, LimbBody, Vector, expressions_of, with_expressions
 from mbsym.codegen.lowered import Assignment, Block, LoweredFunction, Result
 from mbsym.codegen.text import wrapped
 
@@ -138,13 +139,36 @@ def in_front(body: LoweredFunction, outer: Scope) -> Front:
     return Front(whole, tuple(finding.places), scope.claim("angle"), finding.sine, finding.cosine)
 
 
+def limbs_in_front(limbs: LimbBody, body: LoweredFunction, outer: Scope) -> tuple[LimbBody, Front]:
+    """The statements of a body with its limbs side by side behind its sines and cosines, as far as they can be.
+
+    Args:
+        limbs: the statements.
+        body: of the same function, straight.
+        outer: scope with the function's identifiers, besides those of temporaries.
+    """
+    scope = outer.inside(each.identifier for each in limbs.statements if isinstance(each, (Assignment, Vector, Gather)))
+    scalars = {each.identifier: each.expression for each in limbs.statements if isinstance(each, Assignment)}
+    finding = _Finding(scalars, scope.claim("sine"), scope.claim("cosine"), limbs.used)
+    statements = tuple(
+        with_expressions(each, tuple(map(finding.of, expressions_of(each)))) for each in limbs.statements
+    )
+    if not finding.places:
+        return limbs, Front(body, ())
+    front = Front(body, tuple(finding.places), scope.claim("angle"), finding.sine, finding.cosine)
+    return replace(limbs, statements=statements), front
+
+
 class _Finding:
     """Puts entries of the arrays into the place of calls."""
 
-    __slots__ = ("_temporaries", "cosine", "kept", "places", "sine")
+    __slots__ = ("_arrays", "_temporaries", "cosine", "kept", "places", "sine")
 
-    def __init__(self, temporaries: Mapping[str, Expression], sine: str, cosine: str) -> None:
+    def __init__(
+        self, temporaries: Mapping[str, Expression], sine: str, cosine: str, arrays: Container[str] | None = None
+    ) -> None:
         self._temporaries = temporaries
+        self._arrays = arrays
         self.sine = sine
         self.cosine = cosine
         self.places: dict[Expression, int] = {}
@@ -169,6 +193,8 @@ class _Finding:
     def _outside(self, expression: Expression, depth: int = 0) -> Expression | None:
         """The expression in terms of arguments and parameters alone; None where that would need calls or much else."""
         if isinstance(expression, Call) or depth > DEEPEST_ANGLE:
+            return None
+        if self._arrays is not None and isinstance(expression, Element) and expression.array not in self._arrays:
             return None
         if isinstance(expression, Variable) and expression.identifier in self._temporaries:
             return self._outside(self._temporaries[expression.identifier], depth + 1)

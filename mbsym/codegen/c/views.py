@@ -7,10 +7,12 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import Final
 
 from mbsym.codegen.c.bodies import (
     SharedNames,
     body_lines,
+    limb_lines,
     loop_lines,
     parameter_lines,
     part_lines,
@@ -38,15 +40,21 @@ from mbsym.codegen.c.tables import (
     has_infinite_limits,
     header_tables,
 )
-from mbsym.codegen.c.trigonometry import Front, in_front, rounding_sentence
+from mbsym.codegen.c.trigonometry import Front, in_front, limbs_in_front, rounding_sentence
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.guards import GUARDED
+from mbsym.codegen.limb_programs import WIDTHS
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.step_functions import step_functions
 from mbsym.codegen.text import WIDTH, c_comment
 from mbsym.version import __version__
+
+LONG: Final = 2000
+"""Operations of straight code from which on vectors may be wider than registers."""
+REGISTERS: Final = (64, 32, 16)
+"""Bytes of the registers of AVX-512, of AVX, and of what every x86-64 and aarch64 has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +87,11 @@ class PrototypeView:
 
 @dataclass(frozen=True, slots=True)
 class FunctionView:
-    """A function as the source defines it: its symbol, formal arguments and the finished lines of its body."""
+    """A function as the source defines it: its symbol, formal arguments and the finished lines of its body.
+
+    Attributes:
+        before, after: lines of the preprocessor around it.
+    """
 
     storage: str
     returns: str
@@ -87,6 +99,18 @@ class FunctionView:
     operations: str
     formals: tuple[str, ...]
     lines: tuple[str, ...]
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LimbsView:
+    """Widths of the vectors of a source, and how many numbers registers of the three sizes hold."""
+
+    widths: tuple[int, ...]
+    lanes_avx512: int
+    lanes_avx: int
+    lanes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +143,7 @@ class SourceContext:
     tolerances: tuple[ToleranceView, ...]
     helpers: tuple[str, ...]
     runtime: tuple[str, ...]
+    limbs: LimbsView | None
 
 
 def render_c(module: LoweredModule) -> tuple[GeneratedFile, ...]:
@@ -181,8 +206,17 @@ def source_context(module: LoweredModule, interface: str) -> SourceContext:
         view
         for function in module.functions
         if function.body is not None
-        for view in function_views(
-            module, function, function.body, printer, called=names.c_symbol(function.equal) if function.equal else ""
+        for view in _with_limbs(
+            module,
+            function,
+            printer,
+            function_views(
+                module,
+                function,
+                function.body,
+                printer,
+                called=names.c_symbol(function.equal) if function.equal else "",
+            ),
         )
     )
     runtime = tuple(runtime_text(module, file, printer) for file in module.runtime_files)
@@ -198,7 +232,14 @@ def source_context(module: LoweredModule, interface: str) -> SourceContext:
         tolerances=tolerance_views(module, printer),
         helpers=helpers,
         runtime=runtime,
+        limbs=_limbs_view(module),
     )
+
+
+def _limbs_view(module: LoweredModule) -> LimbsView | None:
+    widths = tuple(sorted({width for each in module.functions if each.limbs for width in each.limbs.widths}))
+    wide, middle, narrow = (size // (4 if module.description.real == "float" else 8) for size in REGISTERS)
+    return LimbsView(widths, lanes_avx512=wide, lanes_avx=middle, lanes=narrow) if widths else None
 
 
 def trigonometry_texts(module: LoweredModule, functions: Sequence[FunctionView]) -> tuple[str, ...]:
@@ -290,6 +331,32 @@ def function_views(
     opening = (*unused, *parameter_lines(module, front.names, real), *front.lines(module.names.module, printer))
     whole = (*opening, *before, *(declaration if parts.shared else ()), *calls, *after)
     return (*views, FunctionView("", returns, symbol, cost, outer, whole))
+
+
+def _with_limbs(
+    module: LoweredModule, function: ModuleFunction, printer: CPrinter, straight: tuple[FunctionView, ...]
+) -> tuple[FunctionView, ...]:
+    """A function with its limbs side by side, and otherwise straight."""
+    if function.limbs is None or function.body is None:
+        return straight
+    limbs, front = function.limbs, Front(function.body, ())
+    if module.description.trigonometry != "libm":
+        inner = module.names.inner.values()
+        limbs, front = limbs_in_front(limbs, function.body, module.names.inside((*inner, *function.identifiers)))
+    # GCC keeps vectors that are wider than registers in memory. Long functions, and those whose sines come in vectors,
+    # are still faster by more than that costs as long as two registers hold one: docs/limbs.md.
+    is_long = bool(front.angles) or function.body.operations.arithmetic > LONG
+    least = max(limbs.widths[-1] // (2 if is_long else 1), WIDTHS[0])
+    own = replace(
+        straight[-1],
+        operations=limbs.counted,
+        lines=limb_lines(module, function, limbs, front, printer),
+        before=f"#if {module.names.module}_LIMBS >= {least}",
+    )
+    views = [own, *straight]
+    views[1] = replace(views[1], before="#else")
+    views[-1] = replace(views[-1], after="#endif")
+    return tuple(views)
 
 
 def _with_steps(

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mbsym.errors import DerivationError, SymbolicError
+from mbsym.formulations.recursive.free_base import base_acceleration, is_free_base
 from mbsym.formulations.recursive.sparse_factor import product
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.joints.motion import Motion, motion_of, six
@@ -82,13 +83,18 @@ def articulated_body(mechanism: Mechanism, forces: Speeds) -> RatesAndWrenches:
     with graph.section("articulated inertias and bias wrenches, inward"):
         for body in reversed(mechanism.bodies):
             own, parent = body.label - 1, body.parent - 1
+            # Written out, six pivots take fewer operations, and other work fills the waiting for each of them.
+            if mechanism.limbs is not None and regular and is_free_base(body):
+                pivots[own], seen[own] = _solved(body, inertias[own], biases[own], forces[own])
+                continue
             pivots[own], seen[own] = eliminated(body, inertias[own], biases[own], forces[own], regular)
             if not body.parent:
                 continue
             carried, push = handed_on(body, seen[own])
             if carried is not None:
-                inertias[parent] = inertias[parent] + carried
-            biases[parent] = [x + y for x, y in zip(biases[parent], push, strict=True)]
+                summed = ArticulatedInertia.of_entries(mechanism.handed(body, carried.entries()))
+                inertias[parent] = inertias[parent] + summed
+            biases[parent] = [x + y for x, y in zip(biases[parent], mechanism.handed(body, push), strict=True)]
     return _outward(mechanism, pivots, seen)
 
 
@@ -110,6 +116,16 @@ def eliminated(
     if body.leaves_parent:
         rows = [[Scalar(body.motion.graph, 0)] * 6 for _ in range(6)]
     return pivots, Seen(rows, bias)
+
+
+def _solved(
+    body: TreeBody, inertia: ArticulatedInertia, bias: Row, forces: tuple[Scalar, ...]
+) -> tuple[list[Pivot], Seen]:
+    """What ``eliminated`` gives for a free base, whose acceleration depends on nothing inboard of it."""
+    zeros = [Scalar(body.motion.graph, 0)] * 6
+    rates = base_acceleration(inertia, [force - p for force, p in zip(forces, bias, strict=True)])
+    pivots = [Pivot(six(column), zeros, rate) for column, rate in zip(body.columns, rates, strict=True)]
+    return pivots, Seen([zeros] * 6, list(forces))
 
 
 def handed_on(body: TreeBody, seen: Seen) -> tuple[ArticulatedInertia | None, Row]:

@@ -60,7 +60,8 @@ def composite_inertias(mechanism: Mechanism) -> list[RigidInertia]:
         for body in reversed(mechanism.bodies):
             if body.parent:
                 moved = inertias[body.label - 1].to_parent(body.rotation, body.translation)
-                inertias[body.parent - 1] = inertias[body.parent - 1] + moved
+                summed = RigidInertia.of_entries(mechanism.handed(body, moved.entries()))
+                inertias[body.parent - 1] = inertias[body.parent - 1] + summed
     return inertias
 
 

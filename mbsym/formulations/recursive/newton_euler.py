@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mbsym.formulations.applied_forces import AppliedForces, applied_forces
-from mbsym.joints.motion import Motion, difference_of, power, six, sum_of
+from mbsym.joints.motion import Motion, difference_of, motion_of, power, six, sum_of
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import Speeds, accelerations, joint_speeds, joints_at_rest
 from mbsym.spatial.inertia import RigidInertia
@@ -83,7 +83,8 @@ def newton_euler(
             own = applied.joints[body.label - 1] if applied is not None else ()
             forces.append(joint_forces(body, wrench, joint_rates, own))
             if body.parent:
-                wrenches[body.parent] = sum_of(wrenches[body.parent], body.placement.wrench_to_parent(*wrench))
+                handed = mechanism.handed(body, six(body.placement.wrench_to_parent(*wrench)))
+                wrenches[body.parent] = sum_of(wrenches[body.parent], motion_of(handed))
     return InverseDynamics(tuple(reversed(forces)), tuple(wrenches))
 
 

@@ -17,6 +17,7 @@ from mbsym.codegen.interface import Trigonometry
 from mbsym.codegen.load import arguments_of_entry
 from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.model.system import Model
+from mbsym.options.generation import Style
 from mbsym.pipeline import generate
 from peers.builds import BUILDS, DRIVERS, FLAGS, KEPT, Job, libraries
 from peers.measure import Entry
@@ -62,6 +63,7 @@ def code(
     trigonometry: Trigonometry = "libm",
     real: str = "double",
     batch: bool = False,
+    style: Style = "auto",
 ) -> Code:
     """What mbsym generates, all names with the prefix m."""
     with TemporaryDirectory() as scratch:
@@ -73,6 +75,7 @@ def code(
             trigonometry=trigonometry,
             real="float" if real == "float" else "double",
             prefix="m",
+            style=style,
         )
         manifest = read_manifest(Path(scratch) / "m.json")
         every = {entry["name"]: arguments_of_entry(entry) for entry in manifest["functions"]}

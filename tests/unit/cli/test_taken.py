@@ -95,7 +95,7 @@ def test_what_callers_give_becomes_what_the_field_holds(given: dict[str, Any], v
         ),
         ({"real": "half"}, "`real`: no type is called 'half'; use double or float"),
         ({"frame_axes": "x"}, "`frame_axes`: there are no axes 'x'; use local, aligned or base"),
-        ({"style": "curly"}, "`style`: there is no style 'curly'; use straight, shared or auto"),
+        ({"style": "curly"}, "`style`: there is no style 'curly'; use straight, limbs, shared or auto"),
         ({"threads": True}, "`threads`: work cannot be divided for True threads"),
         ({"simplify": ["slyde"]}, "`simplify`: no simplification is called 'slyde'; did you mean 'slide'?"),
         ({"languages": ["d"]}, "`languages`: no language is called 'd'"),

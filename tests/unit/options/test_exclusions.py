@@ -56,6 +56,9 @@ EARLY = {
     "nothing to prepare": "space_robot --prepare",
     "prepared loops": "four_bar --symbolic-parameters all --prepare",
     "prepared batches": "cart_pole --prepare --language batch",
+    "style limbs without C": "quadruped --language numpy --style limbs",
+    "given sines of limbs": "quadruped --style limbs --trigonometry argument",
+    "limbs and threads": "space_robot --formulation cfa-parallel --threads 2 --style limbs",
     "prepared steps": "cart_pole --prepare --style shared",
     "given sines of loops": "four_bar --trigonometry argument",
     "given sines of steps": "space_robot --trigonometry argument --style shared",
@@ -68,6 +71,7 @@ LATE = {
     "no part for threads": "spinning_top --formulation cfa-parallel --threads 2",
     "steps that fail": "sprung.yaml --style shared --function forward_dynamics",
     "nothing to share": "spinning_top --style shared --function position_rate",
+    "no equal limbs": "cart_pole --style limbs --function mass_matrix",
     "no angles": "cart_pole --trigonometry argument --function position_rate",
 }
 """Commands that are refused when it is known what the functions are made of."""

@@ -1,0 +1,319 @@
+"""Functions in which one limb stands for all that are equal to it, ready for printing: vectors hold a value of each.
+
+What belongs to the carriers is straight code. Vectors are gathered from scalars, one for each lane, and their lanes are
+entries like those of an array: sums over them are scalars, results are stored one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import prod
+from typing import TypeAlias, TypeVar
+
+from mbsym.codegen.expressions import (
+    Call,
+    Constant,
+    Element,
+    Expression,
+    Negation,
+    Product,
+    Sum,
+    Variable,
+    leaves,
+    operands,
+    with_operands,
+)
+from mbsym.codegen.identifiers import Scope
+from mbsym.codegen.limb_programs import NUMBERS, SUMMANDS, SUMS, WIDTHS, LimbProgram
+from mbsym.codegen.lower import lower
+from mbsym.codegen.lowered import Assignment, LoweredFunction, Result, Store
+
+Leaf = TypeVar("Leaf", Call, Element)
+
+
+# ---- statements ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """A temporary with a value for each limb: operands are scalars and vectors of the same width."""
+
+    identifier: str
+    width: int
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """A vector made of scalars."""
+
+    identifier: str
+    lanes: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The title of what follows."""
+
+    title: str
+
+
+LimbStatement: TypeAlias = Assignment | Store | Vector | Gather | Heading
+
+
+@dataclass(frozen=True, slots=True)
+class LimbBody:
+    """The body of a function in which one limb stands for all.
+
+    Attributes:
+        zeros: results with places that no statement writes, which are zero.
+        statements: in order; the lanes of a vector are entries of its name.
+        used: identifiers of arguments that are read.
+        counted: operations for people.
+    """
+
+    zeros: tuple[Result, ...]
+    statements: tuple[LimbStatement, ...]
+    used: frozenset[str]
+    counted: str
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Of the vectors."""
+        gathered = {len(each.lanes) for each in self.statements if isinstance(each, Gather)}
+        return tuple(sorted(gathered | {each.width for each in self.statements if isinstance(each, Vector)}))
+
+
+def lower_limbs(given: LimbProgram, arguments: Mapping[str, str], outer: Scope) -> LimbBody | None:
+    """Statements that evaluate the program; None where no vectors are left, or more to call than sines and cosines.
+
+    Args:
+        given: what to evaluate.
+        arguments: identifiers of inputs and outputs, by their names.
+        outer: scope of what surrounds the function.
+    """
+    # No identifier has a blank in it.
+    own = {NUMBERS: NUMBERS, SUMS: SUMS, SUMMANDS: SUMMANDS}
+    body = lower(given.program, {**arguments, **own}, {}, outer)
+    if not {"sin", "cos"}.issuperset(body.calls):
+        return None
+    found = _Limbs(given, body, arguments, outer).result()
+    return found if found.widths else None
+
+
+class _Limbs:
+    """Orders the statements of a body by what they need, and puts vectors in the place of what limbs differ in."""
+
+    __slots__ = (
+        "_arrays",
+        "_expressions",
+        "_gathers",
+        "_given",
+        "_made",
+        "_scope",
+        "_shapes",
+        "_statements",
+        "_summands",
+        "_widths",
+        "_zeros",
+    )
+
+    def __init__(self, given: LimbProgram, body: LoweredFunction, arguments: Mapping[str, str], outer: Scope) -> None:
+        self._given = given
+        self._arrays = {arguments[name]: entries for name, entries in given.arrays.items()}
+        self._expressions = {item.identifier: item.expression for block in body.blocks for item in block.assignments}
+        self._shapes = {arguments[name]: shape for name, shape in given.shapes.items()}
+        self._scope = outer.inside((*arguments.values(), *self._expressions))
+        self._statements: list[LimbStatement] = []
+        self._made: dict[Expression, Expression] = {}
+        self._widths: dict[str, int] = {}
+        self._gathers: dict[str, tuple[Expression, ...]] = {}
+        results = {result.identifier: result for result in body.results}
+        self._summands = results.pop(SUMMANDS).entries
+        for block in body.blocks:
+            self._statements += [Heading(block.title)] * bool(block.title)
+            for item in block.assignments:
+                self._of(Variable(item.identifier))
+        self._zeros = [zeros for result in results.values() for zeros in self._left(result)]
+        self._statements += [store for result in results.values() for store in self._stores(result)]
+
+    def result(self) -> LimbBody:
+        """The statements."""
+        # Vectors of angles, for one, are read by nobody where their sines are gathered from the angles' places.
+        read, kept = set[str](), list[LimbStatement]()
+        for each in reversed(self._statements):
+            if isinstance(each, (Store, Heading)) or each.identifier in read:
+                kept.append(each)
+                found = (leaf for expression in expressions_of(each) for leaf in leaves(expression))
+                read |= {name_of(leaf) for leaf in found if not isinstance(leaf, Constant)}
+        scalars, lanes = self._given.operations()
+        of_limbs = "".join(
+            f", {count} on {width} limbs at once" for count, width in zip(lanes, self._given.limbs, strict=True)
+        )
+        sums = f", {len(self._given.sums)} sums over limbs" if self._given.sums else ""
+        counted = f"operations + - * /: {scalars} on numbers{of_limbs}{sums}"
+        return LimbBody(
+            tuple(self._zeros),
+            tuple(sorted(reversed(kept), key=self._waits)),
+            frozenset(read & {*self._arrays}),
+            counted,
+        )
+
+    def _waits(self, statement: LimbStatement) -> bool:
+        """False for sines and cosines of arguments, which come first: over a call of the library no vector is kept."""
+        calls = isinstance(statement, Gather) and isinstance(statement.lanes[0], Call)
+        read = (leaf for each in expressions_of(statement) for leaf in leaves(each))
+        return not calls or any(not isinstance(leaf, Element) or leaf.array not in self._arrays for leaf in read)
+
+    def _left(self, result: Result) -> list[Result]:
+        """The whole result without what is stored, if that leaves anything."""
+        entries = self._arrays[result.identifier]
+        shape = self._shapes[result.identifier]
+        size = prod(shape)
+        written = {
+            place
+            for entry, places in zip(result.entries, entries.places, strict=True)
+            for place in places
+            if entry != Constant(Fraction(0))
+        }
+        if len(written) == size:
+            return []
+        zero, other = Constant(Fraction(0)), Variable("")
+        return [Result(result.identifier, shape, tuple(other if k in written else zero for k in range(size)))]
+
+    def _stores(self, result: Result) -> list[Store]:
+        """Entries of a result, stored lane by lane."""
+        found = []
+        entries = self._arrays[result.identifier]
+        for entry, places in zip(result.entries, entries.places, strict=True):
+            if not places or entry == Constant(Fraction(0)):
+                continue
+            value = self._of(entry)
+            width = self._width(value)
+            if width:
+                sign = isinstance(value, Negation) and isinstance(value.operand, Variable)
+                plain = value.operand if sign and isinstance(value, Negation) else value
+                lanes = self._lanes(plain, len(places))
+                found += [
+                    Store(result.identifier, place, Negation(lane) if sign else lane)
+                    for place, lane in zip(places, lanes, strict=True)
+                ]
+            else:
+                found += [Store(result.identifier, place, value) for place in places]
+        return found
+
+    def _lanes(self, value: Expression, count: int) -> list[Expression]:
+        """A vector's value for each limb."""
+        if not isinstance(value, Variable):
+            name = self._scope.claim("lanes")
+            self._vector(name, value)
+            value = Variable(name)
+        return [Element(value.identifier, lane) for lane in range(count)]
+
+    def _vector(self, name: str, value: Expression) -> None:
+        width = self._widths[name] = self._width(value)
+        self._statements.append(Vector(name, width, value) if width else Assignment(name, value))
+
+    def _width(self, expression: Expression) -> int:
+        """Lanes of a value, 0 for a scalar."""
+        found = {self._widths.get(leaf.identifier, 0) for leaf in leaves(expression) if isinstance(leaf, Variable)}
+        assert len(found - {0}) < 2, "limbs of two groups meet"
+        return max(found, default=0)
+
+    def _of(self, expression: Expression) -> Expression:
+        """The expression anew, behind the statements that it needs."""
+        if isinstance(expression, Variable):
+            name = expression.identifier
+            if name not in self._widths:
+                self._named(name, self._expressions[name])
+            return expression
+        if isinstance(expression, Element):
+            return self._kept(expression, self._element)
+        changed = tuple(map(self._of, operands(expression)))
+        made = with_operands(expression, changed) if changed else expression
+        return self._kept(made, self._called) if isinstance(made, Call) and self._width(made) else made
+
+    def _named(self, name: str, expression: Expression) -> None:
+        """A temporary of that name."""
+        if isinstance(expression, Call):
+            made = Call(expression.function, tuple(map(self._of, expression.arguments)))
+            if self._width(made) and made not in self._made:
+                self._made[made] = self._called(made, name)
+                return
+        self._vector(name, self._of(expression))
+
+    def _kept(self, expression: Leaf, make: Callable[[Leaf], Expression]) -> Expression:
+        if expression not in self._made:
+            self._made[expression] = make(expression)
+        return self._made[expression]
+
+    def _element(self, element: Element) -> Expression:
+        if element.array == SUMS:
+            return self._sum(element.index)
+        if element.array == NUMBERS:
+            _, values = self._given.numbers[element.index]
+            return self._gathered(self._scope.claim("number"), [Constant(value) for value in values])
+        entries = self._arrays[element.array]
+        group, places = entries.groups[element.index], entries.places[element.index]
+        lanes = [Element(element.array, place) for place in places]
+        return self._gathered(self._scope.claim(f"{element.array}{places[0]}"), lanes) if group >= 0 else lanes[0]
+
+    def _sum(self, place: int) -> Expression:
+        count = self._given.limbs[self._given.sums[place]]
+        value = self._of(self._summands[place])
+        is_same = not self._width(value)
+        total = Product((Constant(Fraction(count)), value)) if is_same else _balanced(self._lanes(value, count))
+        name = self._scope.claim("sum")
+        self._widths[name] = 0
+        self._statements.append(Assignment(name, total))
+        return Variable(name)
+
+    def _called(self, call: Call, name: str = "") -> Expression:
+        """The sines or cosines of a vector."""
+        (argument,) = call.arguments
+        known = self._gathers.get(argument.identifier) if isinstance(argument, Variable) else None
+        lanes = known or self._lanes(argument, self._width(argument))
+        return self._gathered(
+            name or self._scope.claim(call.function), [Call(call.function, (lane,)) for lane in lanes]
+        )
+
+    def _gathered(self, name: str, lanes: Sequence[Expression]) -> Expression:
+        width = next(width for width in WIDTHS if width >= len(lanes))
+        whole = (*lanes, *[lanes[-1]] * (width - len(lanes)))
+        self._widths[name] = width
+        self._gathers[name] = whole
+        self._statements.append(Gather(name, whole))
+        return Variable(name)
+
+
+def _balanced(terms: Sequence[Expression]) -> Expression:
+    """Their sum in pairs, so that none waits for all before it."""
+    if len(terms) == 1:
+        return terms[0]
+    half = (len(terms) + 1) // 2
+    return Sum(((False, _balanced(terms[:half])), (False, _balanced(terms[half:]))))
+
+
+def name_of(leaf: Variable | Element) -> str:
+    """Identifier of a temporary or an array."""
+    return leaf.array if isinstance(leaf, Element) else leaf.identifier
+
+
+def expressions_of(statement: LimbStatement) -> tuple[Expression, ...]:
+    """What a statement reads."""
+    if isinstance(statement, Heading):
+        return ()
+    return statement.lanes if isinstance(statement, Gather) else (statement.expression,)
+
+
+def with_expressions(statement: LimbStatement, expressions: tuple[Expression, ...]) -> LimbStatement:
+    """The statement with others in the place of what it reads."""
+    if isinstance(statement, Heading):
+        return statement
+    return (
+        replace(statement, lanes=expressions)
+        if isinstance(statement, Gather)
+        else replace(statement, expression=expressions[0])
+    )
