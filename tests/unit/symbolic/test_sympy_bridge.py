@@ -97,6 +97,7 @@ def test_other_functions_of_sympy() -> None:
     expressions = [
         *(f(x) for f in (sympy.atan, sympy.sec, sympy.csc, sympy.cot, sympy.sinh, sympy.cosh)),
         sympy.Heaviside(x - y) + sympy.Heaviside(y - x),
+        sympy.conjugate(sympy.sqrt(x)),
         sympy.Piecewise((x, sympy.And(x > y, y < z)), (y, sympy.Or(x >= z, y <= 0)), (z, True)),
         sympy.Piecewise((x, sympy.Not(sympy.And(x > y, z > y))), (y, True)),
         sympy.Piecewise((x, sympy.Eq(x, y)), (y, sympy.Ne(y, z)), (z, True)),
