@@ -40,6 +40,8 @@ def drawn(seed: int) -> dict[str, str]:
     names = list(row)
     rng.shuffle(names)
     plain = {factor.name: factor.values[0] for factor in factors()}
+    if row["style"] == "limbs":
+        row["style"] = plain["style"]  # There are no equal limbs without arms.
     while quick_outcome(row).kind != "equal":
         name = names.pop()
         row[name] = plain[name]
