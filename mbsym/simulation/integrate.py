@@ -51,7 +51,7 @@ from mbsym.simulation.options import (
     check_kinds,
     check_numbers,
 )
-from mbsym.simulation.rates import ActingLoads, DrivenState, LoopCorrection, leaves_rates, looped_system
+from mbsym.simulation.rates import ActingLoads, DrivenState, LoopCorrection, driving_forces, leaves_rates, looped_system
 from mbsym.simulation.result import SimulationResult, Statistics
 from mbsym.simulation.scipy_integrators import RateJacobian, beyond_reach
 from mbsym.simulation.singular_positions import SingularPosition, SingularWatch
@@ -202,7 +202,7 @@ def _outputs(equations: Equations, acting: ActingLoads, times: Array, q: Array, 
         tau, u = acting.at(t, a, b)
         extra = (t, u) if timed else ()
         own = functions["outputs"](a, b, *extra) if mechanism.model.outputs else np.zeros(0)
-        forces = np.asarray(functions["driving_forces"](a, b, tau, *extra))[driven] if driven else np.zeros(0)
+        forces = driving_forces(equations, t, a, b, tau, u)[driven] if driven else np.zeros(0)
         found.append(np.concatenate([own, forces]))
     return np.array(found)
 

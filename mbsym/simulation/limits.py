@@ -22,7 +22,7 @@ from mbsym.simulation.equations import (
     speed_quantities,
     suggestion,
 )
-from mbsym.simulation.rates import ActingLoads
+from mbsym.simulation.rates import ActingLoads, driving_forces
 from mbsym.values.numbers import evaluate, parameter_values
 
 Side: TypeAlias = Literal["lower", "upper"]
@@ -133,18 +133,12 @@ def held_within(equations: Equations, loads: ActingLoads) -> ActingLoads:
 
 def with_forces_of_motions(equations: Equations, demanded: ActingLoads, acting: ActingLoads) -> ActingLoads:
     """What is demanded, and the forces that motions take under what acts, where these have limits."""
-    of_motions = [bound.entry for bound in bounds_of(equations) if bound.of_motion]
-    if not of_motions:
+    if not any(bound.of_motion for bound in bounds_of(equations)):
         return demanded
-    driven = sorted(set(of_motions))
-    timed = bool(equations.mechanism.extra_inputs)
 
     def forces(t: float, q: Array, v: Array) -> Array:
-        tau, u = acting.at(t, q, v)
-        found = np.array(demanded.at(t, q, v)[0])
-        taken = equations.module.functions["driving_forces"](q, v, tau, *((t, u) if timed else ()))
-        found[driven] = np.asarray(taken)[driven]
-        return found
+        # Each of both is zero where the other one is not.
+        return demanded.at(t, q, v)[0] + driving_forces(equations, t, q, v, *acting.at(t, q, v))
 
     return replace(demanded, tau=forces)
 

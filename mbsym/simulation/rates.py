@@ -154,6 +154,12 @@ _CORRECTED: Final = 1e-4
 """Part of the speeds that a correction does not exceed away from singular positions."""
 
 
+def driving_forces(equations: Equations, t: float, q: Array, v: Array, tau: Array, u: Array) -> Array:
+    """What motions take in a state under what acts, and zeros along speeds that are free (nv,)."""
+    extra = (t, u) if equations.mechanism.extra_inputs else ()
+    return np.asarray(equations.module.functions["driving_forces"](q, v, tau, *extra))
+
+
 class DrivenState:
     """Puts in what motions prescribe."""
 
