@@ -29,7 +29,10 @@ DOUBTFUL: Final = 0.75
 
 
 def has_limbs(mechanism: Mechanism) -> bool:
-    """True where limbs may stand for each other: in trees without forces and motions whose values are numbers."""
+    """True where limbs may stand for each other: in branched trees without forces and motions, of values in numbers."""
+    parents = [body.parent for body in mechanism.bodies]
+    if len({*parents}) == len(parents):
+        return False
     model = mechanism.model
     others = (
         mechanism.cut_joints,
