@@ -25,8 +25,17 @@ LAWS = (
 )
 
 
-def with_motions(model: Model, rng: np.random.Generator, share: float = 0.5, columns: list[int] | None = None) -> Model:
-    """The model with motions of a share of the speeds of its tree, or of those in some columns; one at least."""
+def with_motions(
+    model: Model,
+    rng: np.random.Generator,
+    share: float = 0.5,
+    columns: list[int] | None = None,
+    ways: tuple[str, ...] = ("position", "speed", "acceleration"),
+) -> Model:
+    """The model with motions of a share of the speeds of its tree, or of those in some columns; one at least.
+
+    A joint whose speeds are no rates of its coordinates has no position to prescribe, whatever the ways are.
+    """
     mechanism = mechanism_of(model)
     places = [
         (body.joint, index, body.v_range[0] + index)
@@ -43,8 +52,8 @@ def with_motions(model: Model, rng: np.random.Generator, share: float = 0.5, col
             continue
         a, b, c = (round(float(x), 2) for x in rng.uniform(0.5, 1.5, 3))
         law = LAWS[int(rng.integers(len(LAWS)))].format(a=a, b=b, c=c)
-        ways = ("position", "speed", "acceleration") if joint.shape.nq == joint.shape.nv else ("speed", "acceleration")
-        gives = ways[int(rng.integers(len(ways)))]
+        possible = [way for way in ways if way != "position" or joint.shape.nq == joint.shape.nv]
+        gives = possible[int(rng.integers(len(possible)))]
         motions.append(PrescribedMotion(f"motion {number}", joint.name, law, gives, index))
     given = {motion.joint for motion in motions if motion.gives == "position"}
     joints = tuple(replace(joint, initial=()) if joint.name in given else joint for joint in model.joints)

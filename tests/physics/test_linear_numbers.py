@@ -111,7 +111,8 @@ def test_random_loops_with_motions(seed: int) -> None:
     """Of one speed, which the loops leave free: a position may be prescribed that they cannot follow, a rate not."""
     model, q = random_closed_loops(seed, bodies=(2, 4), loops=1, constraints=False)
     columns = free_to_drive(mechanism_of(model), q)[:1]
-    assert_the_same(with_motions(model, np.random.default_rng(seed), 0.0, columns) if columns else model, seed)
+    rng = np.random.default_rng(seed)
+    assert_the_same(with_motions(model, rng, 0.0, columns, ("speed", "acceleration")) if columns else model, seed)
 
 
 def test_no_formula_is_derived_and_nothing_printed(monkeypatch: pytest.MonkeyPatch) -> None:
