@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
 import typer
@@ -136,7 +138,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         where, what = error.filename or "standard output", error.strerror or str(error)
         print(f"mbsym: {where}: {what}", file=sys.stderr)
-        return _ended(words, USAGE_STATUS, what, str(where))
+        status = _ended(words, USAGE_STATUS, what, str(where))
+        if not error.filename:
+            _drop_output()
+        return status
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else USAGE_STATUS if end.code else 0
         # Click has said what is wrong with the line, and ends the program where it handles the error.
@@ -153,6 +158,14 @@ def _ended(words: Sequence[str], status: int, what: str, where: str = "", remedy
         from mbsym.cli.json_output import print_error
 
         # Standard output may be what failed; the line on standard error stands then.
-        with suppress(OSError):
+        try:
             print_error(words[0] if words[0] in VERBS else "", what, where, remedy, status)
+        except OSError:
+            _drop_output()
     return status
+
+
+def _drop_output() -> None:
+    """What standard output could not take is dropped: the interpreter would try, and fail, once more at its end."""
+    with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())

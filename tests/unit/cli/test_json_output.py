@@ -131,7 +131,11 @@ def test_a_certificate_that_fails_is_the_only_document(capsys: Captured, tmp_pat
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no file that is always full")
 @pytest.mark.parametrize("model", ["cart_pole", "no_such_model"])
-def test_a_document_that_cannot_be_printed_is_told_without_a_traceback(model: str) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_document_that_cannot_be_printed_is_told_without_a_traceback(
+    model: str, unbuffered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     program = "import sys; from mbsym.cli import main; sys.exit(main(sys.argv[1:]))"
     with Path("/dev/full").open("w") as full:
         line = [sys.executable, "-c", program, "label", model, "--json"]
