@@ -164,7 +164,7 @@ class DrivenState:
     """Puts in what motions prescribe."""
 
     def __init__(self, equations: Equations) -> None:
-        self._function = equations.module.functions["driven_state"] if equations.sizes.driven else None
+        self._function = callable_functions(equations)["driven_state"] if equations.sizes.driven else None
         # No position or speed is prescribed by control inputs.
         self._inputs = np.zeros(equations.sizes.inputs)
         self._timed = equations.sizes.timed
