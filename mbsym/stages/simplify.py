@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 from mbsym.kinematics.equivalents import REGROUP, SLIDE
@@ -37,17 +38,47 @@ def shortest(derive: DeriveFunction, mechanism: Mechanism, *, prepare: bool = Fa
     slid: there it is counted what is shorter. The mechanism is one ``afresh``, and is that again afterwards.
     """
     allowed = mechanism.ways
-    doubtful = [REGROUP] if mechanism.parameters else []
+    doubtful = [REGROUP] if _has_bodies_by_parameters(mechanism) else []
     doubtful += [SLIDE] if any(force.meets_bodies for force in mechanism.model.forces) else []
     ways = [allowed]
     for name in doubtful:
         ways += [tuple(kept for kept in way if kept != name) for way in ways if name in way]
     variants = (simplified(mechanism, way, prepared=prepare) for way in ways)
-    found = (optimise(alone(derive, variant), allowed) for variant in variants)
+    found = [optimise(program, allowed) for program in _different(alone(derive, variant) for variant in variants)]
     if prepare:
         gathered = ((gather_parameters(program), report) for program, report in found)
         return min(gathered, key=lambda pair: remaining_operations(pair[0]))
     return min(found, key=lambda pair: pair[0].operation_count().arithmetic)
+
+
+def _has_bodies_by_parameters(mechanism: Mechanism) -> bool:
+    """True where masses, inertias or places of joints depend on run-time parameters."""
+    values = [
+        entry.ref
+        for body in mechanism.bodies
+        for entry in (*body.inertia.entries(), *chain(*body.inboard.rotation.matrix()), *body.inboard.translation)
+    ]
+    return not {item.symbol for item in mechanism.parameters}.isdisjoint(mechanism.graph.reachable(values))
+
+
+def _different(programs: Iterable[Program]) -> Iterator[Program]:
+    """Each program once: many functions do not see in which way bodies are simplified."""
+    seen: list[Program] = []
+    for program in programs:
+        if program.body or not any(_is_same(program, other) for other in seen):
+            seen.append(program)
+            yield program
+
+
+def _is_same(a: Program, b: Program) -> bool:
+    """Of programs from graphs that begin alike."""
+    one, other = a.graph, b.graph
+    return (
+        a.output_references == b.output_references
+        and one.kinds == other.kinds
+        and one.arguments == other.arguments
+        and one.names == other.names
+    )
 
 
 def alone(derive: Callable[[Mechanism], Program], mechanism: Mechanism) -> Program:

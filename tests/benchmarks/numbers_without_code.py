@@ -59,10 +59,10 @@ def generated(model: Model | str, function: str) -> None:
         mbsym.generate(model, place, functions=(function,), languages=("c",))
 
 
-def in_a_process(statement: str) -> Callable[[], None]:
+def in_a_process(statement: str) -> Callable[[], object]:
     """A statement in a fresh interpreter."""
     program = f"import sys; sys.path.insert(0, {str(ROOT)!r}); {statement}"
-    return lambda: subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL) and None
+    return lambda: subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL)
 
 
 def tell(what: str, work: Callable[[], Any], runs: int = 5) -> None:
