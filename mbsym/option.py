@@ -217,7 +217,7 @@ def takes(kind: Any, asked: Any) -> Callable[[F], F]:
         def call(*given: Any, **named: Any) -> Any:
             for name in named:
                 if name not in known:
-                    raise _unknown(function.__name__, name, known)
+                    raise _unknown(function.__name__, name, known, options)
             return function(*given, **named)
 
         signature = inspect.signature(function)
@@ -238,9 +238,15 @@ def takes(kind: Any, asked: Any) -> Callable[[F], F]:
     return decorated
 
 
-def _unknown(function: str, name: str, known: Iterable[str]) -> OptionError:
+def _unknown(function: str, name: str, known: Iterable[str], options: Iterable[Option]) -> OptionError:
+    """Of a keyword that there is not: which group has it, which one is nearly the same, or all that there are."""
+    groups = (item for item in options if is_dataclass(item.default))
+    holding = (item for item in groups if name in (each.name for each in options_of(type(item.default))))
     near = get_close_matches(name, list(known), n=1)
-    remedy = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
+    if group := next(holding, None):
+        remedy = f"write {group.name}={type(group.default).__name__}({name}=...)"
+    else:
+        remedy = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
     return OptionError(f"{function} has no argument {name!r}", remedy=remedy)
 
 

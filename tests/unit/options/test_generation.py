@@ -53,6 +53,7 @@ def test_what_help_says_of_keywords_is_what_the_records_say() -> None:
         (mbsym.generate, {"sources": "cart_pole"}, "did you mean 'source'?"),
         (mbsym.export, {"batch": ["all"]}, "export has no argument 'batch'; it has source, consumer, directory, "),
         (mbsym.sweep, {"parameter": {}}, "did you mean 'parameters'?"),
+        (mbsym.simulate, {"rtol": 1e-6}, "simulate has no argument 'rtol'; write accuracy=Accuracy(rtol=...)"),
     ],
 )
 def test_keywords_that_are_none_are_told(
