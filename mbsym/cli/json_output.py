@@ -80,6 +80,7 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "path_matrix": "T, rows of integers",
         "loops": "tree joints around the loop of each cut joint with the signs of their motion over it",
         "elements": "couplings, constraints and force elements: name, type, joints and bodies",
+        "joint_matrices": "with --matrices: J as given, assembled, labelled and sorted, rows of integers",
         "history": "with --history: joint, pattern and connected bodies of each step of the assembly",
     },
     "derive": {

@@ -24,12 +24,21 @@ def label(
     model: str = MODEL,
     reading: Reading = READING,
     diagram: Path | None = typer.Option(None, "--diagram", help="Draw the graph into this SVG file."),
-    matrices: bool = typer.Option(False, "--matrices", help="S0, S and T too; --json has them always."),
+    matrices: bool = typer.Option(
+        False, "--matrices", help="J on its way, S0, S and T, too; --json has all but J always."
+    ),
     history: bool = typer.Option(False, "--history", help="Which bodies are connected after each joint, too."),
     delivery: Delivery = TELLING,
 ) -> None:
     """Label bodies and joints, find the cut joints, and print them with what else holds or drives the system."""
-    from mbsym.topology.tables import history_text, history_to_json, labelling_table, labelling_to_json, matrices_text
+    from mbsym.topology.tables import (
+        history_text,
+        history_to_json,
+        joint_matrices_to_json,
+        labelling_table,
+        labelling_to_json,
+        matrices_text,
+    )
     from mbsym.visualisation.attachments import attachments_of, attachments_table, attachments_to_json
     from mbsym.visualisation.topology_diagram import topology_svg
 
@@ -45,6 +54,8 @@ def label(
         written = delivery.write(diagram, "\n".join((opening, mark, rest)))
     if delivery.as_json:
         content = labelling_to_json(labelling, system.name) | {"elements": attachments_to_json(attachments)}
+        if matrices:
+            content |= {"joint_matrices": joint_matrices_to_json(labelling)}
         if history:
             content |= {"history": history_to_json(labelling)}
         print_json("label", system.name, content, written)

@@ -15,12 +15,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mbsym.errors import TopologyError
+from mbsym.topology.disassembly import RegularLabels
+from mbsym.topology.graph import JointGraph
 from mbsym.topology.tree import SpanningTree
 
 Matrix = tuple[tuple[int, ...], ...]
 
 MATRIX_LIMIT = 3000
 """Most bodies, and most cut joints, for which dense matrices are made."""
+
+
+def joint_matrices(graph: JointGraph, patterns: str, labels: RegularLabels) -> dict[str, Matrix]:
+    """Returns J of Qi, Huang and Shao on its way: bodies H+ and H- of each joint, and from the second on the joint.
+
+    By what has happened: "as given" in original numbers; "assembled", with a zero for each cut joint; "labelled", all
+    numbers replaced by labels; "sorted", joints pointing away from the base, in label order.
+    """
+    ends = (tuple(graph.predecessors), tuple(graph.successors))
+    numbers = tuple(0 if pattern == "d" else joint for joint, pattern in enumerate(patterns, 1))
+    return {
+        "as given": ends,
+        "assembled": (*ends, numbers),
+        "labelled": (*(tuple(labels.body_labels[body] for body in row) for row in ends), labels.joint_labels),
+        "sorted": (labels.inboard, labels.outboard, tuple(range(1, graph.nj + 1))),
+    }
 
 
 def incidence_matrix(inboard: Sequence[int], outboard: Sequence[int], nb: int) -> Matrix:

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from mbsym.errors import TopologyError
 from mbsym.markup import aligned
 from mbsym.topology.assembly import assembly_history
 from mbsym.topology.labelling import Labelling
-from mbsym.topology.matrices import incidence_matrix, path_matrix
+from mbsym.topology.matrices import Matrix, incidence_matrix, joint_matrices, path_matrix
+
+MOST_IN_STEPS: Final = 16
+"""Bodies, the base counted, up to which S is printed after each joint."""
+
+_TOLD: Final = {
+    "as given": "joints as given: predecessor and successor",
+    "assembled": "assembled: the joint's number, zero if it is cut",
+    "labelled": "labelled, as end bodies were taken off: {layers}",
+    "sorted": "turned to point away from the base, and sorted",
+}
+
+
+def joint_matrices_to_json(labelling: Labelling) -> dict[str, list[list[int]]]:
+    """Returns J as given, assembled, labelled and sorted, as lists of rows."""
+    return {name: [list(row) for row in rows] for name, rows in _joint_matrices(labelling).items()}
 
 
 def labelling_to_json(labelling: Labelling, name: str) -> dict[str, Any]:
@@ -80,13 +95,17 @@ def labelling_table(labelling: Labelling) -> str:
 
 
 def matrices_text(labelling: Labelling) -> str:
-    """Returns S0, S and T, and the signed fundamental loop of each cut joint, as text.
+    """Returns J on its way, S0, S and T, and the signed fundamental loop of each cut joint, as text.
 
     Raises:
         TopologyError: the system is too large for dense matrices.
     """
     incidence = incidence_matrix(labelling.inboard, labelling.outboard, labelling.nb)
-    blocks = [_named("S0", incidence[:1]), _named("S", incidence[1:]), _named("T", path_matrix(labelling.tree))]
+    layers = " ".join(f"{{{_listed(layer)}}}" for layer in labelling.layers)
+    blocks = [
+        f"{_TOLD[name].format(layers=layers)}\n{_named('J', rows)}" for name, rows in _joint_matrices(labelling).items()
+    ]
+    blocks += [_named("S0", incidence[:1]), _named("S", incidence[1:]), _named("T", path_matrix(labelling.tree))]
     if labelling.loops:
         loops = [
             [str(cut), "= " + " ".join(f"{'+' if sign > 0 else '-'} {joint}" for joint, sign in loop.items())]
@@ -97,7 +116,7 @@ def matrices_text(labelling: Labelling) -> str:
 
 
 def history_text(labelling: Labelling) -> str:
-    """Returns S after each joint of the assembly, as the sets of bodies that are connected then.
+    """Returns S after each joint of the assembly, as the sets of bodies that are connected then; small ones whole, too.
 
     Raises:
         TopologyError: the system is larger than the limit that the message states.
@@ -108,6 +127,12 @@ def history_text(labelling: Labelling) -> str:
         rows.append([str(step), item["joint"], item["pattern"], branches])
     lines = aligned(rows, right=(0,))
     lines.insert(1, "-" * max(map(len, lines)))
+    if len(labelling.graph.body_names) <= MOST_IN_STEPS:
+        lines += ["", f"S, bodies in the order given: {_listed(labelling.graph.body_names)}"]
+        steps = assembly_history(labelling.graph, labelling.assembly.order)
+        for count, taken in enumerate(steps, start=1):
+            same = taken.pattern == "d"
+            lines += ["", f"S{count} = S{count - 1}" if same else _named(f"S{count}", taken.matrix())]
     return "\n".join(lines) + "\n"
 
 
@@ -128,6 +153,10 @@ def history_to_json(labelling: Labelling) -> list[dict[str, Any]]:
         }
         for step in assembly_history(labelling.graph, labelling.assembly.order)
     ]
+
+
+def _joint_matrices(labelling: Labelling) -> dict[str, Matrix]:
+    return joint_matrices(labelling.graph, labelling.assembly.patterns, labelling.labels)
 
 
 def _by_text(values: Mapping[Hashable, Any], kind: str) -> dict[str, Any]:
@@ -152,4 +181,6 @@ def _count(number: int, one: str, many: str) -> str:
 
 def _named(name: str, rows: Sequence[Sequence[int]]) -> str:
     lines = ["[" + " ".join(f"{entry:2d}" for entry in row) + "]" for row in rows]
-    return "\n".join(f"{name if k == 0 else '':>2} {'=' if k == 0 else ' '} {line}" for k, line in enumerate(lines))
+    return "\n".join(
+        f"{name if k == 0 else '':>{max(2, len(name))}} {'=' if k == 0 else ' '} {line}" for k, line in enumerate(lines)
+    )

@@ -121,6 +121,25 @@ def test_worked_example_path_matrix_and_loops() -> None:
 def test_the_command_line_prints_the_matrices(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["label", "qi_closed_loops", "--order", "input", "--matrices"]) == 0
     assert capsys.readouterr().out.endswith(
+        "joints as given: predecessor and successor\n"
+        " J = [ 3  3  2  0  0  3  1  5]\n"
+        "     [ 4  1  4  4  3  5  2  1]\n"
+        "\n"
+        "assembled: the joint's number, zero if it is cut\n"
+        " J = [ 3  3  2  0  0  3  1  5]\n"
+        "     [ 4  1  4  4  3  5  2  1]\n"
+        "     [ 1  2  3  4  0  6  0  0]\n"
+        "\n"
+        "labelled, as end bodies were taken off: {1, 2, 5} {3} {4}\n"
+        " J = [ 2  2  4  0  0  2  3  5]\n"
+        "     [ 1  3  1  1  2  5  4  3]\n"
+        "     [ 2  3  4  1  6  5  7  8]\n"
+        "\n"
+        "turned to point away from the base, and sorted\n"
+        " J = [ 0  1  2  1  2  0  3  3]\n"
+        "     [ 1  2  3  4  5  2  4  5]\n"
+        "     [ 1  2  3  4  5  6  7  8]\n"
+        "\n"
         "S0 = [ 1  0  0  0  0]\n"
         "\n"
         " S = [-1  1  0  1  0]\n"
@@ -145,7 +164,17 @@ def test_the_command_line_prints_the_matrices(capsys: pytest.CaptureFixture[str]
 
 def test_the_command_line_prints_the_history(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["label", "qi_closed_loops", "--order", "input", "--history"]) == 0
-    assert capsys.readouterr().out.endswith(
+    printed, _, steps = capsys.readouterr().out.partition("\nS, bodies in the order given: 0, 1, 2, 3, 4, 5\n")
+    # S after the third joint, and a joint that is cut changes nothing.
+    assert (
+        "S3 = [ 0  0  0  0  0  0]\n"
+        "     [ 0  1  1  1  1  0]\n"
+        "     [ 0  1  1  1  1  0]\n"
+        "     [ 0  1  1  1  1  0]\n"
+        "     [ 0  1  1  1  1  0]\n"
+        "     [ 0  0  0  0  0  0]\n"
+    ) in steps and "\nS5 = S4\n" in steps  # fmt: skip
+    assert printed.endswith(
         "step  joint  pattern  connected bodies\n"
         "----------------------------------------\n"
         "   1  1      a        {3, 4}\n"
@@ -156,7 +185,6 @@ def test_the_command_line_prints_the_history(capsys: pytest.CaptureFixture[str])
         "   6  6      b        {0, 1, 2, 3, 4, 5}\n"
         "   7  7      d        {0, 1, 2, 3, 4, 5}\n"
         "   8  8      d        {0, 1, 2, 3, 4, 5}\n"
-        "\n"
     )
 
 

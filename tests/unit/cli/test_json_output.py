@@ -38,7 +38,7 @@ def test_every_verb_that_finds_something_has_it() -> None:
 
 LINES: list[tuple[list[str], set[str]]] = [
     (["info", "four_bar"], {"models", "not_read"}),
-    (["label", "four_bar", "--history"], set()),
+    (["label", "four_bar", "--matrices", "--history"], set()),
     (["derive", "cart_pole"], set()),
     (["report", "cart_pole"], set()),
     (["generate", "cart_pole", "--function", "mass_matrix", "--savings", "-o", "."], set()),

@@ -61,6 +61,25 @@ def test_table_of_a_tree_names_added_joints() -> None:
 def test_matrices_as_text() -> None:
     text = matrices_text(label(JOINTS, base="ground"))
     assert text == (
+        "joints as given: predecessor and successor\n"
+        " J = [ 0  2  0  2]\n"
+        "     [ 1  1  2  0]\n"
+        "\n"
+        "assembled: the joint's number, zero if it is cut\n"
+        " J = [ 0  2  0  2]\n"
+        "     [ 1  1  2  0]\n"
+        "     [ 1  2  0  0]\n"
+        "\n"
+        "labelled, as end bodies were taken off: {rod} {crank}\n"
+        " J = [ 0  2  0  2]\n"
+        "     [ 1  1  2  0]\n"
+        "     [ 1  2  3  4]\n"
+        "\n"
+        "turned to point away from the base, and sorted\n"
+        " J = [ 0  1  0  0]\n"
+        "     [ 1  2  2  2]\n"
+        "     [ 1  2  3  4]\n"
+        "\n"
         "S0 = [ 1  0]\n"
         "\n"
         " S = [-1  1]\n"
@@ -73,4 +92,4 @@ def test_matrices_as_text() -> None:
         "slider  = + hinge + pin\n"
         "peg     = + hinge + pin\n"
     )
-    assert "cut joint" not in matrices_text(label([(1, 0, 1)]))
+    assert "over each cut joint" not in matrices_text(label([(1, 0, 1)]))
