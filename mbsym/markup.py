@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from base64 import b64encode
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Final
+
+MOST_LINES: Final = 40
+MOST_LETTERS: Final = 200
+"""Of a text with which a result answers for itself; of a longer or wider one the first line stands."""
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Container[int] = (), gap: str = "  ") -> list[str]:
@@ -48,6 +54,29 @@ def picture(svg: bytes) -> str:
 def frame(page: str, height: int) -> str:
     """A whole page inside another one."""
     return f'<iframe srcdoc="{escape(page)}" style="width: 100%; height: {height}px; border: 0"></iframe>'
+
+
+class Told(ABC):
+    """A result that shows itself with its tables: at a prompt, in notebooks, printed."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """All that people read of it, its first line a heading."""
+
+    def __str__(self) -> str:
+        return self.text.rstrip("\n")
+
+    def __repr__(self) -> str:
+        lines = str(self).splitlines()
+        if len(lines) <= MOST_LINES and max(map(len, lines)) <= MOST_LETTERS:
+            return str(self)
+        return f"{lines[0]} ({len(lines)} lines, which print shows)"
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
 
 @dataclass(frozen=True, slots=True)

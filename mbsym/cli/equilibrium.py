@@ -18,10 +18,9 @@ def equilibrium(
 ) -> None:
     """Find equilibria and tell their stability."""
     from mbsym.linear.analysis import equilibrium as run
-    from mbsym.linear.tables import equilibria_text
 
     delivery.require_writable()
     system = read_model(model, reading)
     with progress_bar() as progress:
         found = run(system, options.free, options.at, **as_keywords(options, OfEquilibria), progress=progress)
-    delivery.deliver("equilibrium", system.name, found.as_dict(), equilibria_text(found))
+    delivery.deliver("equilibrium", system.name, found.as_dict(), found.text)

@@ -18,27 +18,26 @@ def linearise(
 ) -> None:
     """Linearise the equations of motion about a state: A, B, C and D, poles."""
     from mbsym.linear.analysis import linearise as run
-    from mbsym.linear.tables import linearisation_text
 
     delivery.require_writable()
     options.require_meant()
     system = read_model(model, reading)
     if options.method != "equations":
         from mbsym.linear.modal_system import transfer_matrix_system
-        from mbsym.linear.tables import modal_system_text
 
         with progress_bar() as progress:
             at = options.at or "equilibrium"
             modal = transfer_matrix_system(system, at, **as_keywords(options, OfModalSystem), progress=progress)
-        delivery.deliver("linearise", system.name, modal.as_dict(), modal_system_text(modal))
+        delivery.deliver("linearise", system.name, modal.as_dict(), modal.text)
         return
     with progress_bar() as progress:
         found = run(system, options.at, **as_keywords(options, OfLinearisation), progress=progress)
     exact = found.symbolic() if options.symbols else None
-    document = found.as_dict()
+    document, text = found.as_dict(), found.text
     if exact is not None:
         document["symbols"] = {
             letter: [[str(entry) for entry in matrix.row(k)] for k in range(matrix.rows)]
             for letter, matrix in zip("ABCD", exact, strict=True)
         }
-    delivery.deliver("linearise", system.name, document, linearisation_text(found, exact))
+        text += f"\n{exact.text}"
+    delivery.deliver("linearise", system.name, document, text)

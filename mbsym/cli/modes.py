@@ -25,7 +25,6 @@ def modes(
 ) -> None:
     """Tell frequencies, damping ratios and shapes of small motions about a state."""
     from mbsym.linear.analysis import modes as run
-    from mbsym.linear.tables import modes_text, transfer_matrix_modes_text
     from mbsym.linear.transfer_matrix_modes import transfer_matrix_modes
 
     options.require_meant()
@@ -40,11 +39,11 @@ def modes(
     with progress_bar() as progress:
         if options.method == "equations":
             found = run(system, options.at, **as_keywords(options, OfModes), progress=progress)
-            text, document, draw = modes_text(found), found.as_dict(), found.page
+            text, document, draw = found.text, found.as_dict(), found.page
         else:
             vibrating = transfer_matrix_modes(
                 system, options.at, **as_keywords(options, OfVibration), progress=progress
             )
-            text, document, draw = transfer_matrix_modes_text(vibrating), vibrating.as_dict(), vibrating.page
+            text, document, draw = vibrating.text, vibrating.as_dict(), vibrating.page
     written = (draw(page, force=delivery.force),) if page is not None else ()
     delivery.deliver("modes", system.name, document, text, written)

@@ -27,7 +27,6 @@ def response(
     import numpy as np
 
     from mbsym.linear.response import frequency_response
-    from mbsym.linear.tables import response_text
 
     if not 0.0 < lowest <= highest < float("inf") or (lowest == highest and points > 1):
         raise AnalysisError(
@@ -39,4 +38,4 @@ def response(
     hertz = np.geomspace(lowest, highest, points)
     with progress_bar() as progress:
         found = frequency_response(system, hertz, options.at, **as_keywords(options, OfResponse), progress=progress)
-    delivery.deliver("response", system.name, found.as_dict(), response_text(found))
+    delivery.deliver("response", system.name, found.as_dict(), found.text)

@@ -14,8 +14,10 @@ from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.formulations.massless_motion import require_inertia
+from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.motion import MotionEquations, Slopes
+from mbsym.linear.tables import number, pairs
 from mbsym.loops.looped_system import Function, LoopedSystem
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.loops.runtime import extra_arguments
@@ -93,6 +95,20 @@ class LinearEquations:
         }
         rows = len(self.loops.rows) if self.loops is not None else 0
         return LoopedSystem(self.name, mechanism.nq, mechanism.nv, rows, extra_arguments(mechanism), functions)
+
+    def lines(self, state: State) -> list[str]:
+        """A state as people read it."""
+        sizes = measures_of(self.mechanism).coordinates
+        lines = [f"{'q':12}{pairs(self.coordinates, state.q, sizes)}"]
+        if state.v.any():
+            lines.append(f"{'v':12}{pairs(self.speeds, state.v)}")
+        if self.inputs:
+            lines.append(f"{'inputs':12}{pairs(self.inputs, state.u)}")
+        if state.tau.any():
+            lines.append(f"{'tau':12}{pairs(self.speeds, state.tau)}")
+        if self.mechanism.model.uses_time:
+            lines.append(f"{'t':12}{number(state.t)} s, at which this holds: forces depend on time")
+        return lines
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:

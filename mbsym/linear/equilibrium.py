@@ -20,6 +20,7 @@ from mbsym.linear.linearised import linearised
 from mbsym.linear.options import STARTS
 from mbsym.linear.search import solutions
 from mbsym.linear.tangent import increment_names
+from mbsym.markup import Told
 from mbsym.pipeline import Progress
 
 
@@ -101,12 +102,23 @@ class Equilibrium:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Equilibria:
+@dataclass(frozen=True, slots=True, repr=False)
+class Equilibria(Told):
     """The equilibria that were found, and what was free."""
 
     found: tuple[Equilibrium, ...]
     free: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Each with its state and stability."""
+        equations = self.found[0].equations
+        lines = [f"{equations.name}: {len(self)} {'equilibrium' if len(self) == 1 else 'equilibria'}"]
+        for item in self.found:
+            lines += ["", f"{item.name}: {item.stability.sentence}", *equations.lines(item.state)]
+            if item.idle:
+                lines.append(f"{'one of many':12}{', '.join(item.idle)} may change")
+        return "\n".join(lines) + "\n"
 
     def __iter__(self) -> Iterator[Equilibrium]:
         return iter(self.found)

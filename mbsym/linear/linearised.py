@@ -21,6 +21,7 @@ from mbsym.linear.freedom import Freedom, freedom_at
 from mbsym.linear.motion import Slopes
 from mbsym.linear.observed import observed
 from mbsym.linear.state_space import StateSpace
+from mbsym.linear.tables import eigenvalue, pairs, with_units
 from mbsym.linear.tangent import increment_names, increment_units, turning_at
 from mbsym.simulation.equations import speed_quantities
 from mbsym.values.numbers import evaluate, parameter_values
@@ -65,9 +66,24 @@ class Linearisation(StateSpace):
     pace: float
     equations: LinearEquations
 
-    def __repr__(self) -> str:
-        sizes = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
-        return f"<Linearisation of {self.equations.name!r}: {sizes}>"
+    @property
+    def text(self) -> str:
+        """Where it holds, the matrices with their names, and the poles."""
+        lines = self.heading("linearised")
+        if not self.is_equilibrium:
+            lines.append(f"{'rates':12}{pairs(self.states, self.rates)}")
+        lines.append(f"{'x':12}{with_units(self.states, self.state_units)}")
+        lines.append(f"{'u':12}{with_units(self.inputs, self.input_units)}")
+        lines.append(f"{'y':12}{'x' if self.outputs == self.states else ', '.join(self.outputs)}")
+        lines += self.lines("ABCD" if self.outputs != self.states else "AB")
+        # Of a pair the upper one says both.
+        poles = [eigenvalue(pole) for pole in self.poles.tolist() if pole.imag >= 0.0]
+        return "\n".join([*lines, "", f"{'poles':12}{', '.join(poles)}"]) + "\n"
+
+    def heading(self, what: str) -> list[str]:
+        """What a text is about, and the state."""
+        kind = "an equilibrium" if self.is_equilibrium else "a state that is no equilibrium"
+        return [f"{self.equations.name}: {what} about {kind}", "", *self.equations.lines(self.state)]
 
     @property
     def is_equilibrium(self) -> bool:

@@ -22,6 +22,7 @@ from mbsym.errors import AnalysisError
 from mbsym.linear.analysis import BALANCED, At
 from mbsym.linear.options import LinearOptions, OfModalSystem
 from mbsym.linear.state_space import StateSpace
+from mbsym.linear.tables import eigenvalue
 from mbsym.linear.transfer_matrix_modes import TransferFunction, transfer_function, vibrating_elements
 from mbsym.linear.vibration.roots import TOGETHER, damped_eigenvalues, modes
 from mbsym.linear.vibration.tree import VibratingTree
@@ -75,9 +76,17 @@ class ModalSystem(StateSpace):
     eigenvalues: Array
     searched: int
 
-    def __repr__(self) -> str:
-        sizes = f"{len(self.A)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
-        return f"<ModalSystem of {self.name!r}: {sizes}>"
+    @property
+    def text(self) -> str:
+        """How many modes take part, the matrices with their names, and the poles."""
+        count, searched = len(self.eigenvalues), self.searched
+        told = f"{count} of {searched}" if count < searched else f"{count}"
+        lines = [f"{self.name}: {told} mode{'' if searched == 1 else 's'} about a state of rest, by transfer matrices"]
+        if count < searched:
+            unfelt = "" if self.outputs == self.inputs else ", or no output feels them"
+            lines.append(f"no input excites {'the others' if count else 'any'}{unfelt}")
+        poles = [eigenvalue(pole) for pole in self.eigenvalues.tolist()]
+        return "\n".join([*lines, *self.lines("ABCD"), "", f"{'poles':12}{', '.join(poles) or 'none'}"]) + "\n"
 
     @property
     def states(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import pi
@@ -16,6 +16,8 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.eigen import EigenPair, eigenpairs
 from mbsym.linear.linearised import Linearisation
 from mbsym.linear.shapes import swinging_frames, write_shapes
+from mbsym.linear.tables import complex_number, eigenvalue, number, numbered
+from mbsym.markup import Told
 
 DOUBLE: Final = 1e-6
 """Imaginary part of an eigenvalue, as a part of its size, below which it counts as real."""
@@ -62,7 +64,7 @@ class Mode:
         return f"oscillates{growth}" if turns else growth.removeprefix(" and ")
 
 
-class ModeSequence(ABC):
+class ModeSequence(Told):
     """What has modes, by rising frequency: a sequence of them."""
 
     __slots__ = ()
@@ -77,9 +79,6 @@ class ModeSequence(ABC):
 
     def __getitem__(self, index: int) -> Mode:
         return self.modes[index]
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self.mechanism.model.name!r}: {len(self)}>"
 
     @property
     @abstractmethod
@@ -99,6 +98,15 @@ class ModeSequence(ABC):
     def frequencies(self) -> Array:
         """[rad/s]"""
         return np.array([mode.frequency for mode in self.modes])
+
+    def eigenvalue_lines(self) -> list[str]:
+        """A table, a row for each mode."""
+        rows = [("", "eigenvalue [1/s]", "rad/s", "Hz", "damping", "behaviour")]
+        for mode in self.modes:
+            damping = f"{mode.damping if abs(mode.damping) > 1e-9 else 0.0:.4g}" if mode.frequency else ""
+            sizes = (number(mode.frequency), number(mode.hertz), damping)
+            rows.append((mode.name, eigenvalue(mode.eigenvalue), *sizes, mode.behaviour))
+        return numbered(rows)
 
     def listed(self, shape: Callable[[Array], object]) -> list[dict[str, object]]:
         """Each mode for machines, its shape as a function writes it."""
@@ -138,6 +146,15 @@ class Modes(ModeSequence):
 
     modes: tuple[Mode, ...]
     linearisation: Linearisation
+
+    @property
+    def text(self) -> str:
+        """A table of eigenvalues, and one of shapes."""
+        shapes = [("shape", *(mode.name for mode in self.modes))]
+        for k, name in enumerate(self.names):
+            shapes.append((name, *(complex_number(mode.shape[k]) for mode in self.modes)))
+        lines = self.linearisation.heading("small motions")
+        return "\n".join([*lines, "", *self.eigenvalue_lines(), "", *numbered(shapes)]) + "\n"
 
     @property
     def mechanism(self) -> Mechanism:

@@ -13,14 +13,16 @@ from mbsym.doors import Array, one_thread
 from mbsym.errors import AnalysisError
 from mbsym.linear.analysis import BALANCED, At, linearise
 from mbsym.linear.options import LinearOptions, OfLinearisation, OfResponse
+from mbsym.linear.tables import numbered, phase
 from mbsym.linear.transfer_matrix_modes import transfer_function, vibrating_elements
+from mbsym.markup import Told
 from mbsym.model.system import Model
 from mbsym.option import made, takes
 from mbsym.pipeline import Progress
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FrequencyResponse:
+class FrequencyResponse(Told):
     """Outputs per input over frequencies.
 
     Attributes:
@@ -38,9 +40,17 @@ class FrequencyResponse:
     outputs: tuple[str, ...]
     values: Array
 
-    def __repr__(self) -> str:
-        sizes = f"{len(self.hertz)} frequencies, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
-        return f"<FrequencyResponse of {self.name!r}: {sizes}>"
+    @property
+    def text(self) -> str:
+        """Amplitude and phase of each output per input, a row for each frequency."""
+        places = [(i, j) for j in range(len(self.inputs)) for i in range(len(self.outputs))]
+        heads = [f"{self.outputs[i]} / {self.inputs[j]}" for i, j in places]
+        rows: list[tuple[str, ...]] = [("Hz", *(part for head in heads for part in (head, "degrees")))]
+        for frequency, values in zip(self.hertz, self.values, strict=True):
+            cells = [(f"{abs(values[i, j]):.4g}", f"{phase(complex(values[i, j])):.1f}") for i, j in places]
+            rows.append((f"{frequency:.5g}", *(part for cell in cells for part in cell)))
+        words = "transfer matrices" if self.method == "transfer-matrix" else "linearised equations of motion"
+        return "\n".join([f"{self.name}: frequency response by {words}", "", *numbered(rows)]) + "\n"
 
     def as_dict(self) -> dict[str, object]:
         """For machines."""

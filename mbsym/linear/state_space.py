@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from abc import ABC
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mbsym.doors import Array
 from mbsym.errors import AnalysisError
+from mbsym.linear.tables import number, numbered
+from mbsym.markup import Told
+
+_NOTHING: Final = 1e-12
+"""Part of the largest number of a matrix below which one is printed as 0."""
+
+_SIDES: Final = {
+    "A": ("states", "states"),
+    "B": ("states", "inputs"),
+    "C": ("outputs", "states"),
+    "D": ("outputs", "inputs"),
+}
+"""What rows and columns of the matrices are."""
 
 
-class StateSpace(ABC):
+class StateSpace(Told):
     """xdot = A x + B u, y = C x + D u: a sequence of the four matrices, as ``scipy.signal`` and ``control`` take it."""
 
     __slots__ = ()
@@ -49,6 +62,20 @@ class StateSpace(ABC):
                 remedy="take a frequency beside, or dampers",
             ) from None
         return np.asarray(self.C @ states + self.D)
+
+    def lines(self, letters: str) -> list[str]:
+        """Those of the matrices that have entries, each below a line without text, with names of rows and columns."""
+        lines = []
+        for letter in letters:
+            matrix: Array = getattr(self, letter)
+            rows, columns = (getattr(self, side) for side in _SIDES[letter])
+            least = _NOTHING * float(np.abs(matrix).max(initial=0.0))
+            table = [(letter, *columns)]
+            for name, row in zip(rows, matrix, strict=True):
+                table.append((name, *(number(float(x) if abs(x) > least else 0.0) for x in row)))
+            if matrix.size:
+                lines += ["", *numbered(table)]
+        return lines
 
     def matrices(self) -> dict[str, object]:
         """The four for machines."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, product
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +23,7 @@ from mbsym.linear.observed import Observed, observed
 from mbsym.linear.tangent import turning
 from mbsym.loops.contracts import INDEPENDENT_DYNAMICS_DERIVATIVES
 from mbsym.loops.redundancy import restated
+from mbsym.markup import Told
 from mbsym.symbolic.compose import transplant
 from mbsym.symbolic.program import Input, Output
 from mbsym.symbolic.scalar import Scalar
@@ -36,8 +37,8 @@ LONGEST: Final = 200_000
 """Operations of all entries written out, above which they are only given with what they share."""
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolicSystem:
+@dataclass(frozen=True, slots=True, repr=False)
+class SymbolicSystem(Told):
     """A, B, C and D as SymPy matrices; it unpacks as these.
 
     Attributes:
@@ -51,6 +52,16 @@ class SymbolicSystem:
     C: sp.Matrix
     D: sp.Matrix
     replacements: tuple[tuple[sp.Symbol, sp.Expr], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Entries that are neither 0 nor 1, and what symbols in them stand for, one a line."""
+        lines = [f"  {symbol} = {value}" for symbol, value in self.replacements]
+        for letter, matrix in zip("ABCD", self, strict=True):
+            for i, j in product(range(matrix.rows), range(matrix.cols)):
+                if matrix[i, j] not in (0, 1):
+                    lines.append(f"  {letter}[{i + 1},{j + 1}] = {matrix[i, j]}")
+        return "\n".join(["in symbols", *lines]) + "\n"
 
     def __iter__(self) -> Iterator[sp.Matrix]:
         return iter((self.A, self.B, self.C, self.D))

@@ -18,6 +18,8 @@ from mbsym.linear.equations import prepare
 from mbsym.linear.modes import Mode, ModeSequence
 from mbsym.linear.options import LinearOptions, OfVibration
 from mbsym.linear.shapes import moved_frames
+from mbsym.linear.tables import numbered
+from mbsym.linear.vibration.elements import BeamLink
 from mbsym.linear.vibration.placed import BEAM_MODELS, BeamModel, VibratingElements
 from mbsym.linear.vibration.roots import damped_eigenvalues, modes, of_size_one
 from mbsym.linear.vibration.tree import VibratingTree
@@ -30,6 +32,9 @@ from mbsym.simulation.integrate import with_parameters
 
 MOTIONS: Final = ("rx", "ry", "rz", "x", "y", "z")
 """Suffixes of a point's motion: rotations about base axes [rad], displacements along them [m]."""
+
+MOST_ROWS: Final = 60
+"""Rows of a table of motions that people read; documents for machines have all."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -54,6 +59,18 @@ class TransferMatrixModes(ModeSequence):
     points: Array
     beams: BeamModel
     placed: VibratingElements
+
+    @property
+    def text(self) -> str:
+        """A table of eigenvalues, and one of the motions of all points that move."""
+        shapes = [("shape", *(mode.name for mode in self.modes))]
+        moving = [k for k in range(len(self.names)) if any(mode.shape[k] for mode in self.modes)]
+        for k in moving[:MOST_ROWS]:
+            shapes.append((self.names[k], *(f"{mode.shape[k]:.4g}" for mode in self.modes)))
+        more = [] if len(moving) <= MOST_ROWS else [f"and {len(moving) - MOST_ROWS} more rows, which `json` has"]
+        beams = f", beams {self.beams}" if any(isinstance(item.link, BeamLink) for item in self.placed.elements) else ""
+        lines = [f"{self.name}: small motions about a state of rest, by transfer matrices{beams}"]
+        return "\n".join([*lines, "", *self.eigenvalue_lines(), "", *numbered(shapes), *more]) + "\n"
 
     @property
     def mechanism(self) -> Mechanism:

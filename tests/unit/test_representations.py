@@ -1,4 +1,4 @@
-"""Objects say what they are in a line or a few, whatever their size."""
+"""Objects say what they are in a line or a few, or in their tables where these are small."""
 
 from __future__ import annotations
 
@@ -36,3 +36,21 @@ def test_large_models_too() -> None:
     model = mbsym.load(str(path))
     assert len(repr(model)) < 200
     assert len(repr(model.label())) < 200
+
+
+def test_results_show_their_tables_and_large_ones_their_heading() -> None:
+    """At a prompt, printed and in notebooks the same that the command line prints."""
+    modes = mbsym.modes("double_pendulum")
+    assert repr(modes) == str(modes) == modes.text.rstrip("\n")
+    assert modes.text.splitlines()[0] == "double_pendulum: small motions about an equilibrium"
+    assert "mode 2" in repr(modes) and modes._repr_html_().startswith("<pre>double_pendulum: small")
+    for found in (
+        mbsym.linearise("cart_pole"),
+        mbsym.equilibrium("double_pendulum", starts=2),
+        mbsym.frequency_response("cart_pole", [1.0, 2.0]),
+        mbsym.transfer_matrix_modes("double_pendulum"),
+    ):
+        assert repr(found) == found.text.rstrip("\n") and len(repr(found).splitlines()) > 2
+    large = mbsym.linearise("quadruped", at={})
+    assert str(large).startswith(repr(large).partition(" (")[0]) and repr(large).endswith("lines, which print shows)")
+    assert len(repr(large)) < LONGEST

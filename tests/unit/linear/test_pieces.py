@@ -23,7 +23,6 @@ from mbsym.linear.modes import Mode
 from mbsym.linear.observed import Observed, observed, spelt_out
 from mbsym.linear.search import _leads_to
 from mbsym.linear.state_values import is_state_file, read_state, state_of
-from mbsym.linear.tables import linearisation_text, modes_text
 from mbsym.linear.tangent import increment_names, increment_units
 from mbsym.loops.redundancy import analyse_loops
 from mechanisms.mechanism import mechanism_of
@@ -78,9 +77,9 @@ def test_two_masses_in_a_row() -> None:
     w = 2 * pi * 0.3
     assert np.allclose(response[:2], np.linalg.inv(K + 1j * w * D - w * w * M), rtol=1e-11, atol=0)
     assert np.allclose(response[2:], 1j * w * response[:2], rtol=1e-11, atol=0)
-    text = linearisation_text(found)
+    text = found.text
     assert text.startswith("row: linearised about an equilibrium\n") and "q_first [m], q_second [m]" in text
-    assert "oscillates and decays" in modes_text(modes)
+    assert "oscillates and decays" in modes.text
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 
 import mbsym
-from mbsym.linear import tables
 from mbsym.linear.modal_system import transfer_matrix_system
 from mbsym.linear.transfer_matrix_modes import transfer_matrix_modes
 from mechanisms.in_units import BEAM, CART, FLOATING, SLIDER, UNLOADED_SLIDER, Units, in_units
@@ -113,4 +112,4 @@ def test_small_numbers_of_a_small_mechanism_are_printed() -> None:
     found = mbsym.equilibrium(in_units(CART, Units(1e-11)), starts=1)
     place = found[0].q[0]
     assert 1e-12 < place < 1e-11
-    assert f"q_A = {place:.6g}, " in tables.equilibria_text(found)
+    assert f"q_A = {place:.6g}, " in found.text
