@@ -5,7 +5,7 @@ What prints and what loads a language is imported when that is done.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -131,6 +131,13 @@ def load_limbs(directory: Path, name: str, functions: Sequence[str]) -> LoadedMo
     module = _load_c(directory, name, [f"-D{name}_LIMBS={WIDTHS[-1]}"])
     own = {function: module.functions[function] for function in functions}
     return replace(module, language=LIMBS, functions=own, compiler="")
+
+
+OTHERWISE_COMPILED: Final[Mapping[str, Callable[[Path, str, Sequence[str]], LoadedModule | None]]] = {
+    THREADS: load_threads,
+    LIMBS: load_limbs,
+}
+"""What loads functions whose C can be compiled in another way too, by what their entries in a manifest say of it."""
 
 
 def _load_batch(directory: Path, name: str) -> LoadedModule:
