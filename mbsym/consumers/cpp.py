@@ -12,7 +12,7 @@ from mbsym.codegen.interface import render
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, lower_module
 from mbsym.codegen.text import c_comment
 from mbsym.consumers.cmake import as_asked, cmake_file
-from mbsym.consumers.consumer import Consumer, Exported, NumberView
+from mbsym.consumers.consumer import Consumer, Exported
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,29 +36,19 @@ class PrecisionView:
     methods: tuple[MethodView, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CppContext:
-    """Fields of ``consumers/module.hpp.jinja``."""
-
-    name: str
-    sizes: tuple[NumberView, ...]
-    statuses: tuple[NumberView, ...]
-    precisions: tuple[PrecisionView, ...]
-
-
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     """NAME.hpp, the module in single precision, and CMakeLists.txt."""
     name = exported.name
     other = replace(exported.module.description, real="float", prefix=f"{name}_float")
     single = lower_module(other)
     sources = render(other, ("c",))
-    context = CppContext(
-        name=name,
-        sizes=tuple(replace(size, name=size.name.lower()) for size in exported.sizes),
-        statuses=tuple(replace(status, sentence=c_comment(status.sentence)) for status in exported.statuses),
-        precisions=(_precision(exported.module, "double"), _precision(single, "float")),
-    )
-    header = GeneratedFile(f"{name}.hpp", render_template("consumers/module.hpp.jinja", context))
+    fields = {
+        "name": name,
+        "sizes": tuple(replace(size, name=size.name.lower()) for size in exported.sizes),
+        "statuses": tuple(replace(status, sentence=c_comment(status.sentence)) for status in exported.statuses),
+        "precisions": (_precision(exported.module, "double"), _precision(single, "float")),
+    }
+    header = GeneratedFile(f"{name}.hpp", render_template("consumers/module.hpp.jinja", **fields))
     headers = [f"{name}.hpp", f"{name}.h", f"{name}_float.h"]
     return (*sources, cmake_file(name, [f"{name}.c", f"{name}_float.c"], headers), header)
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from mbsym.codegen.c.comments import comment_lines, operation_line
 from mbsym.codegen.c.formals import closed
-from mbsym.codegen.c.views import source_context
+from mbsym.codegen.c.views import source_fields
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import render_template
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
@@ -59,30 +59,18 @@ class KernelView:
     blocks: str
 
 
-@dataclass(frozen=True, slots=True)
-class CudaContext:
-    """Fields of ``consumers/cuda.cu.jinja`` and ``consumers/cuda.h.jinja``."""
-
-    name: str
-    has_parameters: bool
-    includes: tuple[str, ...]
-    body: str
-    kernels: tuple[KernelView, ...]
-
-
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     """NAME_cuda.cu and NAME_cuda.h."""
     module, name = exported.module, exported.name
     # Vectors of the host's compiler are none of the device's.
     straight = tuple(replace(function, limbs=None) for function in module.functions)
-    source = source_context(replace(module, functions=straight), "")
-    body = DEFINITION.sub(f"{name}_DEVICE ", render_template("c/body.c.jinja", source)).strip()
+    source = source_fields(replace(module, functions=straight), "")
+    body = DEFINITION.sub(f"{name}_DEVICE ", render_template("c/body.c.jinja", **source)).strip()
     kernels = tuple(_kernel(module, function) for function in module.functions)
-    context = CudaContext(name, bool(module.parameters), source.includes, body, kernels)
-    return (
-        GeneratedFile(f"{name}_cuda.cu", render_template("consumers/cuda.cu.jinja", context)),
-        GeneratedFile(f"{name}_cuda.h", render_template("consumers/cuda.h.jinja", context)),
-    )
+    both = {"name": name, "kernels": kernels}
+    text = render_template("consumers/cuda.cu.jinja", **both, includes=source["includes"], body=body)
+    header = render_template("consumers/cuda.h.jinja", **both, has_parameters=bool(module.parameters))
+    return GeneratedFile(f"{name}_cuda.cu", text), GeneratedFile(f"{name}_cuda.h", header)
 
 
 def _kernel(module: LoweredModule, function: ModuleFunction) -> KernelView:

@@ -224,25 +224,6 @@ class QuaternionView:
     square: str
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalContext:
-    """Fields of ``consumers/external.c.jinja``; how many zeros and which quaternions where functions ask for them."""
-
-    file: str
-    name: str
-    about: tuple[str, ...]
-    zeros: int
-    coordinates: int
-    speeds: int
-    quaternions: tuple[QuaternionView, ...]
-    for_casadi: bool
-    integer: str
-    memory: str
-    patterns: tuple[SparsityView, ...]
-    prelude: tuple[str, ...]
-    functions: tuple[ExternalFunction, ...]
-
-
 def external_file(
     exported: Exported,
     file: str,
@@ -283,22 +264,22 @@ def external_file(
     text = "\n".join(statement.text for function in functions for statement in function.statements)
     sizes = [slot.pattern.rows * slot.pattern.columns for function in functions for slot in function.inputs]
     quaternions = exported.mechanism.q.quaternions
-    context = ExternalContext(
-        file=file,
-        name=exported.name,
-        about=tuple(c_comment(line) for line in about),
-        zeros=max([1, *sizes]) if f"{exported.name}_zeros" in text else 0,
-        coordinates=exported.mechanism.nq,
-        speeds=exported.mechanism.nv,
-        quaternions=tuple(map(_quaternion_view, quaternions)) if f"{exported.name}_unit(" in text else (),
-        for_casadi=for_casadi,
-        integer="casadi_int" if for_casadi else "int",
-        memory="int mem" if for_casadi else "void *mem",
-        patterns=tuple(patterns.values()),
-        prelude=tuple(prelude),
-        functions=tuple(views),
-    )
-    return GeneratedFile(file, render_template("consumers/external.c.jinja", context))
+    fields = {
+        "file": file,
+        "name": exported.name,
+        "about": tuple(c_comment(line) for line in about),
+        "zeros": max([1, *sizes]) if f"{exported.name}_zeros" in text else 0,
+        "coordinates": exported.mechanism.nq,
+        "speeds": exported.mechanism.nv,
+        "quaternions": tuple(map(_quaternion_view, quaternions)) if f"{exported.name}_unit(" in text else (),
+        "for_casadi": for_casadi,
+        "integer": "casadi_int" if for_casadi else "int",
+        "memory": "int mem" if for_casadi else "void *mem",
+        "patterns": tuple(patterns.values()),
+        "prelude": tuple(prelude),
+        "functions": tuple(views),
+    }
+    return GeneratedFile(file, render_template("consumers/external.c.jinja", **fields))
 
 
 def _quaternion_view(start: int) -> QuaternionView:

@@ -56,18 +56,6 @@ class JaxFunctionView:
     refusal: str
 
 
-@dataclass(frozen=True, slots=True)
-class JaxContext:
-    """Fields of ``consumers/jax.c.jinja`` and ``consumers/jax.py.jinja``."""
-
-    name: str
-    handlers: tuple[HandlerView, ...]
-    real: str
-    functions: tuple[JaxFunctionView, ...]
-    parameters: str
-    quaternions: str
-
-
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     """The functions, and where their derivatives come from, for many states."""
     return with_derivatives(mechanism, plans_asked(mechanism, options), batch=(EVERY,))
@@ -107,17 +95,17 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
                 refusal=repr(_refusal(plan)),
             )
         )
-    context = JaxContext(
-        name=exported.name,
-        handlers=tuple(handlers),
-        real={"double": "float64", "float": "float32"}[exported.module.description.real],
-        functions=tuple(functions),
-        parameters=repr({item.name: float(item.default) for item in exported.module.parameters}),
-        quaternions=repr(tuple(exported.mechanism.q.quaternions)),
-    )
+    fields = {
+        "name": exported.name,
+        "handlers": tuple(handlers),
+        "real": {"double": "float64", "float": "float32"}[exported.module.description.real],
+        "functions": tuple(functions),
+        "parameters": repr({item.name: float(item.default) for item in exported.module.parameters}),
+        "quaternions": repr(tuple(exported.mechanism.q.quaternions)),
+    }
     return (
-        GeneratedFile(f"{exported.name}_jax.c", render_template("consumers/jax.c.jinja", context)),
-        GeneratedFile(f"{exported.name}_jax.py", render_template("consumers/jax.py.jinja", context)),
+        GeneratedFile(f"{exported.name}_jax.c", render_template("consumers/jax.c.jinja", **fields)),
+        GeneratedFile(f"{exported.name}_jax.py", render_template("consumers/jax.py.jinja", **fields)),
     )
 
 

@@ -26,19 +26,6 @@ class PackagedView:
     actual: str
 
 
-@dataclass(frozen=True, slots=True)
-class PythonPackageContext:
-    """Fields of the templates: the module in Python and that in C, pyproject.toml and setup.py."""
-
-    name: str
-    package_version: str
-    real: str
-    parameters: str
-    statuses: str
-    program: str
-    functions: tuple[PackagedView, ...]
-
-
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     """The functions that were asked for, none meaning all of the catalogue, for many states."""
     version = options.settings["version"]
@@ -54,15 +41,13 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     def rendered(template: str, program: str = "") -> str:
         return render_template(
             f"consumers/{template}.jinja",
-            PythonPackageContext(
-                name=name,
-                package_version=exported.options.settings["version"],
-                real="float32" if module.description.real == "float" else "float64",
-                parameters=repr({item.name: float(item.default) for item in module.parameters}),
-                statuses=repr({int(item.value): f"{item.name}: {item.sentence}" for item in exported.statuses}),
-                program=program,
-                functions=tuple(_packaged(exported, function) for function in module.batched),
-            ),
+            name=name,
+            package_version=exported.options.settings["version"],
+            real="float32" if module.description.real == "float" else "float64",
+            parameters=repr({item.name: float(item.default) for item in module.parameters}),
+            statuses=repr({int(item.value): f"{item.name}: {item.sentence}" for item in exported.statuses}),
+            program=program,
+            functions=tuple(_packaged(exported, function) for function in module.batched),
         )
 
     return (

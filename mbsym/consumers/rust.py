@@ -34,18 +34,6 @@ class RustFunctionView:
     fails: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CrateContext:
-    """Fields of ``consumers/lib.rs.jinja``; the templates of Cargo.toml and build.rs have the name alone."""
-
-    name: str
-    real: str
-    sizes: tuple[NumberView, ...]
-    parameters: tuple[NumberView, ...]
-    statuses: tuple[NumberView, ...]
-    functions: tuple[RustFunctionView, ...]
-
-
 def named(identifier: str) -> str:
     """The identifier as Rust takes it."""
     return f"{identifier}_" if identifier in KEYWORDS else identifier
@@ -64,21 +52,21 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         )
         for item in module.parameters
     )
-    context = CrateContext(
-        name=exported.name,
-        real=real,
-        sizes=exported.sizes,
-        parameters=parameters,
-        statuses=tuple(
+    fields = {
+        "name": exported.name,
+        "real": real,
+        "sizes": exported.sizes,
+        "parameters": parameters,
+        "statuses": tuple(
             replace(status, name="".join(part.capitalize() for part in status.name.split("_")))
             for status in exported.statuses[1:]
         ),
-        functions=tuple(_function(exported, function, real) for function in module.functions),
-    )
+        "functions": tuple(_function(exported, function, real) for function in module.functions),
+    }
     return (
-        GeneratedFile("Cargo.toml", render_template("consumers/Cargo.toml.jinja", context)),
-        GeneratedFile("build.rs", render_template("consumers/build.rs.jinja", context)),
-        GeneratedFile("lib.rs", render_template("consumers/lib.rs.jinja", context)),
+        GeneratedFile("Cargo.toml", render_template("consumers/Cargo.toml.jinja", **fields)),
+        GeneratedFile("build.rs", render_template("consumers/build.rs.jinja", **fields)),
+        GeneratedFile("lib.rs", render_template("consumers/lib.rs.jinja", **fields)),
     )
 
 

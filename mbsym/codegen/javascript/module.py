@@ -8,24 +8,26 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import isfinite
-from typing import Final
+from typing import Any, ClassVar, Final
 
 from mbsym.codegen.c.comments import comment_lines, function_comment
-from mbsym.codegen.description import GeneratedFile, ModuleDescription
+from mbsym.codegen.description import GUARDED, GeneratedFile, ModuleDescription
 from mbsym.codegen.environment import fixed_text, render_template
-from mbsym.codegen.javascript.functions import formals, function_lines
+from mbsym.codegen.expressions import Call, Expression, Select, operands
 from mbsym.codegen.javascript.routines import WORDS, print_javascript
-from mbsym.codegen.lowered_module import LoweredModule, lower_module
-from mbsym.codegen.printer import double_literal
+from mbsym.codegen.lowered import LoweredFunction
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, lower_module
+from mbsym.codegen.printer import ExpressionPrinter, Item, double_literal
 from mbsym.codegen.routines.module import routine_of
 from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.codegen.step_functions import arrays, step_functions
-from mbsym.codegen.text import WIDTH, plain_line, wrapped
+from mbsym.codegen.text import WIDTH, c_comment, plain_line, wrapped
+from mbsym.symbolic.given_functions import StepFunction
 from mbsym.symbolic.unroll import unrolled
-from mbsym.version import __version__
 
 RESERVED: Final = WORDS | {
     "Infinity", "NaN", "Math", "Number", "Float64Array", "Int32Array", "finite", "dot", "peak", "settled", "work",
@@ -58,33 +60,20 @@ class FunctionView:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleContext:
-    """Fields of ``javascript/module.mjs.jinja`` and ``javascript/body.js.jinja``."""
-
-    version: str
-    name: str
-    head: tuple[str, ...]
-    values: tuple[ValueView, ...]
-    functions: tuple[FunctionView, ...]
-    fixed: tuple[str, ...]
-    exported: tuple[str, ...]
-
-
 def render_javascript(module: LoweredModule) -> tuple[GeneratedFile, ...]:
     """NAME.mjs."""
-    context = module_context(module.description)
-    return (GeneratedFile(f"{context.name}.mjs", render_template("javascript/module.mjs.jinja", context)),)
+    fields = module_fields(module.description)
+    return (GeneratedFile(f"{fields['name']}.mjs", render_template("javascript/module.mjs.jinja", **fields)),)
 
 
 def enclosed(description: ModuleDescription) -> str:
     """A module as one expression, the object of what it offers, for scripts of pages."""
-    context = module_context(description)
-    body = render_template("javascript/body.js.jinja", context)
-    return f"(() => {{\n{body}\nreturn {{{', '.join(context.exported)}}};\n}})()"
+    fields = module_fields(description)
+    body = render_template("javascript/body.js.jinja", **fields)
+    return f"(() => {{\n{body}\nreturn {{{', '.join(fields['exported'])}}};\n}})()"
 
 
-def module_context(description: ModuleDescription) -> ModuleContext:
+def module_fields(description: ModuleDescription) -> dict[str, Any]:
     """The module, lowered anew with JavaScript's own reserved words."""
     programs = tuple(map(unrolled, description.programs))
     module = lower_module(replace(description, real="double", programs=programs), RESERVED)
@@ -94,12 +83,11 @@ def module_context(description: ModuleDescription) -> ModuleContext:
     )
     digest = description.model_sha256
     head = (f"model sha256 {digest}" if digest else "equations of a mechanism", *description.header, "", *CONVENTION)
-    return ModuleContext(
-        version=__version__,
-        name=module.names.module,
-        head=comment_lines(head),
-        values=(*values, *_of_tables(module)),
-        functions=tuple(
+    return {
+        "name": module.names.module,
+        "head": comment_lines(head),
+        "values": (*values, *_of_tables(module)),
+        "functions": tuple(
             FunctionView(
                 function.identifier,
                 function_comment(function),
@@ -109,14 +97,14 @@ def module_context(description: ModuleDescription) -> ModuleContext:
             for function in module.functions
             if function.body is not None
         ),
-        fixed=(
+        "helpers": (
             *(fixed_text("javascript/pieces.js", ""),) * bool(step_functions(module)),
             *(fixed_text("javascript/statuses.js", ""),) * module.is_guarded,
             *(fixed_text("javascript/routines.js", ""),) * bool(routines),
             *routines,
         ),
-        exported=tuple(sorted((*(item.name for item in values), *(item.identifier for item in module.functions)))),
-    )
+        "exported": tuple(sorted((*(item.name for item in values), *(item.identifier for item in module.functions)))),
+    }
 
 
 def _comment(text: str) -> tuple[str, ...]:
@@ -154,3 +142,85 @@ def _tables(module: LoweredModule) -> Iterator[ValueView]:
         yield ValueView(title, f"[{', '.join(entries)}]")
     for title, numbers in module.description.index_arrays.items():
         yield ValueView(module.names.index_arrays[title], json.dumps(list(numbers)))
+
+
+INDENT: Final = "    "
+ZERO: Final = double_literal(Fraction(0))
+FEW_ZEROS: Final = 4
+"""Entries of a result that are zero, of which more are written at once."""
+
+
+class JavaScriptPrinter(ExpressionPrinter):
+    """Prints for numbers, which are doubles."""
+
+    WORDS: ClassVar[Mapping[str, str]] = {"and": "&&", "or": "||", "not": "!"}
+
+    def number(self, value: Fraction | bool | int | float) -> str:
+        return str(value).lower() if isinstance(value, bool) else double_literal(value)
+
+    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
+        """A function of the library, which has all of the graph's under their names."""
+        if isinstance(node.function, StepFunction):
+            return self.stepped(node.function, node.arguments[0])
+        return f"Math.{node.function}({', '.join(map(self.expression, node.arguments))})"
+
+    def entry(self, array: str, number: Expression) -> str:
+        return f"{array}[Math.trunc({self.expression(number)})]"
+
+    def choice(self, test: str, first: str, second: str) -> str:
+        return f"{test} ? {first} : {second}"
+
+    def format_select(self, node: Select, items: Sequence[Item] = ()) -> str:
+        condition, positive, otherwise = map(self.expression, operands(node))
+        return f"({self.choice(f'{condition} > 0', positive, otherwise)})"
+
+
+def formals(module: LoweredModule, function: ModuleFunction) -> str:
+    """What a function takes: the object of parameters, inputs, and arrays that it fills."""
+    return ", ".join((*["parameters"] * module.takes_parameters(function), *function.identifiers))
+
+
+def function_lines(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> tuple[str, ...]:
+    """The statements of a function."""
+    printer = JavaScriptPrinter()
+    if function.equal:
+        return (f"{INDENT}{module.names.functions[function.equal]}({formals(module, function)});",)
+    lines = [
+        f"{INDENT}const {identifier} = parameters.{identifier};"
+        for identifier in module.names.parameters.values()
+        if identifier in body.used
+    ]
+    if function.guards:
+        lines.append(f"{INDENT}const {module.names.inner[GUARDED]} = new Float64Array({len(function.guards)});")
+    for block in body.blocks:
+        lines += ["", f"{INDENT}// {c_comment(block.title)}"] if block.title else []
+        lines += [
+            _statement(f"const {item.identifier}", printer.expression(item.expression)) for item in block.assignments
+        ]
+    lines += [""] * bool(lines)
+    for result in body.results:
+        texts = list(map(printer.expression, result.entries))
+        kept = {k: text for k, text in enumerate(texts) if text != ZERO}
+        if len(texts) - len(kept) <= FEW_ZEROS:
+            kept = dict(enumerate(texts))
+        else:
+            lines.append(f"{INDENT}{result.identifier}.fill(0, 0, {len(texts)});")
+        lines += (_statement(f"{result.identifier}[{k}]", text) for k, text in kept.items())
+    return (*lines, *_verdict(module, function))
+
+
+def _statement(target: str, text: str) -> str:
+    before = f"{INDENT}{target} = "
+    return f"{before}{wrapped(text, first=len(before) + 1, following=INDENT * 2)};"
+
+
+def _verdict(module: LoweredModule, function: ModuleFunction) -> list[str]:
+    """The end of a function that can fail."""
+    if not function.guards:
+        return []
+    needs = ", ".join(f'["{guard.need}", {guard.size!r}]' for guard in function.guards)
+    given = [x if item.shape else f"[{x}]" for item, x in function.paired if item.direction == "in"]
+    found = [x for item, x in function.paired if item.direction == "out"]
+    actual = f"{module.names.inner[GUARDED]}, [{', '.join(given)}], [{', '.join(found)}]"
+    text = wrapped(f"settled([{needs}], {actual})", first=12, following=INDENT * 2)
+    return ["", f"{INDENT}return {text};"]
