@@ -6,8 +6,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mbsym.codegen.description import EVERY, Argument, ModuleDescription, RuntimeFunction, Tolerance, arguments_of
-from mbsym.codegen.guards import GUARDED, VANISHES, failures_of
+from mbsym.codegen.description import (
+    EVERY,
+    GUARDED,
+    VANISHES,
+    Argument,
+    ModuleDescription,
+    RuntimeFunction,
+    Tolerance,
+    arguments_of,
+    failures_of,
+)
 from mbsym.codegen.limb_programs import LimbProgram
 from mbsym.codegen.limbs import LimbBody, lower_limbs
 from mbsym.codegen.lower import lower

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 import textwrap
-from dataclasses import dataclass
+from typing import Any
 
 from mbsym.codegen.c.batch_drivers import batch_formals, driver_lines
 from mbsym.codegen.c.comments import comment_lines, operation_line
-from mbsym.codegen.c.expressions import CPrinter
-from mbsym.codegen.c.lane_expressions import LanePrinter
+from mbsym.codegen.c.expressions import CPrinter, LanePrinter
+from mbsym.codegen.c.fixed_parts import step_texts
 from mbsym.codegen.c.lane_kernels import lane_functions, lane_texts
-from mbsym.codegen.c.statuses import ToleranceView, tolerance_views
-from mbsym.codegen.c.step_functions import step_texts
+from mbsym.codegen.c.statuses import tolerance_views
 from mbsym.codegen.c.trigonometry import rounding_sentence
 from mbsym.codegen.c.views import FunctionView, LinkView, PrototypeView, library_headers
 from mbsym.codegen.description import GeneratedFile
@@ -25,62 +24,31 @@ from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH
 from mbsym.symbolic.given_functions import StepFunction
-from mbsym.version import __version__
-
-
-@dataclass(frozen=True, slots=True)
-class BatchHeaderContext:
-    """Fields of ``c/batch.h.jinja``."""
-
-    version: str
-    name: str
-    sines: tuple[str, ...]
-    links: tuple[LinkView, ...]
-    prototypes: tuple[PrototypeView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BatchSourceContext:
-    """Fields of ``c/batch.c.jinja``."""
-
-    version: str
-    name: str
-    includes: tuple[str, ...]
-    tolerances: tuple[ToleranceView, ...]
-    lanes_avx512: int
-    lanes_avx: int
-    lanes: int
-    structure: tuple[str, ...]
-    helpers: tuple[str, ...]
-    kernels: tuple[FunctionView, ...]
-    runtime: tuple[str, ...]
-    functions: tuple[FunctionView, ...]
 
 
 def render_batch(module: LoweredModule) -> tuple[GeneratedFile, ...]:
     """NAME_batch.c and NAME_batch.h, of the functions that the module's description asks for."""
     name = module.names.module
     source = _source(module)
-    header = _header(module, any("FLT_EVAL_METHOD" in text for text in source.helpers))
+    header = _header(module, any("FLT_EVAL_METHOD" in text for text in source["helpers"]))
     return (
-        GeneratedFile(f"{name}_batch.c", render_template("c/batch.c.jinja", source)),
-        GeneratedFile(f"{name}_batch.h", render_template("c/batch.h.jinja", header)),
+        GeneratedFile(f"{name}_batch.c", render_template("c/batch.c.jinja", **source)),
+        GeneratedFile(f"{name}_batch.h", render_template("c/batch.h.jinja", **header)),
     )
 
 
-def _header(module: LoweredModule, has_sines: bool) -> BatchHeaderContext:
+def _header(module: LoweredModule, has_sines: bool) -> dict[str, Any]:
     names = module.names
     sines = textwrap.wrap(rounding_sentence(module.description.real), WIDTH - 4, break_on_hyphens=False)
-    return BatchHeaderContext(
-        version=__version__,
-        name=names.module,
-        sines=comment_lines(["", *sines] if has_sines else []),
-        links=tuple(
+    return {
+        "name": names.module,
+        "sines": comment_lines(["", *sines] if has_sines else []),
+        "links": tuple(
             LinkView(f"{names.c_symbol(function.name)}_batch", names.batch_symbol(function.name))
             for function in module.batched
             if names.linked[function.name] != names.c_symbol(function.name)
         ),
-        prototypes=tuple(
+        "prototypes": tuple(
             PrototypeView(
                 "int" if function.failures else "void",
                 f"{names.c_symbol(function.name)}_batch",
@@ -89,7 +57,7 @@ def _header(module: LoweredModule, has_sines: bool) -> BatchHeaderContext:
             )
             for function in module.batched
         ),
-    )
+    }
 
 
 def _sentences(function: ModuleFunction) -> list[str]:
@@ -97,7 +65,7 @@ def _sentences(function: ModuleFunction) -> list[str]:
     return [f"{function.name} of many states. {way}"]
 
 
-def _source(module: LoweredModule) -> BatchSourceContext:
+def _source(module: LoweredModule) -> dict[str, Any]:
     prefix = module.names.module
     printer = LanePrinter(module.description.real, prefix)
     inside = lane_texts(module, module.batched, printer)
@@ -128,20 +96,21 @@ def _source(module: LoweredModule) -> BatchSourceContext:
     texts = (*helpers, *inside.texts)
     words = {word for text in (body, *helpers) for word in re.findall(rf"\b{prefix}_\w+", text)}
     widths = {"double": (8, 4, 4), "float": (16, 8, 8)}[module.description.real]
-    return BatchSourceContext(
-        version=__version__,
-        name=prefix,
-        includes=tuple(dict.fromkeys(("math.h", "stddef.h", "stdint.h", "string.h", *library_headers(module, texts)))),
-        tolerances=tuple(view for view in tolerance_views(module, printer) if view.name in words),
-        lanes_avx512=widths[0],
-        lanes_avx=widths[1],
-        lanes=widths[2],
-        structure=tuple(module.names.parameters[item.name] for item in module.parameters if side_by_side),
-        helpers=tuple(helpers),
-        kernels=inside.kernels,
-        runtime=inside.texts,
-        functions=tuple(functions),
-    )
+    return {
+        "name": prefix,
+        "includes": tuple(
+            dict.fromkeys(("math.h", "stddef.h", "stdint.h", "string.h", *library_headers(module, texts)))
+        ),
+        "tolerances": tuple(view for view in tolerance_views(module, printer) if view.name in words),
+        "lanes_avx512": widths[0],
+        "lanes_avx": widths[1],
+        "lanes": widths[2],
+        "structure": tuple(module.names.parameters[item.name] for item in module.parameters if side_by_side),
+        "helpers": tuple(helpers),
+        "kernels": inside.kernels,
+        "runtime": inside.texts,
+        "functions": tuple(functions),
+    }
 
 
 def _lane_sincos(prefix: str) -> str:

@@ -12,16 +12,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.c.expressions import KIND, CPrinter, LanePrinter
 from mbsym.codegen.c.fixed_parts import placed
 from mbsym.codegen.c.formals import formals
-from mbsym.codegen.c.lane_expressions import KIND, LanePrinter
 from mbsym.codegen.c.lane_routines import print_lanes
 from mbsym.codegen.c.statuses import guard_array, is_sound
 from mbsym.codegen.c.tables import INDENT
 from mbsym.codegen.c.views import FunctionView, function_views
+from mbsym.codegen.description import GUARDED
 from mbsym.codegen.environment import fixed_text
-from mbsym.codegen.guards import GUARDED
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.routines.module import routine_of
 
