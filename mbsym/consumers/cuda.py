@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mbsym.codegen.c.comments import comment_lines, operation_line
-from mbsym.codegen.c.formals import closed
+from mbsym.codegen.c.formals import closed, comment_lines, operation_line
 from mbsym.codegen.c.views import source_fields
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import render_template

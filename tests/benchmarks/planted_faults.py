@@ -57,7 +57,7 @@ ROOMS: Final = (
     "mbsym/kinematics/sliding.py",
     "mbsym/formulations/shared",
     "mbsym/codegen/lower_loops.py",
-    "mbsym/codegen/memory.py",
+    "mbsym/codegen/lower_loops.py",
     "mbsym/codegen/lower.py",
     "mbsym/codegen/c/lanes.py",
     "mbsym/codegen/c/parts.py",

@@ -12,9 +12,8 @@ from mbsym.codegen.c.formals import formal, formals, structure_formal
 from mbsym.codegen.c.routines import print_c
 from mbsym.codegen.c.tables import INDENT
 from mbsym.codegen.environment import fixed_text
-from mbsym.codegen.lowered_module import LoweredModule
+from mbsym.codegen.lowered_module import LoweredModule, arrays
 from mbsym.codegen.routines.module import routine_file, routine_of
-from mbsym.codegen.step_functions import arrays
 from mbsym.codegen.text import WIDTH, wrapped
 from mbsym.symbolic.given_functions import PieceNumber, StepFunction
 

@@ -18,10 +18,17 @@ from mbsym.codegen.c.bodies import (
     part_lines,
     unused_arguments,
 )
-from mbsym.codegen.c.comments import comment_lines, function_comment, operation_line
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.fixed_parts import placed, runtime_text, step_texts
-from mbsym.codegen.c.formals import closed, formal, formals, structure_formal
+from mbsym.codegen.c.formals import (
+    closed,
+    comment_lines,
+    formal,
+    formals,
+    function_comment,
+    operation_line,
+    structure_formal,
+)
 from mbsym.codegen.c.parts import split
 from mbsym.codegen.c.pieces import Loop, Part
 from mbsym.codegen.c.statuses import (
@@ -42,8 +49,7 @@ from mbsym.codegen.description import GUARDED, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.limb_programs import WIDTHS
 from mbsym.codegen.lowered import LoweredFunction
-from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
-from mbsym.codegen.step_functions import step_functions
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, step_functions
 from mbsym.codegen.text import WIDTH, c_comment
 
 LONG: Final = 2000

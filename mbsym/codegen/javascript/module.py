@@ -1,12 +1,14 @@
 """A module in JavaScript, for browsers and node: what its template is filled with.
 
 JavaScript is printed and not run by mbsym: its numbers are doubles whatever the module's are, loops over tables of
-calls are written out, and what iterates comes from the texts that C and NumPy come from.
+calls are written out, and what iterates comes from the texts that C and NumPy come from. Its routines have C's loops
+over flat arrays, which are Float64Arrays, and records that are objects.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,20 +16,159 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any, ClassVar, Final
 
-from mbsym.codegen.c.comments import comment_lines, function_comment
+from mbsym.codegen.c.formals import comment_lines, function_comment
+from mbsym.codegen.c.routine_functions import CFunction, CNames
 from mbsym.codegen.description import GUARDED, GeneratedFile, ModuleDescription
 from mbsym.codegen.environment import fixed_text, render_template
-from mbsym.codegen.expressions import Call, Expression, Select, operands
-from mbsym.codegen.javascript.routines import WORDS, print_javascript
+from mbsym.codegen.expressions import (
+    Array,
+    Call,
+    Expression,
+    MatrixProduct,
+    Place,
+    RecordName,
+    Select,
+    Variable,
+    operands,
+)
 from mbsym.codegen.lowered import LoweredFunction
-from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, lower_module
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, arrays, lower_module, step_functions
 from mbsym.codegen.printer import ExpressionPrinter, Item, double_literal
+from mbsym.codegen.routines.language import Routine, RoutineFunction
 from mbsym.codegen.routines.module import routine_of
+from mbsym.codegen.routines.printer import INDENT
+from mbsym.codegen.statements import Record
 from mbsym.codegen.statuses import SENTENCES, Status
-from mbsym.codegen.step_functions import arrays, step_functions
 from mbsym.codegen.text import WIDTH, c_comment, plain_line, wrapped
 from mbsym.symbolic.given_functions import StepFunction
 from mbsym.symbolic.unroll import unrolled
+
+_WORDS: Final = """
+    arguments await case catch class const debugger default delete do enum eval export extends finally function
+    implements import in instanceof interface let new null package private protected public return static super switch
+    this throw try typeof undefined var void with yield
+"""
+WORDS: Final = frozenset(_WORDS.split())
+"""Words that no name may be."""
+
+_ARRAYS: Final[Mapping[str, str]] = {"int": "Int32Array", "real": "Float64Array"}
+_BLANK: Final[Mapping[str, str]] = {"int": "0", "bool": "false", "real": "0"}
+_NAMED: Final[Mapping[str, str]] = {"isfinite": "Number.isFinite", "int": "Math.trunc"}
+
+
+def print_javascript(routine: Routine, has_parameters: bool) -> str:
+    """The text of a routine, in which public functions keep their names and others bear the routine's before theirs.
+
+    Args:
+        routine: with its sizes decided.
+        has_parameters: True where derived functions take the object of parameters first.
+    """
+    names = _Names(routine, "", "double", has_parameters)
+    own = {name: value for name, value in routine.numbers.items() if name not in routine.module}
+    texts = ["\n".join(f"const {names.own_prefix}{name} = {value!r};" for name, value in own.items())] * bool(own)
+    texts += [names.maker(record) for record in routine.records.values()]
+    return "\n\n".join([*texts, *map(names.definition, routine.functions)])
+
+
+def made(array: Array) -> str:
+    """An array of zeros."""
+    return f"new {_ARRAYS[array.kind]}({array.size})"
+
+
+def _spelled(name: str) -> str:
+    return f"{name}_" if name in WORDS else name
+
+
+class _Names(CNames):
+    """What all functions of a routine in one module call things."""
+
+    def own_array(self, array: Array) -> str:
+        return f"const {_spelled(array.name)} = {made(array)};"
+
+    def record(self, record: Record) -> str:
+        """The name of the function that makes a record."""
+        return f"{self.own_prefix}{record.name}"
+
+    def maker(self, record: Record) -> str:
+        """The function that makes a record."""
+        comments = dict(record.comments)
+        lines = [f"/* {c_comment(record.documentation)} */"] * bool(record.documentation)
+        lines += [f"function {self.record(record)}() {{", f"{INDENT}return {{"]
+        for item in record.fields:
+            value = made(item) if item.extents else _BLANK[item.kind]
+            note = f" // {comments[item.name]}" if item.name in comments else ""
+            lines.append(f"{INDENT * 2}{item.name}: {value},{note}")
+        return "\n".join([*lines, f"{INDENT}}};", "}"])
+
+    def definition(self, function: RoutineFunction) -> str:
+        """A function with its comment."""
+        takes = function.name in self.with_parameters or (function.is_public and self.has_parameters)
+        formals = ["parameters"] * takes + [_spelled(item.name) for item in function.formals]
+        formals += ["work"] * (function.name in self.with_work)
+        formals += ["result"] * isinstance(function.returns, int)
+        lines = [f"/* {c_comment(function.documentation)} */"] * bool(function.documentation)
+        lines.append(f"function {self.symbol(function)}({', '.join(formals)}) {{")
+        return "\n".join([*lines, *self._body(function, set(formals)), "}"])
+
+    def _body(self, function: RoutineFunction, formals: set[str]) -> list[str]:
+        printer = _Function(self, function)
+        printer.block(function.body)
+        mentioned = set(re.findall(r"\w+", "\n".join(line for line in printer.lines if "/*" not in line)))
+        lines, place = [], 0
+        for array in self.routine.memory:
+            if array.name in mentioned:
+                lines.append(f"{INDENT}const {array.name} = work.subarray({place}, {place + array.size});")
+            place += array.size
+        lines += [
+            f"{INDENT}const {name} = {self.record(record)}();"
+            for name, record in function.records.items()
+            if name not in formals
+        ]
+        lines += [f"{INDENT}{self.own_array(array)}" for array in function.own if _spelled(array.name) in mentioned]
+        return [*lines, *printer.lines]
+
+
+class _Function(CFunction):
+    INDEX: ClassVar[str] = "let"
+    IGNORED: ClassVar[str] = ""
+
+    def declared(self, name: str) -> str:
+        return self.declared_number(name, stays=False)
+
+    def declared_number(self, name: str, *, stays: bool) -> str:
+        return f"{'const' if stays else 'let'} {_spelled(name)}"
+
+    def _started(self, name: str) -> str:
+        return self.declared_number(name, stays=name in self.scopes.once) if name in self.started else _spelled(name)
+
+    def member(self, record: str) -> str:
+        return f"{record}."
+
+    def format_record(self, node: RecordName, items: Sequence[Item] = ()) -> str:
+        return node.name
+
+    def variable(self, node: Variable) -> str:
+        return f"{node.record}.{node.identifier}" if node.record else _spelled(node.identifier)
+
+    def array(self, array: Array) -> str:
+        return _spelled(super().array(array))
+
+    def place(self, node: Place, items: Sequence[Item]) -> str:
+        offset = str(self.offset(node, items))
+        if not node.axes or items:
+            return f"{self.array(node.array)}[{offset}]"
+        return self.array(node.array) if offset == "0" else f"{self.array(node.array)}.subarray({offset})"
+
+    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
+        name = node.function
+        if name not in (*_NAMED, "real", "abs", "min", "sqrt", "sin", "cos"):
+            return super().call(node, items).removeprefix(self.style.own_prefix * (name == "peak"))
+        texts = [self.expression(each, 0, items) for each in node.arguments]
+        return texts[0] if name == "real" else f"{_NAMED.get(name, f'Math.{name}')}({', '.join(texts)})"
+
+    def product(self, node: MatrixProduct) -> str:
+        return super().product(node).removeprefix(self.style.own_prefix)
+
 
 RESERVED: Final = WORDS | {
     "Infinity", "NaN", "Math", "Number", "Float64Array", "Int32Array", "finite", "dot", "peak", "settled", "work",
@@ -144,7 +285,6 @@ def _tables(module: LoweredModule) -> Iterator[ValueView]:
         yield ValueView(module.names.index_arrays[title], json.dumps(list(numbers)))
 
 
-INDENT: Final = "    "
 ZERO: Final = double_literal(Fraction(0))
 FEW_ZEROS: Final = 4
 """Entries of a result that are zero, of which more are written at once."""

@@ -13,7 +13,7 @@ from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lowered import LoweredFunction
-from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, arrays, step_functions
 from mbsym.codegen.numpy.arrays import print_arrays
 from mbsym.codegen.numpy.bodies import INDENT, kernel_lines
 from mbsym.codegen.numpy.loops import LoopText
@@ -21,7 +21,6 @@ from mbsym.codegen.numpy.routines import memory_class, print_numpy
 from mbsym.codegen.printer import double_literal
 from mbsym.codegen.routines.module import MEMORY, routine_file, routine_of
 from mbsym.codegen.statuses import SENTENCES, Status
-from mbsym.codegen.step_functions import arrays, step_functions
 from mbsym.codegen.text import WIDTH, docstring, plain_line
 
 FAILURES: Final = '"raise", "mask" with NaN, "keep" the results documented, or "return" (results, status).'
