@@ -24,15 +24,6 @@ OUT: Final = "out"
 """The word for arrays that results are written into."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallView:
-    """A function: its symbol, what it is given, and whether it returns a status."""
-
-    symbol: str
-    actual: str
-    fails: bool
-
-
 def calls_of(manifest: Mapping[str, Any]) -> GeneratedFile:
     """C that is compiled together with a module, in which its functions for many states have one signature."""
     calls = []
@@ -42,7 +33,7 @@ def calls_of(manifest: Mapping[str, Any]) -> GeneratedFile:
             fails = "status" in entry
             places = [f"places[{k}], strides[{k}]" for k in range(len(entry["arguments"]))]
             actual = ["n", *structure, *places, *(["status"] if fails else [])]
-            calls.append(CallView(entry["batch"]["c_symbol"], ", ".join(actual), fails))
+            calls.append({"symbol": entry["batch"]["c_symbol"], "actual": ", ".join(actual), "fails": fails})
     fields = {
         "name": manifest["name"],
         "has_parameters": bool(structure),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Any
 
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import render_template
@@ -215,15 +216,6 @@ class SparsityView:
     numbers: str
 
 
-@dataclass(frozen=True, slots=True)
-class QuaternionView:
-    """Where a quaternion starts and ends in q, and the square of its length."""
-
-    start: int
-    end: int
-    square: str
-
-
 def external_file(
     exported: Exported,
     file: str,
@@ -282,6 +274,6 @@ def external_file(
     return GeneratedFile(file, render_template("consumers/external.c.jinja", **fields))
 
 
-def _quaternion_view(start: int) -> QuaternionView:
+def _quaternion_view(start: int) -> dict[str, Any]:
     square = " + ".join(f"q[{k}] * q[{k}]" for k in range(start, start + 4))
-    return QuaternionView(start, start + 4, square)
+    return {"start": start, "end": start + 4, "square": square}

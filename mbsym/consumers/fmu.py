@@ -107,27 +107,6 @@ class VariableView:
     state_index: int
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentView:
-    """An argument of a Jacobian: where it stands among the variables, and entries stored by it."""
-
-    place: str
-    entries: int
-
-
-@dataclass(frozen=True, slots=True)
-class DerivativeView:
-    """A Jacobian: its function, of what and how wide that is, by which arguments, and what memory it takes."""
-
-    symbol: str
-    result: str
-    width: int
-    arguments: tuple[ArgumentView, ...]
-    inputs: int
-    outputs: int
-    work: int
-
-
 def _standard(options: ExportOptions) -> StandardView:
     version = options.settings["fmi"]
     if version not in VERSIONS:
@@ -194,23 +173,23 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     return tuple(found)
 
 
-def _derivative_view(exported: Exported, plan: DerivativePlan, jacobian: ExternalFunction) -> DerivativeView:
+def _derivative_view(exported: Exported, plan: DerivativePlan, jacobian: ExternalFunction) -> dict[str, Any]:
     names = [item.name for item in exported.function(plan.function).inputs]
     names += ["parameters"] if exported.module.parameters else []
     arguments = tuple(
-        ArgumentView(PLACES[name], max(slot.pattern.size, 1))
+        {"place": PLACES[name], "entries": max(slot.pattern.size, 1)}
         for name, slot in zip(names, jacobian.outputs, strict=True)
     )
     (result,) = exported.function(plan.function).outputs
-    return DerivativeView(
-        jacobian.symbol,
-        {DYNAMICS: "DV", RATES: "DQ"}.get(plan.function) or place_of(plan.function),
-        matrix_size(result.shape)[1],
-        arguments,
-        jacobian.input_count,
-        jacobian.output_count,
-        max(jacobian.work, 1),
-    )
+    return {
+        "symbol": jacobian.symbol,
+        "result": {DYNAMICS: "DV", RATES: "DQ"}.get(plan.function) or place_of(plan.function),
+        "width": matrix_size(result.shape)[1],
+        "arguments": arguments,
+        "inputs": jacobian.input_count,
+        "outputs": jacobian.output_count,
+        "work": max(jacobian.work, 1),
+    }
 
 
 def _description(

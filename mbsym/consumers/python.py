@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from mbsym.codegen.description import EVERY, Argument, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
@@ -15,15 +14,6 @@ from mbsym.codegen.manifest import manifest_file
 from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
-
-
-@dataclass(frozen=True, slots=True)
-class PackagedView:
-    """A function: its name, its symbol in C, and what describes it to Python, as finished text."""
-
-    name: str
-    symbol: str
-    actual: str
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
@@ -59,11 +49,11 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     )
 
 
-def _packaged(exported: Exported, function: ModuleFunction) -> PackagedView:
+def _packaged(exported: Exported, function: ModuleFunction) -> dict[str, Any]:
     inputs = {item.name: item.shape for item in function.arguments if item.direction == "in"}
     outputs = ", ".join(_result(item) for item in function.arguments if item.direction == "out")
     actual = f"{function.identifier!r}, {function.description!r}, {inputs!r}, {{{outputs}}}"
-    return PackagedView(function.identifier, exported.module.names.batch_symbol(function.name), actual)
+    return {"name": function.identifier, "symbol": exported.module.names.batch_symbol(function.name), "actual": actual}
 
 
 def _result(item: Argument) -> str:

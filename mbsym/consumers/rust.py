@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.description import Argument, GeneratedFile
@@ -19,19 +19,6 @@ _KEYWORDS: Final = """
     unsized use virtual where while yield
 """
 KEYWORDS: Final = frozenset(_KEYWORDS.split())
-
-
-@dataclass(frozen=True, slots=True)
-class RustFunctionView:
-    """A function: as C links it, and as Rust offers it; argument lists are finished text."""
-
-    name: str
-    symbol: str
-    sentences: tuple[str, ...]
-    foreign: str
-    formals: str
-    actual: str
-    fails: bool
 
 
 def named(identifier: str) -> str:
@@ -74,7 +61,7 @@ def _literal(text: str) -> str:
     return text if "." in text or "e" in text else f"{text}.0"
 
 
-def _function(exported: Exported, function: ModuleFunction, real: str) -> RustFunctionView:
+def _function(exported: Exported, function: ModuleFunction, real: str) -> dict[str, Any]:
     structured = bool(exported.module.parameters)
     foreign = ["parameters: *const Parameters"] if structured else []
     formals = ["parameters: &Parameters"] if structured else []
@@ -88,15 +75,15 @@ def _function(exported: Exported, function: ModuleFunction, real: str) -> RustFu
         shape = " x ".join(map(str, item.shape))
         about = ", ".join(filter(None, (shape, f"[{item.unit}]" if item.unit else "", item.description)))
         lines.append(f"* `{name}`: {about or 'a number'}")
-    return RustFunctionView(
-        named(function.identifier),
-        exported.module.names.linked[function.name],
-        tuple(plain_line(line) for line in lines),
-        ", ".join(foreign),
-        ", ".join(formals),
-        ", ".join(actual),
-        bool(function.failures),
-    )
+    return {
+        "name": named(function.identifier),
+        "symbol": exported.module.names.linked[function.name],
+        "sentences": tuple(plain_line(line) for line in lines),
+        "foreign": ", ".join(foreign),
+        "formals": ", ".join(formals),
+        "actual": ", ".join(actual),
+        "fails": bool(function.failures),
+    }
 
 
 def _foreign(item: Argument, kind: str) -> str:

@@ -44,15 +44,6 @@ class ArrayView:
     rows: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TestView:
-    """A function that tests another: its name, tables, and the lines that call and compare at state ``s``."""
-
-    name: str
-    tables: tuple[ArrayView, ...]
-    lines: tuple[str, ...]
-
-
 def self_test(
     description: ModuleDescription, mechanism: Mechanism, contracts: Mapping[str, Contract]
 ) -> tuple[GeneratedFile, Strength]:
@@ -135,7 +126,7 @@ def _number(value: float, printer: CPrinter) -> str:
 
 def _test(
     module: LoweredModule, function: ModuleFunction, item: FrozenFunction, own: _Names, printer: CPrinter
-) -> TestView:
+) -> dict[str, Any]:
     inner, symbol = own.inner.inside(), module.names.c_symbol(function.name)
     outputs = [argument.name for argument in function.arguments if argument.direction == "out"]
     tables: list[ArrayView] = []
@@ -153,12 +144,16 @@ def _test(
         compared.append(call if item.statuses is None else f"if (statuses[s] == 0) {{ {call} }}")
     actual = _actual(module, function, own)
     if item.statuses is None:
-        return TestView(own.tests[function.name], tuple(tables), (f"{symbol}({', '.join(actual)});", *compared))
+        return {
+            "name": own.tests[function.name],
+            "tables": tuple(tables),
+            "lines": (f"{symbol}({', '.join(actual)});", *compared),
+        }
     tables.append(ArrayView("statuses", "int", "", (f"        {', '.join(map(str, item.statuses))}",)))
     lines = ["if (statuses[s] < 0) {", "    return;", "}"] if UNCALLED in item.statuses else []
     lines.append(f'compare_status("{function.name}", s, {symbol}({", ".join(actual)}), statuses[s]);')
     lines += [*compared, *_refusal(function, symbol, own, actual)]
-    return TestView(own.tests[function.name], tuple(tables), tuple(lines))
+    return {"name": own.tests[function.name], "tables": tuple(tables), "lines": tuple(lines)}
 
 
 def _tables(result: FrozenResult, expected: str, allowed: str, printer: CPrinter, real: str) -> tuple[ArrayView, ...]:

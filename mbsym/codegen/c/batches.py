@@ -25,7 +25,7 @@ from mbsym.codegen.c.lane_routines import print_lanes
 from mbsym.codegen.c.statuses import guard_array, is_sound, tolerance_views
 from mbsym.codegen.c.tables import INDENT
 from mbsym.codegen.c.trigonometry import rounding_sentence
-from mbsym.codegen.c.views import FunctionView, LinkView, PrototypeView, function_views, library_headers
+from mbsym.codegen.c.views import FunctionView, function_views, library_headers
 from mbsym.codegen.description import GUARDED, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
@@ -202,17 +202,17 @@ def _header(module: LoweredModule, has_sines: bool) -> dict[str, Any]:
         "name": names.module,
         "sines": comment_lines(["", *sines] if has_sines else []),
         "links": tuple(
-            LinkView(f"{names.c_symbol(function.name)}_batch", names.batch_symbol(function.name))
+            {"written": f"{names.c_symbol(function.name)}_batch", "linked": names.batch_symbol(function.name)}
             for function in module.batched
             if names.linked[function.name] != names.c_symbol(function.name)
         ),
         "prototypes": tuple(
-            PrototypeView(
-                "int" if function.failures else "void",
-                f"{names.c_symbol(function.name)}_batch",
-                comment_lines(_sentences(function)),
-                batch_formals(module, function, ");"),
-            )
+            {
+                "returns": "int" if function.failures else "void",
+                "symbol": f"{names.c_symbol(function.name)}_batch",
+                "comment": comment_lines(_sentences(function)),
+                "formals": batch_formals(module, function, ");"),
+            }
             for function in module.batched
         ),
     }

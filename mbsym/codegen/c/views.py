@@ -59,34 +59,6 @@ REGISTERS: Final = (64, 32, 16)
 
 
 @dataclass(frozen=True, slots=True)
-class ParameterView:
-    """A member of the parameter structure, with its default as a literal."""
-
-    name: str
-    default: str
-    comment: str
-    separator: str
-
-
-@dataclass(frozen=True, slots=True)
-class LinkView:
-    """A function that object files have under another symbol than sources."""
-
-    written: str
-    linked: str
-
-
-@dataclass(frozen=True, slots=True)
-class PrototypeView:
-    """A function as the header declares it: comment lines, what it returns, symbol, formal arguments."""
-
-    returns: str
-    symbol: str
-    comment: tuple[str, ...]
-    formals: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class FunctionView:
     """A function as the source defines it: its symbol, formal arguments and the finished lines of its body.
 
@@ -102,16 +74,6 @@ class FunctionView:
     lines: tuple[str, ...]
     before: str = ""
     after: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class LimbsView:
-    """Widths of the vectors of a source, and how many numbers registers of the three sizes hold."""
-
-    widths: tuple[int, ...]
-    lanes_avx512: int
-    lanes_avx: int
-    lanes: int
 
 
 def render_c(module: LoweredModule) -> tuple[GeneratedFile, ...]:
@@ -137,7 +99,7 @@ def header_fields(module: LoweredModule) -> dict[str, Any]:
         "head": comment_lines(head),
         "real": description.real,
         "links": tuple(
-            LinkView(names.c_symbol(name), linked)
+            {"written": names.c_symbol(name), "linked": linked}
             for name, linked in names.linked.items()
             if linked != names.c_symbol(name)
         ),
@@ -145,21 +107,21 @@ def header_fields(module: LoweredModule) -> dict[str, Any]:
         "tables": tuple(header_tables(module, printer)),
         "tolerances": comment_lines(tolerance_lines(module, printer)),
         "parameters": tuple(
-            ParameterView(
-                names.parameters[item.name],
-                printer.literal(item.default),
-                c_comment(" ".join(filter(None, (item.name, f"[{item.unit}]" if item.unit else "")))),
-                ", \\" if place < len(module.parameters) else " \\",
-            )
+            {
+                "name": names.parameters[item.name],
+                "default": printer.literal(item.default),
+                "comment": c_comment(" ".join(filter(None, (item.name, f"[{item.unit}]" if item.unit else "")))),
+                "separator": ", \\" if place < len(module.parameters) else " \\",
+            }
             for place, item in enumerate(module.parameters, start=1)
         ),
         "prototypes": tuple(
-            PrototypeView(
-                "int" if function.failures else "void",
-                names.c_symbol(function.name),
-                function_comment(function),
-                formals(module, function, f"{names.module}_restrict", ");"),
-            )
+            {
+                "returns": "int" if function.failures else "void",
+                "symbol": names.c_symbol(function.name),
+                "comment": function_comment(function),
+                "formals": formals(module, function, f"{names.module}_restrict", ");"),
+            }
             for function in module.functions
         ),
     }
@@ -202,10 +164,10 @@ def source_fields(module: LoweredModule, interface: str) -> dict[str, Any]:
     }
 
 
-def _limbs_view(module: LoweredModule) -> LimbsView | None:
+def _limbs_view(module: LoweredModule) -> dict[str, Any] | None:
     widths = tuple(sorted({width for each in module.functions if each.limbs for width in each.limbs.widths}))
     wide, middle, narrow = (size // (4 if module.description.real == "float" else 8) for size in REGISTERS)
-    return LimbsView(widths, lanes_avx512=wide, lanes_avx=middle, lanes=narrow) if widths else None
+    return {"widths": widths, "lanes_avx512": wide, "lanes_avx": middle, "lanes": narrow} if widths else None
 
 
 def trigonometry_texts(module: LoweredModule, functions: Sequence[FunctionView]) -> tuple[str, ...]:

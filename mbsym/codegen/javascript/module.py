@@ -191,16 +191,6 @@ class ValueView:
     comment: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionView:
-    """A derived function."""
-
-    name: str
-    comment: tuple[str, ...]
-    formals: str
-    lines: tuple[str, ...]
-
-
 def render_javascript(module: LoweredModule) -> tuple[GeneratedFile, ...]:
     """NAME.mjs."""
     fields = module_fields(module.description)
@@ -229,12 +219,12 @@ def module_fields(description: ModuleDescription) -> dict[str, Any]:
         "head": comment_lines(head),
         "values": (*values, *_of_tables(module)),
         "functions": tuple(
-            FunctionView(
-                function.identifier,
-                function_comment(function),
-                formals(module, function),
-                function_lines(module, function, function.body),
-            )
+            {
+                "name": function.identifier,
+                "comment": function_comment(function),
+                "formals": formals(module, function),
+                "lines": function_lines(module, function, function.body),
+            }
             for function in module.functions
             if function.body is not None
         ),

@@ -27,15 +27,6 @@ FAILURES: Final = '"raise", "mask" with NaN, "keep" the results documented, or "
 
 
 @dataclass(frozen=True, slots=True)
-class ParameterView:
-    """A field of the parameter class."""
-
-    name: str
-    default: str
-    comment: str
-
-
-@dataclass(frozen=True, slots=True)
 class ArgumentView:
     """An argument or a result: what is said of it, and its shape."""
 
@@ -89,15 +80,6 @@ class ValueView:
     close: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StatusView:
-    """A status with its number and its sentence."""
-
-    name: str
-    value: int
-    sentence: str
-
-
 def render_numpy(module: LoweredModule) -> tuple[GeneratedFile, ...]:
     """NAME.py."""
     return (
@@ -130,16 +112,18 @@ def module_fields(module: LoweredModule) -> dict[str, Any]:
         "exported": tuple(sorted(exported)),
         "real": {"double": "float64", "float": "float32"}[description.real],
         "parameters": tuple(
-            ParameterView(
-                names.parameters[item.name],
-                double_literal(item.default),
-                plain_line(f"{item.name} [{item.unit}]" if item.unit else item.name),
-            )
+            {
+                "name": names.parameters[item.name],
+                "default": double_literal(item.default),
+                "comment": plain_line(f"{item.name} [{item.unit}]" if item.unit else item.name),
+            }
             for item in module.parameters
         ),
         "packed": any(function.packs for function in functions),
         "values": (*values, *_of_tables(arrays(steps))),
-        "statuses": tuple(StatusView(x.name, x.value, SENTENCES[x]) for x in Status if module.can_fail),
+        "statuses": tuple(
+            {"name": x.name, "value": x.value, "sentence": SENTENCES[x]} for x in Status if module.can_fail
+        ),
         "evaluate": "\n\n\n".join(fixed_text(f"numpy/{file}.py", "") for file in fixed),
         "functions": functions,
         "failures": FAILURES,
