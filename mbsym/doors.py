@@ -16,6 +16,7 @@ from mbsym.errors import ToolchainError
 
 if TYPE_CHECKING:
     import numpy as numpy
+    import scipy as scipy
     import sympy as sympy
     from numpy.typing import NDArray
 
@@ -34,7 +35,7 @@ else:
             setattr(self, name, found)
             return found
 
-    numpy, sympy = _Door("numpy"), _Door("sympy")
+    numpy, scipy, sympy = _Door("numpy"), _Door("scipy"), _Door("sympy")
 
 
 def optional(library: str, what: str, extra: str, otherwise: str = "") -> Any:
