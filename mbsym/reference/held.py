@@ -14,7 +14,6 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from mbsym.doors import sympy
 from mbsym.errors import ModelError
 from mbsym.model.frame_ends import frames_in_expressions
 from mbsym.model.names import expression_names
@@ -144,6 +143,8 @@ class _Formula:
     @classmethod
     @lru_cache(maxsize=256)
     def of(cls, held: Value) -> _Formula:
+        import sympy
+
         names, quantities = value_names(held), value_quantities(held)
         variables = [sympy.Dummy(f"z{k}", real=True) for k in range(len(names))]
         found = to_sympy(held, dict(zip(names, variables, strict=True)))

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from mbsym.doors import sympy
 from mbsym.model.motion import PrescribedMotion
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.rotations import Array
@@ -67,6 +66,8 @@ def prescribed_state(
 @cache
 def _law(motion: PrescribedMotion, tables: tuple[Table, ...]) -> Callable[[dict[str, float]], tuple[float, ...]]:
     """The law of a motion and its rates, by the numbers of names."""
+    import sympy
+
     names = value_names(motion.law)
     variables = {name: sympy.Symbol(name, real=True) for name in (*names, "t")}
     called = {table.name: _slope_function(table.name, 0) for table in tables}
@@ -84,6 +85,7 @@ def _law(motion: PrescribedMotion, tables: tuple[Table, ...]) -> Callable[[dict[
 @cache
 def _slope_function(name: str, order: int) -> Any:
     """A derivative of a table, whose own derivative is the next one."""
+    import sympy
 
     def fdiff(self: Any, _place: int = 1) -> Any:
         return _slope_function(name, order + 1)(*self.args)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from mbsym.doors import scipy
 from mbsym.values.numbers import NumberFunction
 from mbsym.values.table import Table
 
@@ -39,15 +38,13 @@ def table_slopes(table: Table, order: int) -> Callable[[float], float]:
 
 def _interpolator(table: Table) -> Callable[..., Any]:
     """What is said between the points and goes on beyond them."""
+    from scipy.interpolate import CubicSpline, PchipInterpolator, RegularGridInterpolator, make_interp_spline
+
     if table.arguments == 2:
-        grid = scipy.interpolate.RegularGridInterpolator(
-            (table.x, table.y), np.array(table.z), bounds_error=False, fill_value=None
-        )
+        grid = RegularGridInterpolator((table.x, table.y), np.array(table.z), bounds_error=False, fill_value=None)
         return lambda x, y: grid(np.stack(np.broadcast_arrays(x, y), axis=-1)).reshape(np.broadcast(x, y).shape)
     if table.between == "linear":
-        found: Callable[..., Any] = scipy.interpolate.make_interp_spline(table.x, table.y, k=1)
+        found: Callable[..., Any] = make_interp_spline(table.x, table.y, k=1)
     else:
-        found = (scipy.interpolate.PchipInterpolator if table.between == "cubic" else scipy.interpolate.CubicSpline)(
-            table.x, table.y
-        )
+        found = (PchipInterpolator if table.between == "cubic" else CubicSpline)(table.x, table.y)
     return found

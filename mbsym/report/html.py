@@ -14,7 +14,6 @@ from html import escape
 from typing import Any, Final
 
 from mbsym.codegen.environment import fixed_text, render_template
-from mbsym.doors import sympy
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.roadmap import body_rows, cut_rows, layout_sentence
 from mbsym.report.contents import report_sections, report_title
@@ -105,8 +104,10 @@ class _Writing:
     """
 
     def __init__(self, short: dict[Any, Any], code: dict[Any, Any]) -> None:
+        from sympy.printing.c import C99CodePrinter
+
         self._short, self._code = short, code
-        self._c: Any = sympy.printing.c.C99CodePrinter()
+        self._c: Any = C99CodePrinter()
         self.texts: list[tuple[str, str, str]] = []
 
     def formula(self, left: str, place: Sequence[int], value: Any) -> FormulaView:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from mbsym.doors import optional
-from mbsym.errors import FormatError
+from mbsym.errors import FormatError, optional
 from mbsym.forces import ForceElement, JointDamper, JointFriction
 from mbsym.formats.angles import looks_rounded, rounded_note, snapped_angle
 from mbsym.formats.findings import listing
