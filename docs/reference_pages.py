@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from mbsym.cli.described import Argument, Verb, verbs
 from mbsym.cli.json_output import DOCUMENTS, ENVELOPE, ERROR
+from mbsym.cli.manual import Argument, Verb, verbs
 from mbsym.derivatives.functions import functions_on_request
 from mbsym.examples import load
 from mbsym.formats.load_options import LoadOptions

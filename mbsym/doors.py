@@ -1,5 +1,5 @@
-"""Libraries that are opened when they are asked for: some take longer to import than most models take to derive, others
-are not installed everywhere."""
+"""Libraries and modules that are opened when they are asked for: some take longer to import than most models take to
+derive."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from importlib import import_module
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from mbsym.errors import ToolchainError
-
 if TYPE_CHECKING:
     import numpy as numpy
+    import scipy as scipy
     import sympy as sympy
     from numpy.typing import NDArray
 
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 else:
     Array = Any
 
-    class _Door:
-        """Looks like the library, and imports it at the first look inside."""
+    class Door:
+        """Looks like a library or a module, and imports it at the first look inside."""
 
         def __init__(self, library):
             self.library = library
@@ -34,26 +33,7 @@ else:
             setattr(self, name, found)
             return found
 
-    numpy, sympy = _Door("numpy"), _Door("sympy")
-
-
-def optional(library: str, what: str, extra: str, otherwise: str = "") -> Any:
-    """A library of one of mbsym's extras.
-
-    Args:
-        library: its module.
-        what: needs it, as the beginning of a sentence that names the library.
-        extra: with which it is installed.
-        otherwise: what to do instead.
-
-    Raises:
-        ToolchainError: it is not installed; the message says how it is.
-    """
-    try:
-        return import_module(library)
-    except ImportError:
-        remedy = f"install it (pip install 'mbsym[{extra}]'){otherwise and f', or {otherwise}'}"
-        raise ToolchainError(f"{what}, which is not installed", remedy=remedy) from None
+    numpy, scipy, sympy = Door("numpy"), Door("scipy"), Door("sympy")
 
 
 _LINEAR_ALGEBRA: Final = ("numpy.linalg._umath_linalg", "scipy.linalg._fblas")

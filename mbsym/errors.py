@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 
 class MbsymError(Exception):
     """Base of every error that mbsym raises for something its user can mend.
@@ -97,3 +100,22 @@ class AnalysisError(MbsymError):
 
 class IdentificationError(MbsymError):
     """Measured data cannot be used, or tell too little of a model."""
+
+
+def optional(library: str, what: str, extra: str, otherwise: str = "") -> Any:
+    """A library of one of mbsym's extras.
+
+    Args:
+        library: its module.
+        what: needs it, as the beginning of a sentence that names the library.
+        extra: with which it is installed.
+        otherwise: what to do instead.
+
+    Raises:
+        ToolchainError: it is not installed; the message says how it is.
+    """
+    try:
+        return import_module(library)
+    except ImportError:
+        remedy = f"install it (pip install 'mbsym[{extra}]'){otherwise and f', or {otherwise}'}"
+        raise ToolchainError(f"{what}, which is not installed", remedy=remedy) from None

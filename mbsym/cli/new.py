@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import typer
@@ -10,13 +9,6 @@ import typer
 from mbsym.cli.delivery import TELLING, Delivery
 from mbsym.cli.taken import verb
 from mbsym.errors import ModelError
-
-
-@dataclass(frozen=True, slots=True)
-class NewModel:
-    """Fields of ``model.yaml.jinja``."""
-
-    name: str
 
 
 @verb("mbsym new my_arm")
@@ -34,5 +26,5 @@ def new(
         raise ModelError(
             f"the name {fault}", where=name or "NAME", remedy="use letters, digits and underscores, a letter first"
         )
-    text = render_template("model.yaml.jinja", NewModel(name))
+    text = render_template("model.yaml.jinja", name=name)
     delivery.tell("new", name, {}, delivery.write(output / f"{name}.yaml", text))

@@ -9,6 +9,7 @@ from mbsym.cli.in_unit import InUnit
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.taken import as_keywords, taken, verb
+from mbsym.doors import numpy as np
 from mbsym.errors import AnalysisError
 from mbsym.linear.options import LinearOptions, OfResponse
 
@@ -24,8 +25,6 @@ def response(
     delivery: Delivery = DELIVERY,
 ) -> None:
     """Tell amplitude and phase of outputs per input over frequencies, about a state."""
-    import numpy as np
-
     from mbsym.linear.response import frequency_response
 
     if not 0.0 < lowest <= highest < float("inf") or (lowest == highest and points > 1):

@@ -1,9 +1,10 @@
-"""Compiling generated C into a shared library."""
+"""Compiling generated C into a shared library, and which programs of the machine can run."""
 
 from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 from collections.abc import Sequence
 from ctypes import CDLL
@@ -12,7 +13,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from mbsym.codegen.programs import runs
 from mbsym.errors import CodegenError, ToolchainError
 
 WARNINGS: Final = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror")
@@ -186,3 +186,24 @@ def _run(command: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
         env=environment,
         stdin=subprocess.DEVNULL,
     )
+
+
+PATIENCE: Final = 60.0
+"""Seconds in which a program says its version, on a machine that is busy."""
+
+
+def runs(program: str) -> bool:
+    """Whether a program is there and can say its version.
+
+    One that is there and cannot run is as good as none: the ``cargo`` of rustup without a toolchain, a compiler for
+    another processor, a link into a package that is gone.
+    """
+    if shutil.which(program) is None:
+        return False
+    try:
+        done = subprocess.run(
+            (program, "--version"), capture_output=True, check=False, stdin=subprocess.DEVNULL, timeout=PATIENCE
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0

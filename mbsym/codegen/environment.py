@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
@@ -16,9 +15,6 @@ from jinja2.bccache import Bucket
 from mbsym.codegen.cache_folder import cache_folder
 from mbsym.errors import CodegenError
 from mbsym.version import __version__
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 COPIED_FROM_HERE = "mbsym: copied from here"
 
@@ -98,10 +94,9 @@ def environment() -> Environment:
     return made
 
 
-def render_template(name: str, context: DataclassInstance) -> str:
-    """A template filled with the fields of its context."""
-    values: dict[str, Any] = {field.name: getattr(context, field.name) for field in fields(context)}
-    return environment().get_template(name).render(values)
+def render_template(name: str, /, **fields: Any) -> str:
+    """A template filled with its fields."""
+    return environment().get_template(name).render(fields)
 
 
 def fixed_text(path: str, prefix: str) -> str:

@@ -5,7 +5,7 @@ What prints and what loads a language is imported when that is done.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,7 +17,20 @@ from mbsym.errors import CodegenError
 from mbsym.records import Registry
 
 if TYPE_CHECKING:
+    from mbsym.codegen import build, load, load_batch, manifest_reader
+    from mbsym.codegen.c import batches, views
+    from mbsym.codegen.javascript import module as javascript
     from mbsym.codegen.load import LoadedFunction, LoadedModule
+    from mbsym.codegen.numpy import views as python
+else:
+    from mbsym.doors import Door
+
+    build, load, load_batch, manifest_reader = (
+        Door(f"mbsym.codegen.{name}") for name in ("build", "load", "load_batch", "manifest_reader")
+    )
+    batches, views, javascript, python = (
+        Door(f"mbsym.codegen.{name}") for name in ("c.batches", "c.views", "javascript.module", "numpy.views")
+    )
 
 LARGEST_OPTIMISED: Final = 400_000
 """Bytes of C above which it is compiled for checks without optimisation, which takes a tenth of the time."""
@@ -71,48 +84,18 @@ class Language:
         return tuple(f"{name}{suffix}" for suffix in self.suffixes)
 
 
-def _render_c(module: LoweredModule) -> Sequence[GeneratedFile]:
-    from mbsym.codegen.c.views import render_c
-
-    return render_c(module)
-
-
-def _render_batch(module: LoweredModule) -> Sequence[GeneratedFile]:
-    from mbsym.codegen.c.batches import render_batch
-
-    return render_batch(module)
-
-
-def _render_javascript(module: LoweredModule) -> Sequence[GeneratedFile]:
-    from mbsym.codegen.javascript.module import render_javascript
-
-    return render_javascript(module)
-
-
-def _render_numpy(module: LoweredModule) -> Sequence[GeneratedFile]:
-    from mbsym.codegen.numpy.views import render_numpy
-
-    return render_numpy(module)
-
-
 def _load_c(directory: Path, name: str, also: Sequence[str] = ()) -> LoadedModule:
-    from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c
-    from mbsym.codegen.load import c_module
-    from mbsym.codegen.manifest_reader import read_manifest
-
     size = (directory / f"{name}.c").stat().st_size
-    flags = DEFAULT_FLAGS if size <= LARGEST_OPTIMISED else (*WARNINGS, "-O0")
-    library = compile_c(directory, name, (*flags, *also))
-    return c_module(library, read_manifest(directory / f"{name}.json"))
+    flags = build.DEFAULT_FLAGS if size <= LARGEST_OPTIMISED else (*build.WARNINGS, "-O0")
+    library = build.compile_c(directory, name, (*flags, *also))
+    return load.c_module(library, manifest_reader.read_manifest(directory / f"{name}.json"))
 
 
 def load_threads(directory: Path, name: str, threaded: Sequence[str]) -> LoadedModule | None:
     """The C of module NAME compiled with OpenMP, those functions alone; None where the compiler knows none."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from mbsym.codegen.build import knows_flag
-
-    if not knows_flag(OPENMP):
+    if not build.knows_flag(OPENMP):
         return None
     module = _load_c(directory, name, [OPENMP])
     # A fork has none of the threads that OpenMP may have kept for the process that it was forked from, and would wait
@@ -133,27 +116,41 @@ def load_limbs(directory: Path, name: str, functions: Sequence[str]) -> LoadedMo
     return replace(module, language=LIMBS, functions=own, compiler="")
 
 
-def _load_batch(directory: Path, name: str) -> LoadedModule:
-    from mbsym.codegen.load_batch import load_batch
-    from mbsym.codegen.manifest_reader import read_manifest
+OTHERWISE_COMPILED: Final[Mapping[str, Callable[[Path, str, Sequence[str]], LoadedModule | None]]] = {
+    THREADS: load_threads,
+    LIMBS: load_limbs,
+}
+"""What loads functions whose C can be compiled in another way too, by what their entries in a manifest say of it."""
 
-    return load_batch(directory, read_manifest(directory / f"{name}.json"))
+
+def _load_batch(directory: Path, name: str) -> LoadedModule:
+    return load_batch.load_batch(directory, manifest_reader.read_manifest(directory / f"{name}.json"))
 
 
 def _load_numpy(directory: Path, name: str) -> LoadedModule:
-    from mbsym.codegen.load import imported
-    from mbsym.codegen.manifest_reader import read_manifest
-
-    return imported(directory / f"{name}.py", read_manifest(directory / f"{name}.json"))
+    return load.imported(directory / f"{name}.py", manifest_reader.read_manifest(directory / f"{name}.json"))
 
 
 LANGUAGES: Final = Registry(
     "language",
     (
-        Language("c", "C99", (".c", ".h"), _render_c, _load_c),
-        Language("numpy", "Python with NumPy", (".py",), _render_numpy, _load_numpy),
-        Language(BATCH, "C for many states at once", ("_batch.c", "_batch.h"), _render_batch, _load_batch, needs="c"),
-        Language("javascript", "for pages and node; printed and not run", (".mjs",), _render_javascript, None),
+        Language("c", "C99", (".c", ".h"), lambda module: views.render_c(module), _load_c),
+        Language("numpy", "Python with NumPy", (".py",), lambda module: python.render_numpy(module), _load_numpy),
+        Language(
+            BATCH,
+            "C for many states at once",
+            ("_batch.c", "_batch.h"),
+            lambda module: batches.render_batch(module),
+            _load_batch,
+            needs="c",
+        ),
+        Language(
+            "javascript",
+            "for pages and node; printed and not run",
+            (".mjs",),
+            lambda module: javascript.render_javascript(module),
+            None,
+        ),
     ),
     CodegenError,
 )

@@ -24,24 +24,6 @@ OUT: Final = "out"
 """The word for arrays that results are written into."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallView:
-    """A function: its symbol, what it is given, and whether it returns a status."""
-
-    symbol: str
-    actual: str
-    fails: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PythonCallsContext:
-    """Fields of ``c/python_calls.c.jinja``."""
-
-    name: str
-    has_parameters: bool
-    calls: tuple[CallView, ...]
-
-
 def calls_of(manifest: Mapping[str, Any]) -> GeneratedFile:
     """C that is compiled together with a module, in which its functions for many states have one signature."""
     calls = []
@@ -51,9 +33,13 @@ def calls_of(manifest: Mapping[str, Any]) -> GeneratedFile:
             fails = "status" in entry
             places = [f"places[{k}], strides[{k}]" for k in range(len(entry["arguments"]))]
             actual = ["n", *structure, *places, *(["status"] if fails else [])]
-            calls.append(CallView(entry["batch"]["c_symbol"], ", ".join(actual), fails))
-    context = PythonCallsContext(manifest["name"], bool(structure), tuple(calls))
-    return GeneratedFile(f"{manifest['name']}_python.c", render_template("c/python_calls.c.jinja", context))
+            calls.append({"symbol": entry["batch"]["c_symbol"], "actual": ", ".join(actual), "fails": fails})
+    fields = {
+        "name": manifest["name"],
+        "has_parameters": bool(structure),
+        "calls": tuple(calls),
+    }
+    return GeneratedFile(f"{manifest['name']}_python.c", render_template("c/python_calls.c.jinja", **fields))
 
 
 @dataclass(frozen=True, slots=True)

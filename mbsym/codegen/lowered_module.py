@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mbsym.codegen.description import EVERY, Argument, ModuleDescription, RuntimeFunction, Tolerance, arguments_of
-from mbsym.codegen.guards import GUARDED, VANISHES, failures_of
+from mbsym.codegen.description import (
+    EVERY,
+    GUARDED,
+    VANISHES,
+    Argument,
+    ModuleDescription,
+    RuntimeFunction,
+    Tolerance,
+    arguments_of,
+    failures_of,
+)
+from mbsym.codegen.identifiers import spelled
 from mbsym.codegen.limb_programs import LimbProgram
 from mbsym.codegen.limbs import LimbBody, lower_limbs
 from mbsym.codegen.lower import lower
@@ -17,6 +27,7 @@ from mbsym.codegen.module_names import ModuleNames, module_names
 from mbsym.codegen.statuses import Failure
 from mbsym.errors import CodegenError
 from mbsym.symbolic.domains import Guard, guards
+from mbsym.symbolic.given_functions import PieceNumber, StepFunction
 from mbsym.symbolic.program import OperationCount, Output, ParameterInput, Program
 
 WORTH_A_CALL: Final = 100
@@ -253,3 +264,28 @@ def _module_parameters(description: ModuleDescription) -> tuple[ParameterInput, 
                     remedy="give it one",
                 )
     return tuple(parameters.values())
+
+
+def step_functions(module: LoweredModule) -> tuple[StepFunction, ...]:
+    """Those that derived functions of a module call, each once, by their names."""
+    bodies = [function.body for function in module.functions if function.body is not None]
+    bodies += [step.body for body in bodies for step in body.steps]
+    found = {call: None for body in bodies for call in body.calls if isinstance(call, StepFunction)}
+    return tuple(sorted(found))
+
+
+def arrays(functions: Iterable[StepFunction]) -> dict[str, Sequence[float]]:
+    """The numbers that they look up, by the identifier of the array; equally spaced pieces need none.
+
+    Raises:
+        CodegenError: two arrays have one identifier.
+    """
+    found: dict[str, Sequence[float]] = {}
+    for function in functions:
+        if isinstance(function, PieceNumber) and function.spacing is not None:
+            continue
+        name, numbers = spelled(function.array), tuple(function.numbers)
+        if found.setdefault(name, numbers) != numbers:
+            what = f"two tables become {name!r} in code"
+            raise CodegenError(what, where=function.array, remedy="rename one of them")
+    return dict(sorted(found.items()))

@@ -12,8 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from mbsym.codegen.description import ModuleDescription, Real, arguments_of
-from mbsym.codegen.guards import GUARDED, VANISHES
+from mbsym.codegen.description import GUARDED, VANISHES, ModuleDescription, Real, arguments_of
 from mbsym.codegen.identifiers import RESERVED, Scope, identifier_map, spelled
 from mbsym.codegen.limb_programs import WIDTHS
 from mbsym.codegen.statuses import Status

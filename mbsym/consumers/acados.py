@@ -63,24 +63,6 @@ class TermView:
     work: int
 
 
-@dataclass(frozen=True, slots=True)
-class AcadosContext:
-    """Fields of ``consumers/acados.c.jinja``."""
-
-    prefix: str
-    nq: int
-    nv: int
-    nu: int
-    motor_count: int
-    controls: str
-    step: str
-    forward: TermView
-    inverse: TermView | None
-    position: TermView | None
-    terms: tuple[TermView, ...]
-    work: int
-
-
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     """Forward and inverse dynamics with their derivatives.
 
@@ -137,24 +119,25 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     nu = len(motors) + (controls.shape[0] if controls is not None else 0)
     own = max(sum(block.entries for block in view.blocks) + view.work for view in views.values())
     work = own + exported.mechanism.nv
-    context = AcadosContext(
-        prefix=prefix,
-        nq=exported.mechanism.nq,
-        nv=exported.mechanism.nv,
-        nu=nu,
-        motor_count=len(motors),
-        controls=", ".join(str(motors.index(k)) if k in motors else "-1" for k in range(exported.mechanism.nv)),
-        step=repr(step_of(exported.options)),
-        forward=views[FORWARD],
-        inverse=views.get(INVERSE),
-        position=views.get(RATES),
-        terms=tuple(views.values()),
-        work=work,
-    )
-    prelude = [render_template("consumers/acados.c.jinja", context).strip("\n")]
+    step = step_of(exported.options)
+    fields = {
+        "prefix": prefix,
+        "nq": exported.mechanism.nq,
+        "nv": exported.mechanism.nv,
+        "nu": nu,
+        "motor_count": len(motors),
+        "controls": ", ".join(str(motors.index(k)) if k in motors else "-1" for k in range(exported.mechanism.nv)),
+        "step": repr(step),
+        "forward": views[FORWARD],
+        "inverse": views.get(INVERSE),
+        "position": views.get(RATES),
+        "terms": tuple(views.values()),
+        "work": work,
+    }
+    prelude = [render_template("consumers/acados.c.jinja", **fields).strip("\n")]
     about = (
         "Dynamics for acados, in the convention of the CasADi functions that it generates for itself. Controls are",
-        f"forces of {len(motors)} motors, then the model's inputs; discrete dynamics have steps of {context.step} s.",
+        f"forces of {len(motors)} motors, then the model's inputs; discrete dynamics have steps of {step!r} s.",
     )
     functions = _functions(exported, nx, nu, work)
     return (external_file(exported, f"{prefix}.c", about, [*terms, *functions], prelude),)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from mbsym.codegen.description import GeneratedFile
@@ -12,19 +11,10 @@ from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
 from mbsym.kinematics.mechanism import Mechanism
 
 
-@dataclass(frozen=True, slots=True)
-class CMakeContext:
-    """Fields of ``consumers/CMakeLists.txt.jinja``."""
-
-    name: str
-    sources: tuple[str, ...]
-    headers: tuple[str, ...]
-
-
 def cmake_file(name: str, sources: Sequence[str], headers: Sequence[str]) -> GeneratedFile:
     """CMakeLists.txt of the library NAME."""
-    context = CMakeContext(name, tuple(sources), tuple(headers))
-    return GeneratedFile("CMakeLists.txt", render_template("consumers/CMakeLists.txt.jinja", context))
+    text = render_template("consumers/CMakeLists.txt.jinja", name=name, sources=sources, headers=headers)
+    return GeneratedFile("CMakeLists.txt", text)
 
 
 def as_asked(mechanism: Mechanism, options: ExportOptions) -> Request:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from mbsym.codegen.c.formals import closed
 from mbsym.codegen.description import Argument, GeneratedFile, Real
@@ -12,38 +12,7 @@ from mbsym.codegen.interface import render
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, lower_module
 from mbsym.codegen.text import c_comment
 from mbsym.consumers.cmake import as_asked, cmake_file
-from mbsym.consumers.consumer import Consumer, Exported, NumberView
-
-
-@dataclass(frozen=True, slots=True)
-class MethodView:
-    """A function: what it returns, its formal arguments with commas, and the statement that calls the C function."""
-
-    name: str
-    comment: str
-    returns: str
-    formals: tuple[str, ...]
-    statement: str
-
-
-@dataclass(frozen=True, slots=True)
-class PrecisionView:
-    """The functions in one precision."""
-
-    real: str
-    prefix: str
-    has_parameters: bool
-    methods: tuple[MethodView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CppContext:
-    """Fields of ``consumers/module.hpp.jinja``."""
-
-    name: str
-    sizes: tuple[NumberView, ...]
-    statuses: tuple[NumberView, ...]
-    precisions: tuple[PrecisionView, ...]
+from mbsym.consumers.consumer import Consumer, Exported
 
 
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:
@@ -52,24 +21,24 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     other = replace(exported.module.description, real="float", prefix=f"{name}_float")
     single = lower_module(other)
     sources = render(other, ("c",))
-    context = CppContext(
-        name=name,
-        sizes=tuple(replace(size, name=size.name.lower()) for size in exported.sizes),
-        statuses=tuple(replace(status, sentence=c_comment(status.sentence)) for status in exported.statuses),
-        precisions=(_precision(exported.module, "double"), _precision(single, "float")),
-    )
-    header = GeneratedFile(f"{name}.hpp", render_template("consumers/module.hpp.jinja", context))
+    fields = {
+        "name": name,
+        "sizes": tuple(replace(size, name=size.name.lower()) for size in exported.sizes),
+        "statuses": tuple(replace(status, sentence=c_comment(status.sentence)) for status in exported.statuses),
+        "precisions": (_precision(exported.module, "double"), _precision(single, "float")),
+    }
+    header = GeneratedFile(f"{name}.hpp", render_template("consumers/module.hpp.jinja", **fields))
     headers = [f"{name}.hpp", f"{name}.h", f"{name}_float.h"]
     return (*sources, cmake_file(name, [f"{name}.c", f"{name}_float.c"], headers), header)
 
 
-def _precision(module: LoweredModule, real: Real) -> PrecisionView:
+def _precision(module: LoweredModule, real: Real) -> dict[str, Any]:
     prefix = module.names.module
     methods = tuple(_method(module, function, real) for function in module.functions)
-    return PrecisionView(real, prefix, bool(module.parameters), methods)
+    return {"real": real, "prefix": prefix, "has_parameters": bool(module.parameters), "methods": methods}
 
 
-def _method(module: LoweredModule, function: ModuleFunction, real: Real) -> MethodView:
+def _method(module: LoweredModule, function: ModuleFunction, real: Real) -> dict[str, Any]:
     formals = ["const parameters &constants"] if module.parameters else []
     actual = ["&constants"] if module.parameters else []
     for item, identifier in function.paired:
@@ -78,13 +47,13 @@ def _method(module: LoweredModule, function: ModuleFunction, real: Real) -> Meth
         actual.append(identifier if is_scalar else f"{identifier}.data()")
     # Of the module "actuated" a function of C has the name that another has as a method.
     call = f"::{module.names.c_symbol(function.name)}({', '.join(actual)})"
-    return MethodView(
-        function.identifier,
-        c_comment(function.description),
-        "[[nodiscard]] static status" if function.failures else "static void",
-        closed(formals),
-        f"return static_cast<status>({call});" if function.failures else f"{call};",
-    )
+    return {
+        "name": function.identifier,
+        "comment": c_comment(function.description),
+        "returns": "[[nodiscard]] static status" if function.failures else "static void",
+        "formals": closed(formals),
+        "statement": f"return static_cast<status>({call});" if function.failures else f"{call};",
+    }
 
 
 def _formal(item: Argument, identifier: str, real: Real) -> str:

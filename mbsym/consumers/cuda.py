@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
-from mbsym.codegen.c.comments import comment_lines, operation_line
-from mbsym.codegen.c.formals import closed
-from mbsym.codegen.c.views import source_context
+from mbsym.codegen.c.formals import closed, comment_lines, operation_line
+from mbsym.codegen.c.views import source_fields
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import render_template
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
@@ -19,73 +18,22 @@ DEFINITION: Final = re.compile(r"^(?:static )?(?=(?:const |inline |bool|int|void
 """Where a function or a table of the C begins."""
 
 
-@dataclass(frozen=True, slots=True)
-class KernelView:
-    """A function over many states.
-
-    Attributes:
-        name: of the function as a caller names it.
-        symbol: of the function for one state.
-        comment: what it computes.
-        operations: how many a state takes.
-        declared, defined: formal arguments after the number of states, with what closes the list.
-        inner: those of one state, without the stream.
-        actual: the same as they are handed on.
-        own: arrays of one state.
-        loads: statements that fill them.
-        call: of the function for one state.
-        stores: statements that hand its results on.
-        count: the identifier of the number of states.
-        state: that of the state.
-        stream: that of the stream.
-        blocks: that of the number of blocks.
-    """
-
-    name: str
-    symbol: str
-    comment: tuple[str, ...]
-    operations: str
-    declared: tuple[str, ...]
-    defined: tuple[str, ...]
-    inner: tuple[str, ...]
-    actual: str
-    own: tuple[str, ...]
-    loads: tuple[str, ...]
-    call: str
-    stores: tuple[str, ...]
-    count: str
-    state: str
-    stream: str
-    blocks: str
-
-
-@dataclass(frozen=True, slots=True)
-class CudaContext:
-    """Fields of ``consumers/cuda.cu.jinja`` and ``consumers/cuda.h.jinja``."""
-
-    name: str
-    has_parameters: bool
-    includes: tuple[str, ...]
-    body: str
-    kernels: tuple[KernelView, ...]
-
-
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     """NAME_cuda.cu and NAME_cuda.h."""
     module, name = exported.module, exported.name
     # Vectors of the host's compiler are none of the device's.
     straight = tuple(replace(function, limbs=None) for function in module.functions)
-    source = source_context(replace(module, functions=straight), "")
-    body = DEFINITION.sub(f"{name}_DEVICE ", render_template("c/body.c.jinja", source)).strip()
+    source = source_fields(replace(module, functions=straight), "")
+    body = DEFINITION.sub(f"{name}_DEVICE ", render_template("c/body.c.jinja", **source)).strip()
     kernels = tuple(_kernel(module, function) for function in module.functions)
-    context = CudaContext(name, bool(module.parameters), source.includes, body, kernels)
-    return (
-        GeneratedFile(f"{name}_cuda.cu", render_template("consumers/cuda.cu.jinja", context)),
-        GeneratedFile(f"{name}_cuda.h", render_template("consumers/cuda.h.jinja", context)),
-    )
+    both = {"name": name, "kernels": kernels}
+    text = render_template("consumers/cuda.cu.jinja", **both, includes=source["includes"], body=body)
+    header = render_template("consumers/cuda.h.jinja", **both, has_parameters=bool(module.parameters))
+    return GeneratedFile(f"{name}_cuda.cu", text), GeneratedFile(f"{name}_cuda.h", header)
 
 
-def _kernel(module: LoweredModule, function: ModuleFunction) -> KernelView:
+def _kernel(module: LoweredModule, function: ModuleFunction) -> dict[str, Any]:
+    """A function over many states; ``inner`` are the formal arguments of one state, without the stream."""
     prefix, symbol = module.names.module, module.names.c_symbol(function.name)
     scope = module.names.inside(function.identifiers)
     count, state, stream = scope.claim("n"), scope.claim("k"), scope.claim("stream")
@@ -117,27 +65,28 @@ def _kernel(module: LoweredModule, function: ModuleFunction) -> KernelView:
     if function.failures:
         formals.append(f"int *{statuses}")
         actual.append(statuses)
+    told = f"{statuses}[{state}] = " if function.failures else ""
     whole = [*formals, f"void *{stream}"]
-    return KernelView(
-        name=symbol,
-        symbol=f"{symbol}_state",
-        comment=comment_lines(
+    return {
+        "name": symbol,
+        "symbol": f"{symbol}_state",
+        "comment": comment_lines(
             [f"{function.name}: {function.description}", *(_sentence(*pair) for pair in function.paired)]
         ),
-        operations=operation_line(function.operations),
-        declared=closed(whole, ");"),
-        defined=closed(whole),
-        inner=closed(formals),
-        actual=", ".join(actual),
-        own=tuple(own),
-        loads=tuple(loads),
-        call=f"{f'{statuses}[{state}] = ' if function.failures else ''}{prefix}_device::{symbol}({', '.join(given)});",
-        stores=tuple(stores),
-        count=count,
-        state=state,
-        stream=stream,
-        blocks=blocks,
-    )
+        "operations": operation_line(function.operations),
+        "declared": closed(whole, ");"),
+        "defined": closed(whole),
+        "inner": closed(formals),
+        "actual": ", ".join(actual),
+        "own": tuple(own),
+        "loads": tuple(loads),
+        "call": f"{told}{prefix}_device::{symbol}({', '.join(given)});",
+        "stores": tuple(stores),
+        "count": count,
+        "state": state,
+        "stream": stream,
+        "blocks": blocks,
+    }
 
 
 def _sentence(item: Argument, identifier: str) -> str:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final, Unpack
 from mbsym.codegen.interface import GeneratedFile, print_files
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES, SAFETY_SUFFIXES, manifest_file
 from mbsym.codegen.write import write_files
-from mbsym.consumers.archive import require_free
-from mbsym.consumers.consumer import Exported, ExportOptions
+from mbsym.consumers.consumer import Exported, ExportOptions, require_free
 from mbsym.consumers.registry import CONSUMERS
 from mbsym.errors import CodegenError
 from mbsym.option import takes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Any
 
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import render_template
@@ -215,34 +216,6 @@ class SparsityView:
     numbers: str
 
 
-@dataclass(frozen=True, slots=True)
-class QuaternionView:
-    """Where a quaternion starts and ends in q, and the square of its length."""
-
-    start: int
-    end: int
-    square: str
-
-
-@dataclass(frozen=True, slots=True)
-class ExternalContext:
-    """Fields of ``consumers/external.c.jinja``; how many zeros and which quaternions where functions ask for them."""
-
-    file: str
-    name: str
-    about: tuple[str, ...]
-    zeros: int
-    coordinates: int
-    speeds: int
-    quaternions: tuple[QuaternionView, ...]
-    for_casadi: bool
-    integer: str
-    memory: str
-    patterns: tuple[SparsityView, ...]
-    prelude: tuple[str, ...]
-    functions: tuple[ExternalFunction, ...]
-
-
 def external_file(
     exported: Exported,
     file: str,
@@ -283,24 +256,24 @@ def external_file(
     text = "\n".join(statement.text for function in functions for statement in function.statements)
     sizes = [slot.pattern.rows * slot.pattern.columns for function in functions for slot in function.inputs]
     quaternions = exported.mechanism.q.quaternions
-    context = ExternalContext(
-        file=file,
-        name=exported.name,
-        about=tuple(c_comment(line) for line in about),
-        zeros=max([1, *sizes]) if f"{exported.name}_zeros" in text else 0,
-        coordinates=exported.mechanism.nq,
-        speeds=exported.mechanism.nv,
-        quaternions=tuple(map(_quaternion_view, quaternions)) if f"{exported.name}_unit(" in text else (),
-        for_casadi=for_casadi,
-        integer="casadi_int" if for_casadi else "int",
-        memory="int mem" if for_casadi else "void *mem",
-        patterns=tuple(patterns.values()),
-        prelude=tuple(prelude),
-        functions=tuple(views),
-    )
-    return GeneratedFile(file, render_template("consumers/external.c.jinja", context))
+    fields = {
+        "file": file,
+        "name": exported.name,
+        "about": tuple(c_comment(line) for line in about),
+        "zeros": max([1, *sizes]) if f"{exported.name}_zeros" in text else 0,
+        "coordinates": exported.mechanism.nq,
+        "speeds": exported.mechanism.nv,
+        "quaternions": tuple(map(_quaternion_view, quaternions)) if f"{exported.name}_unit(" in text else (),
+        "for_casadi": for_casadi,
+        "integer": "casadi_int" if for_casadi else "int",
+        "memory": "int mem" if for_casadi else "void *mem",
+        "patterns": tuple(patterns.values()),
+        "prelude": tuple(prelude),
+        "functions": tuple(views),
+    }
+    return GeneratedFile(file, render_template("consumers/external.c.jinja", **fields))
 
 
-def _quaternion_view(start: int) -> QuaternionView:
+def _quaternion_view(start: int) -> dict[str, Any]:
     square = " + ".join(f"q[{k}] * q[{k}]" for k in range(start, start + 4))
-    return QuaternionView(start, start + 4, square)
+    return {"start": start, "end": start + 4, "square": square}

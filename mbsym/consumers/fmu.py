@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 from xml.sax.saxutils import quoteattr
 
 from mbsym.codegen.build import find_compiler
 from mbsym.codegen.c.views import render_c
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
-from mbsym.consumers.archive import Archive
 from mbsym.consumers.consumer import (
+    Archive,
     Consumer,
     Exported,
     ExportOptions,
@@ -45,7 +45,6 @@ from mbsym.consumers.motion import (
     RATES,
     RESIDUAL,
     SCALE,
-    MotionContext,
     Quantity,
     call_of,
     keeps_loops,
@@ -108,60 +107,6 @@ class VariableView:
     state_index: int
 
 
-@dataclass(frozen=True, slots=True)
-class DescriptionContext:
-    """Fields of the unit's descriptions, each of which has some of them."""
-
-    name: str
-    identifier: str
-    sources: tuple[str, ...]
-    token: str
-    step: str
-    derives: str
-    units: tuple[str, ...]
-    parameters: tuple[VariableView, ...]
-    inputs: tuple[VariableView, ...]
-    states: tuple[VariableView, ...]
-    rates: tuple[VariableView, ...]
-    outputs: tuple[VariableView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ArgumentView:
-    """An argument of a Jacobian: where it stands among the variables, and entries stored by it."""
-
-    place: str
-    entries: int
-
-
-@dataclass(frozen=True, slots=True)
-class DerivativeView:
-    """A Jacobian: its function, of what and how wide that is, by which arguments, and what memory it takes."""
-
-    symbol: str
-    result: str
-    width: int
-    arguments: tuple[ArgumentView, ...]
-    inputs: int
-    outputs: int
-    work: int
-
-
-@dataclass(frozen=True, slots=True)
-class UnitContext(MotionContext):
-    """Fields of ``consumers/fmi2.c.jinja``, ``consumers/fmi3.c.jinja`` and of what they include."""
-
-    fmi: StandardView
-    token: str
-    rows: int
-    step: str
-    residual: str
-    scale: str
-    ny: int
-    observed: tuple[OutputBlock, ...]
-    derivatives: tuple[DerivativeView, ...]
-
-
 def _standard(options: ExportOptions) -> StandardView:
     version = options.settings["fmi"]
     if version not in VERSIONS:
@@ -207,49 +152,49 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     token = f"{{{digest.hexdigest()[:32]}}}"
     blocks = output_blocks(exported)
     derivatives = [_derivative_view(exported, *pair) for pair in zip(plans, jacobians, strict=False)]
-    context = UnitContext(
+    fields = {
         **motion_fields(exported),
-        fmi=fmi,
-        token=token,
-        rows=module.description.constants.get("NR", 0),
-        step=repr(step_of(exported.options)),
-        residual=call_of(exported, RESIDUAL, "residual") if keeps_loops(exported) else "",
-        scale=call_of(exported, SCALE, "size", "rounding") if keeps_loops(exported) else "",
-        ny=sum(block.size for block in blocks),
-        observed=blocks,
-        derivatives=tuple(derivatives),
-    )
-    found.append(GeneratedFile(f"{name}_{fmi.prefix}.c", render_template(f"consumers/{fmi.prefix}.c.jinja", context)))
+        "fmi": fmi,
+        "token": token,
+        "rows": module.description.constants.get("NR", 0),
+        "step": repr(step_of(exported.options)),
+        "residual": call_of(exported, RESIDUAL, "residual") if keeps_loops(exported) else "",
+        "scale": call_of(exported, SCALE, "size", "rounding") if keeps_loops(exported) else "",
+        "ny": sum(block.size for block in blocks),
+        "observed": blocks,
+        "derivatives": tuple(derivatives),
+    }
+    found.append(GeneratedFile(f"{name}_{fmi.prefix}.c", render_template(f"consumers/{fmi.prefix}.c.jinja", **fields)))
     description = _description(
         exported, token, (f"{name}.c", *(file.name for file in found)), blocks, derives=bool(jacobians)
     )
     for file, template in DESCRIPTIONS[fmi.prefix].items():
-        found.append(GeneratedFile(file, render_template(f"consumers/{template}.xml.jinja", description)))
+        found.append(GeneratedFile(file, render_template(f"consumers/{template}.xml.jinja", **description)))
     return tuple(found)
 
 
-def _derivative_view(exported: Exported, plan: DerivativePlan, jacobian: ExternalFunction) -> DerivativeView:
+def _derivative_view(exported: Exported, plan: DerivativePlan, jacobian: ExternalFunction) -> dict[str, Any]:
     names = [item.name for item in exported.function(plan.function).inputs]
     names += ["parameters"] if exported.module.parameters else []
     arguments = tuple(
-        ArgumentView(PLACES[name], max(slot.pattern.size, 1))
+        {"place": PLACES[name], "entries": max(slot.pattern.size, 1)}
         for name, slot in zip(names, jacobian.outputs, strict=True)
     )
     (result,) = exported.function(plan.function).outputs
-    return DerivativeView(
-        jacobian.symbol,
-        {DYNAMICS: "DV", RATES: "DQ"}.get(plan.function) or place_of(plan.function),
-        matrix_size(result.shape)[1],
-        arguments,
-        jacobian.input_count,
-        jacobian.output_count,
-        max(jacobian.work, 1),
-    )
+    return {
+        "symbol": jacobian.symbol,
+        "result": {DYNAMICS: "DV", RATES: "DQ"}.get(plan.function) or place_of(plan.function),
+        "width": matrix_size(result.shape)[1],
+        "arguments": arguments,
+        "inputs": jacobian.input_count,
+        "outputs": jacobian.output_count,
+        "work": max(jacobian.work, 1),
+    }
 
 
 def _description(
     exported: Exported, token: str, sources: tuple[str, ...], blocks: Sequence[OutputBlock], derives: bool
-) -> DescriptionContext:
+) -> dict[str, Any]:
     given = quantities(exported)
     groups = (given.parameters, (*given.inputs, *given.forces), (*given.coordinates, *given.speeds))
     views: list[tuple[VariableView, ...]] = []
@@ -264,20 +209,20 @@ def _description(
     observed = [entry for block in blocks for entry in block.variables]
     outputs = tuple(_variable(item, count + place, count + k + 1) for k, (place, item) in enumerate(observed))
     units = {item.unit for group in (*groups, moved) for item in group} | {item.unit for _, item in observed}
-    return DescriptionContext(
-        name=quoteattr(exported.mechanism.model.name),
-        identifier=exported.name,
-        sources=sources,
-        token=token,
-        step=repr(step_of(exported.options)),
-        derives="true" if derives else "false",
-        units=tuple(quoteattr(unit) for unit in sorted(units) if unit),
-        parameters=views[0],
-        inputs=views[1],
-        states=states,
-        rates=rates,
-        outputs=outputs,
-    )
+    return {
+        "name": quoteattr(exported.mechanism.model.name),
+        "identifier": exported.name,
+        "sources": sources,
+        "token": token,
+        "step": repr(step_of(exported.options)),
+        "derives": "true" if derives else "false",
+        "units": tuple(quoteattr(unit) for unit in sorted(units) if unit),
+        "parameters": views[0],
+        "inputs": views[1],
+        "states": states,
+        "rates": rates,
+        "outputs": outputs,
+    }
 
 
 def _variable(item: Quantity, reference: int, index: int = 0, state: int = 0) -> VariableView:

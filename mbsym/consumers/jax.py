@@ -7,8 +7,7 @@ Python module compiles it when it is first imported, and brings forward and reve
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from mbsym.codegen.description import EVERY, Argument, GeneratedFile
 from mbsym.codegen.environment import render_template
@@ -19,53 +18,6 @@ from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request,
 from mbsym.consumers.derivative_plan import TANGENT_MAP, DerivativePlan
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
-
-
-@dataclass(frozen=True, slots=True)
-class HandlerView:
-    """A function as XLA calls it: how many arguments and results, and the lines of the call.
-
-    Attributes:
-        symbol, comment: of the handler.
-        rank: of the first argument for one state.
-        inputs, outputs: how many.
-        call: lines.
-        results: sizes of the results where the function can fail.
-    """
-
-    symbol: str
-    comment: str
-    rank: int
-    inputs: int
-    outputs: int
-    call: tuple[str, ...]
-    results: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class JaxFunctionView:
-    """A function as Python has it; everything is text."""
-
-    name: str
-    symbol: str
-    sentence: str
-    is_public: bool
-    inputs: str
-    outputs: str
-    sources: str
-    refusal: str
-
-
-@dataclass(frozen=True, slots=True)
-class JaxContext:
-    """Fields of ``consumers/jax.c.jinja`` and ``consumers/jax.py.jinja``."""
-
-    name: str
-    handlers: tuple[HandlerView, ...]
-    real: str
-    functions: tuple[JaxFunctionView, ...]
-    parameters: str
-    quaternions: str
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
@@ -96,32 +48,32 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         handlers.append(_handler(exported, function, symbol))
         plan = plans.get(function.name)
         functions.append(
-            JaxFunctionView(
-                name=function.name,
-                symbol=symbol,
-                sentence=plain_line(function.description),
-                is_public=plan is not None,
-                inputs=_shapes(function.inputs),
-                outputs=_shapes(function.outputs),
-                sources=_sources(exported, plan, function.inputs) if plan is not None else "{}",
-                refusal=repr(_refusal(plan)),
-            )
+            {
+                "name": function.name,
+                "symbol": symbol,
+                "sentence": plain_line(function.description),
+                "is_public": plan is not None,
+                "inputs": _shapes(function.inputs),
+                "outputs": _shapes(function.outputs),
+                "sources": _sources(exported, plan, function.inputs) if plan is not None else "{}",
+                "refusal": repr(_refusal(plan)),
+            }
         )
-    context = JaxContext(
-        name=exported.name,
-        handlers=tuple(handlers),
-        real={"double": "float64", "float": "float32"}[exported.module.description.real],
-        functions=tuple(functions),
-        parameters=repr({item.name: float(item.default) for item in exported.module.parameters}),
-        quaternions=repr(tuple(exported.mechanism.q.quaternions)),
-    )
+    fields = {
+        "name": exported.name,
+        "handlers": tuple(handlers),
+        "real": {"double": "float64", "float": "float32"}[exported.module.description.real],
+        "functions": tuple(functions),
+        "parameters": repr({item.name: float(item.default) for item in exported.module.parameters}),
+        "quaternions": repr(tuple(exported.mechanism.q.quaternions)),
+    }
     return (
-        GeneratedFile(f"{exported.name}_jax.c", render_template("consumers/jax.c.jinja", context)),
-        GeneratedFile(f"{exported.name}_jax.py", render_template("consumers/jax.py.jinja", context)),
+        GeneratedFile(f"{exported.name}_jax.c", render_template("consumers/jax.c.jinja", **fields)),
+        GeneratedFile(f"{exported.name}_jax.py", render_template("consumers/jax.py.jinja", **fields)),
     )
 
 
-def _handler(exported: Exported, function: ModuleFunction, symbol: str) -> HandlerView:
+def _handler(exported: Exported, function: ModuleFunction, symbol: str) -> dict[str, Any]:
     inputs, outputs = function.inputs, function.outputs
     parameters = bool(exported.module.parameters)
     structure = f"(const {exported.name}_parameters *)in[{len(inputs)}] + first, 1"
@@ -132,15 +84,15 @@ def _handler(exported: Exported, function: ModuleFunction, symbol: str) -> Handl
     actual += ["status"] if fails else []
     before = "(void)" if fails else ""
     first = f"{before}{exported.module.names.batch_symbol(function.name)}("
-    return HandlerView(
-        symbol=symbol,
-        comment=c_comment(function.description),
-        rank=len(inputs[0].shape),
-        inputs=len(inputs) + parameters,
-        outputs=len(outputs),
-        call=(first, *(f"    {item}," for item in actual[:-1]), f"    {actual[-1]});"),
-        results=tuple(item.size for item in outputs) if fails else (),
-    )
+    return {
+        "symbol": symbol,
+        "comment": c_comment(function.description),
+        "rank": len(inputs[0].shape),
+        "inputs": len(inputs) + parameters,
+        "outputs": len(outputs),
+        "call": (first, *(f"    {item}," for item in actual[:-1]), f"    {actual[-1]});"),
+        "results": tuple(item.size for item in outputs) if fails else (),
+    }
 
 
 def _shapes(items: Sequence[Argument]) -> str:

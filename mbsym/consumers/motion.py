@@ -26,26 +26,6 @@ PLACES: Final = {"q": "Q", "v": "V", "tau": "TAU", "t": "TIME", "u": "U", "param
 FORCE_UNITS: Final = {"rad/s": "N m", "m/s": "N"}
 
 
-@dataclass(frozen=True, slots=True)
-class MotionContext:
-    """Fields of ``consumers/motion.c.jinja``, which other templates include; calls that there are not are empty."""
-
-    name: str
-    np: int
-    nu: int
-    nq: int
-    nv: int
-    starts: tuple[str, ...]
-    parameters: tuple[str, ...]
-    rates: str
-    dynamics: str
-    dynamics_fail: bool
-    quaternions: tuple[int, ...]
-    driven: str
-    position: str
-    velocity: str
-
-
 def motion_functions(mechanism: Mechanism, formulation: str) -> tuple[str, ...]:
     """The functions that the template calls."""
     fixed = available_functions(mechanism, formulation).fixed
@@ -54,7 +34,7 @@ def motion_functions(mechanism: Mechanism, formulation: str) -> tuple[str, ...]:
 
 
 def motion_fields(exported: Exported) -> dict[str, Any]:
-    """The fields of ``MotionContext`` by name."""
+    """Fields of ``consumers/motion.c.jinja``, which other templates include; calls that there are not are empty."""
     given, module = quantities(exported), exported.module
     everything = (*given.parameters, *given.inputs, *given.forces, *given.coordinates, *given.speeds)
     return {

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from mbsym.codegen.description import EVERY, Argument, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
@@ -15,28 +14,6 @@ from mbsym.codegen.manifest import manifest_file
 from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
-
-
-@dataclass(frozen=True, slots=True)
-class PackagedView:
-    """A function: its name, its symbol in C, and what describes it to Python, as finished text."""
-
-    name: str
-    symbol: str
-    actual: str
-
-
-@dataclass(frozen=True, slots=True)
-class PythonPackageContext:
-    """Fields of the templates: the module in Python and that in C, pyproject.toml and setup.py."""
-
-    name: str
-    package_version: str
-    real: str
-    parameters: str
-    statuses: str
-    program: str
-    functions: tuple[PackagedView, ...]
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
@@ -54,15 +31,13 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     def rendered(template: str, program: str = "") -> str:
         return render_template(
             f"consumers/{template}.jinja",
-            PythonPackageContext(
-                name=name,
-                package_version=exported.options.settings["version"],
-                real="float32" if module.description.real == "float" else "float64",
-                parameters=repr({item.name: float(item.default) for item in module.parameters}),
-                statuses=repr({int(item.value): f"{item.name}: {item.sentence}" for item in exported.statuses}),
-                program=program,
-                functions=tuple(_packaged(exported, function) for function in module.batched),
-            ),
+            name=name,
+            package_version=exported.options.settings["version"],
+            real="float32" if module.description.real == "float" else "float64",
+            parameters=repr({item.name: float(item.default) for item in module.parameters}),
+            statuses=repr({int(item.value): f"{item.name}: {item.sentence}" for item in exported.statuses}),
+            program=program,
+            functions=tuple(_packaged(exported, function) for function in module.batched),
         )
 
     return (
@@ -74,11 +49,11 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     )
 
 
-def _packaged(exported: Exported, function: ModuleFunction) -> PackagedView:
+def _packaged(exported: Exported, function: ModuleFunction) -> dict[str, Any]:
     inputs = {item.name: item.shape for item in function.arguments if item.direction == "in"}
     outputs = ", ".join(_result(item) for item in function.arguments if item.direction == "out")
     actual = f"{function.identifier!r}, {function.description!r}, {inputs!r}, {{{outputs}}}"
-    return PackagedView(function.identifier, exported.module.names.batch_symbol(function.name), actual)
+    return {"name": function.identifier, "symbol": exported.module.names.batch_symbol(function.name), "actual": actual}
 
 
 def _result(item: Argument) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 from xml.sax.saxutils import escape
 
@@ -20,19 +19,6 @@ from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
 
 FUNCTIONS: Final = ("mass_matrix", "bias_force", "gravity_force", "slotine_li")
-
-
-@dataclass(frozen=True, slots=True)
-class PackageContext:
-    """Fields of the templates of the package, each of which has some of them."""
-
-    name: str
-    title: str
-    package: str
-    size: int
-    joints: str
-    parameters: tuple[NumberView, ...]
-    actual: str
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
@@ -68,23 +54,23 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     name = exported.name
     names = exported.module.names
     bodies = [body for body in exported.mechanism.bodies_by_coordinates if body.v_range[1] > body.v_range[0]]
-    context = PackageContext(
-        name=name,
-        title=escape(exported.mechanism.model.name),
-        package=f"{name}_dynamics",
-        size=exported.mechanism.nv,
-        joints=", ".join(_text(body.joint.name) for body in bodies),
-        parameters=tuple(
+    fields = {
+        "name": name,
+        "title": escape(exported.mechanism.model.name),
+        "package": f"{name}_dynamics",
+        "size": exported.mechanism.nv,
+        "joints": ", ".join(_text(body.joint.name) for body in bodies),
+        "parameters": tuple(
             NumberView(names.parameters[item.name], _text(item.name)) for item in exported.module.parameters
         ),
-        actual="&constants_, " if exported.module.parameters else "",
-    )
+        "actual": "&constants_, " if exported.module.parameters else "",
+    }
     texts = {
-        "package.xml": render_template("consumers/ros2_package.xml.jinja", context),
-        "CMakeLists.txt": render_template("consumers/ros2_CMakeLists.txt.jinja", context),
-        f"{name}_solver_plugins.xml": render_template("consumers/ros2_solver.xml.jinja", context),
-        f"{name}_controller_plugins.xml": render_template("consumers/ros2_controller.xml.jinja", context),
-        f"{name}_plugins.cpp": render_template("consumers/ros2_plugins.cpp.jinja", context),
+        "package.xml": render_template("consumers/ros2_package.xml.jinja", **fields),
+        "CMakeLists.txt": render_template("consumers/ros2_CMakeLists.txt.jinja", **fields),
+        f"{name}_solver_plugins.xml": render_template("consumers/ros2_solver.xml.jinja", **fields),
+        f"{name}_controller_plugins.xml": render_template("consumers/ros2_controller.xml.jinja", **fields),
+        f"{name}_plugins.cpp": render_template("consumers/ros2_plugins.cpp.jinja", **fields),
     }
     return tuple(GeneratedFile(title, text) for title, text in texts.items())
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.description import Argument, GeneratedFile
@@ -19,31 +19,6 @@ _KEYWORDS: Final = """
     unsized use virtual where while yield
 """
 KEYWORDS: Final = frozenset(_KEYWORDS.split())
-
-
-@dataclass(frozen=True, slots=True)
-class RustFunctionView:
-    """A function: as C links it, and as Rust offers it; argument lists are finished text."""
-
-    name: str
-    symbol: str
-    sentences: tuple[str, ...]
-    foreign: str
-    formals: str
-    actual: str
-    fails: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CrateContext:
-    """Fields of ``consumers/lib.rs.jinja``; the templates of Cargo.toml and build.rs have the name alone."""
-
-    name: str
-    real: str
-    sizes: tuple[NumberView, ...]
-    parameters: tuple[NumberView, ...]
-    statuses: tuple[NumberView, ...]
-    functions: tuple[RustFunctionView, ...]
 
 
 def named(identifier: str) -> str:
@@ -64,21 +39,21 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         )
         for item in module.parameters
     )
-    context = CrateContext(
-        name=exported.name,
-        real=real,
-        sizes=exported.sizes,
-        parameters=parameters,
-        statuses=tuple(
+    fields = {
+        "name": exported.name,
+        "real": real,
+        "sizes": exported.sizes,
+        "parameters": parameters,
+        "statuses": tuple(
             replace(status, name="".join(part.capitalize() for part in status.name.split("_")))
             for status in exported.statuses[1:]
         ),
-        functions=tuple(_function(exported, function, real) for function in module.functions),
-    )
+        "functions": tuple(_function(exported, function, real) for function in module.functions),
+    }
     return (
-        GeneratedFile("Cargo.toml", render_template("consumers/Cargo.toml.jinja", context)),
-        GeneratedFile("build.rs", render_template("consumers/build.rs.jinja", context)),
-        GeneratedFile("lib.rs", render_template("consumers/lib.rs.jinja", context)),
+        GeneratedFile("Cargo.toml", render_template("consumers/Cargo.toml.jinja", **fields)),
+        GeneratedFile("build.rs", render_template("consumers/build.rs.jinja", **fields)),
+        GeneratedFile("lib.rs", render_template("consumers/lib.rs.jinja", **fields)),
     )
 
 
@@ -86,7 +61,7 @@ def _literal(text: str) -> str:
     return text if "." in text or "e" in text else f"{text}.0"
 
 
-def _function(exported: Exported, function: ModuleFunction, real: str) -> RustFunctionView:
+def _function(exported: Exported, function: ModuleFunction, real: str) -> dict[str, Any]:
     structured = bool(exported.module.parameters)
     foreign = ["parameters: *const Parameters"] if structured else []
     formals = ["parameters: &Parameters"] if structured else []
@@ -100,15 +75,15 @@ def _function(exported: Exported, function: ModuleFunction, real: str) -> RustFu
         shape = " x ".join(map(str, item.shape))
         about = ", ".join(filter(None, (shape, f"[{item.unit}]" if item.unit else "", item.description)))
         lines.append(f"* `{name}`: {about or 'a number'}")
-    return RustFunctionView(
-        named(function.identifier),
-        exported.module.names.linked[function.name],
-        tuple(plain_line(line) for line in lines),
-        ", ".join(foreign),
-        ", ".join(formals),
-        ", ".join(actual),
-        bool(function.failures),
-    )
+    return {
+        "name": named(function.identifier),
+        "symbol": exported.module.names.linked[function.name],
+        "sentences": tuple(plain_line(line) for line in lines),
+        "foreign": ", ".join(foreign),
+        "formals": ", ".join(formals),
+        "actual": ", ".join(actual),
+        "fails": bool(function.failures),
+    }
 
 
 def _foreign(item: Argument, kind: str) -> str:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
 from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, needs_dynamics, takes_no_functions
-from mbsym.consumers.motion import MotionContext, motion_fields, motion_functions
+from mbsym.consumers.motion import motion_fields, motion_functions
 from mbsym.kinematics.mechanism import Mechanism
-
-
-@dataclass(frozen=True, slots=True)
-class SFunctionContext(MotionContext):
-    """Fields of ``consumers/simulink.c.jinja`` and of what it includes."""
-
-    function: str
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
@@ -27,8 +19,8 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     """NAME_sfun.c."""
     function = f"{exported.name}_sfun"
-    context = SFunctionContext(**motion_fields(exported), function=function)
-    return (GeneratedFile(f"{function}.c", render_template("consumers/simulink.c.jinja", context)),)
+    text = render_template("consumers/simulink.c.jinja", **motion_fields(exported), function=function)
+    return (GeneratedFile(f"{function}.c", text),)
 
 
 SIMULINK: Final = Consumer(

@@ -14,8 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from mbsym.codegen.build import runs
 from mbsym.codegen.description import GeneratedFile
-from mbsym.codegen.programs import runs
 from mbsym.embedded.stack import run_at
 
 CATEGORIES: Final = {"m": "mandatory", "r": "required", "a": "advisory"}

@@ -9,10 +9,20 @@ from typing import Any, Final
 
 import numpy as np
 
-from mbsym.codegen.description import Real
-from mbsym.codegen.evaluation import Rules, evaluated
-from mbsym.codegen.expressions import Call, Constant, Element, Negation, Product, Quotient, Select, Sum, Variable
-from mbsym.codegen.guards import STATUS_OF, VANISHES
+from mbsym.codegen.description import STATUS_OF, VANISHES, Real
+from mbsym.codegen.expressions import (
+    Call,
+    Constant,
+    Element,
+    Negation,
+    Product,
+    Quotient,
+    Rules,
+    Select,
+    Sum,
+    Variable,
+    evaluated,
+)
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.doors import Array
 from mbsym.symbolic.domains import Guard

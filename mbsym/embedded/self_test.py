@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import wrap
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from mbsym.embedded.frozen import Frozen, freeze
 from mbsym.embedded.results import UNCALLED, FrozenFunction, FrozenResult
 from mbsym.formulations.contracts import Contract
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.version import __version__
 
 WIDTH: Final = 104
 
@@ -45,35 +44,6 @@ class ArrayView:
     rows: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TestView:
-    """A function that tests another: its name, tables, and the lines that call and compare at state ``s``."""
-
-    name: str
-    tables: tuple[ArrayView, ...]
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SelfTestContext:
-    """Fields of ``c/selftest.c.jinja``."""
-
-    version: str
-    name: str
-    model: str
-    epsilon: str
-    absolute: str
-    nan: str
-    states: int
-    strength: tuple[str, ...]
-    parameters: bool
-    inputs: tuple[ArrayView, ...]
-    outputs: tuple[ArrayView, ...]
-    tests: tuple[TestView, ...]
-    integers: bool
-    judged: bool
-
-
 def self_test(
     description: ModuleDescription, mechanism: Mechanism, contracts: Mapping[str, Contract]
 ) -> tuple[GeneratedFile, Strength]:
@@ -84,11 +54,11 @@ def self_test(
     """
     module = lower_module(description)
     frozen = freeze(description, mechanism, contracts)
-    text = render_template("c/selftest.c.jinja", self_test_context(module, frozen))
+    text = render_template("c/selftest.c.jinja", **self_test_fields(module, frozen))
     return GeneratedFile(f"{module.names.module}{SELF_TEST_SUFFIX}.c", text), frozen.strength
 
 
-def self_test_context(module: LoweredModule, frozen: Frozen) -> SelfTestContext:
+def self_test_fields(module: LoweredModule, frozen: Frozen) -> dict[str, Any]:
     """What the template is filled with."""
     name, single = module.names.module, module.description.real == "float"
     printer = CPrinter(module.description.real)
@@ -98,28 +68,27 @@ def self_test_context(module: LoweredModule, frozen: Frozen) -> SelfTestContext:
     for function in module.functions:
         for place, item in enumerate(item for item in function.arguments if item.direction == "out"):
             most[item.kind, place] = max(most.get((item.kind, place), 1), item.size)
-    return SelfTestContext(
-        version=__version__,
-        name=name,
-        model=c_comment(module.description.model_sha256),
-        epsilon="FLT_EPSILON" if single else "DBL_EPSILON",
-        absolute=printer.library("abs"),
-        nan=f"({name}_real)NAN",
-        states=len(next(iter(frozen.inputs.values()))),
-        strength=tuple(wrap(frozen.strength.sentence, WIDTH)),
-        parameters=bool(module.parameters),
-        inputs=tuple(
+    return {
+        "name": name,
+        "model": c_comment(module.description.model_sha256),
+        "epsilon": "FLT_EPSILON" if single else "DBL_EPSILON",
+        "absolute": printer.library("abs"),
+        "nan": f"({name}_real)NAN",
+        "states": len(next(iter(frozen.inputs.values()))),
+        "strength": tuple(wrap(frozen.strength.sentence, WIDTH)),
+        "parameters": bool(module.parameters),
+        "inputs": tuple(
             ArrayView(own.inputs[key], f"{name}_real", str(max(values.shape[1], 1)), _rows(values, printer, " " * 4))
             for key, values in frozen.inputs.items()
         ),
-        outputs=tuple(
+        "outputs": tuple(
             ArrayView(own.outputs[kind, place], "int" if kind == "int" else f"{name}_real", str(size), ())
             for (kind, place), size in sorted(most.items())
         ),
-        tests=tuple(_test(module, functions[item.name], item, own, printer) for item in frozen.functions),
-        integers=any(result.kind == "int" for item in frozen.functions for result in item.results),
-        judged=any(item.statuses is not None for item in frozen.functions),
-    )
+        "tests": tuple(_test(module, functions[item.name], item, own, printer) for item in frozen.functions),
+        "integers": any(result.kind == "int" for item in frozen.functions for result in item.results),
+        "judged": any(item.statuses is not None for item in frozen.functions),
+    }
 
 
 class _Names:
@@ -157,7 +126,7 @@ def _number(value: float, printer: CPrinter) -> str:
 
 def _test(
     module: LoweredModule, function: ModuleFunction, item: FrozenFunction, own: _Names, printer: CPrinter
-) -> TestView:
+) -> dict[str, Any]:
     inner, symbol = own.inner.inside(), module.names.c_symbol(function.name)
     outputs = [argument.name for argument in function.arguments if argument.direction == "out"]
     tables: list[ArrayView] = []
@@ -175,12 +144,16 @@ def _test(
         compared.append(call if item.statuses is None else f"if (statuses[s] == 0) {{ {call} }}")
     actual = _actual(module, function, own)
     if item.statuses is None:
-        return TestView(own.tests[function.name], tuple(tables), (f"{symbol}({', '.join(actual)});", *compared))
+        return {
+            "name": own.tests[function.name],
+            "tables": tuple(tables),
+            "lines": (f"{symbol}({', '.join(actual)});", *compared),
+        }
     tables.append(ArrayView("statuses", "int", "", (f"        {', '.join(map(str, item.statuses))}",)))
     lines = ["if (statuses[s] < 0) {", "    return;", "}"] if UNCALLED in item.statuses else []
     lines.append(f'compare_status("{function.name}", s, {symbol}({", ".join(actual)}), statuses[s]);')
     lines += [*compared, *_refusal(function, symbol, own, actual)]
-    return TestView(own.tests[function.name], tuple(tables), tuple(lines))
+    return {"name": own.tests[function.name], "tables": tuple(tables), "lines": tuple(lines)}
 
 
 def _tables(result: FrozenResult, expected: str, allowed: str, printer: CPrinter, real: str) -> tuple[ArrayView, ...]:

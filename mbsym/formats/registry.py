@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mbsym.errors import FormatError
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
@@ -14,6 +14,16 @@ from mbsym.model.system import Model
 from mbsym.records import Registry
 from mbsym.shapes.forms import Mesh
 from mbsym.values.diagnostic import nearest
+
+if TYPE_CHECKING:
+    from mbsym.formats.mjcf import reader as mjcf
+    from mbsym.formats.native import reader as native
+    from mbsym.formats.sdf import reader as sdf
+    from mbsym.formats.urdf import reader as urdf
+else:
+    from mbsym.doors import Door
+
+    native, urdf, mjcf, sdf = (Door(f"mbsym.formats.{name}.reader") for name in ("native", "urdf", "mjcf", "sdf"))
 
 __all__ = ["LoadOptions", "example_names", "example_path", "load"]
 
@@ -40,29 +50,9 @@ class ModelFormat:
 
 
 def _native(path: Path, options: LoadOptions) -> Model:
-    from mbsym.formats.native.reader import load_native
-
-    return load_native(
+    return native.load_native(
         path, strict=options.strict, snap_angles=options.snap_angles, others=load, under=options.files_under
     )
-
-
-def _urdf(path: Path, options: LoadOptions) -> Model:
-    from mbsym.formats.urdf.reader import load_urdf
-
-    return load_urdf(path, options)
-
-
-def _mjcf(path: Path, options: LoadOptions) -> Model:
-    from mbsym.formats.mjcf.reader import load_mjcf
-
-    return load_mjcf(path, options)
-
-
-def _sdf(path: Path, options: LoadOptions) -> Model:
-    from mbsym.formats.sdf.reader import load_sdf
-
-    return load_sdf(path, options)
 
 
 NUMBERS: Final = frozenset({"strict", "snap_angles", "files_under"})
@@ -76,21 +66,21 @@ FORMATS: Final = Registry(
             "urdf",
             "Unified Robot Description Format",
             (".urdf", ".xacro"),
-            _urdf,
+            lambda path, options: urdf.load_urdf(path, options),
             NUMBERS | {"floating", "fixed_joints", "mimic", "joint_dynamics", "loops"},
         ),
         ModelFormat(
             "mjcf",
             "MuJoCo's format",
             (".xml", ".mjcf"),
-            _mjcf,
+            lambda path, options: mjcf.load_mjcf(path, options),
             NUMBERS | {"fixed_joints", "joint_dynamics", "actuators"},
         ),
         ModelFormat(
             "sdf",
             "Simulation Description Format, SDFormat",
             (".sdf", ".world"),
-            _sdf,
+            lambda path, options: sdf.load_sdf(path, options),
             NUMBERS | {"fixed_joints", "mimic", "joint_dynamics"},
         ),
     ),

@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from mbsym.doors import Array
+from mbsym.doors import Array, scipy
 from mbsym.errors import IdentificationError
 from mbsym.regressors.sampled import dependencies
 
@@ -68,15 +68,13 @@ class Estimate:
         Args:
             values: of all base parameters (nbase,); those that the data do not tell are not looked at.
         """
-        from scipy.special import fdtr
-
         told = list(self.told)
         off = (np.asarray(values) - self.values)[told]
         scale, freedom = self.region
         sizes = self.deviations[told]
         correlation = self.covariance[np.ix_(told, told)] / np.outer(sizes, sizes)
         squared = float(off / sizes @ np.linalg.solve(correlation, off / sizes))
-        return float(fdtr(len(told), freedom, scale * squared / len(told)))
+        return float(scipy.special.fdtr(len(told), freedom, scale * squared / len(told)))
 
 
 def estimate(regressor: Array, forces: Array, where: str = "", repeated: float = 1.0) -> Estimate:

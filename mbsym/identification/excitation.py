@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from mbsym.doors import Array
+from mbsym.doors import Array, scipy
 from mbsym.errors import IdentificationError
 from mbsym.identification.measurements import column_names, column_units
 from mbsym.identification.options import DEFAULT_MOTION, Settings
@@ -258,9 +258,7 @@ class Search:
 
     def minimised(self, start: Array) -> tuple[float, Array]:
         """Least logarithm of the condition from a start, and the shapes there."""
-        from scipy.optimize import minimize
-
-        found = minimize(self.cost, start, jac=True, method="L-BFGS-B", options={"maxiter": _ITERATIONS})
+        found = scipy.optimize.minimize(self.cost, start, jac=True, method="L-BFGS-B", options={"maxiter": _ITERATIONS})
         return float(found.fun), np.asarray(found.x)
 
     def motion(self, shapes: Array) -> tuple[Array, Array, Array, Array]:

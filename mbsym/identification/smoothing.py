@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from mbsym.doors import Array
+from mbsym.doors import Array, scipy
 from mbsym.errors import IdentificationError
 from mbsym.identification.measurements import Measurements
 from mbsym.kinematics.mechanism import Mechanism
@@ -113,7 +113,5 @@ def _bandwidth(values: Array, step: float) -> float:
 
 
 def _filtered(values: Array, cutoff: float, rate: float) -> Array:
-    from scipy.signal import butter, sosfiltfilt
-
-    sections = butter(_ORDER, cutoff, fs=rate, output="sos")
-    return np.asarray(sosfiltfilt(sections, values, axis=0))
+    sections = scipy.signal.butter(_ORDER, cutoff, fs=rate, output="sos")
+    return np.asarray(scipy.signal.sosfiltfilt(sections, values, axis=0))

@@ -10,8 +10,7 @@ from mbsym.joints.closure_rows import ClosureGap, RowDraft
 from mbsym.joints.coordinate_groups import CoordinateGroup
 from mbsym.joints.motion import JointMotion
 from mbsym.joints.subspaces import JointSubspaces
-from mbsym.spatial.alignment import align_xy, align_z
-from mbsym.spatial.rotation import Rotation
+from mbsym.spatial.rotation import Rotation, align_xy, align_z
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
 

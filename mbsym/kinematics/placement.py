@@ -12,8 +12,7 @@ from math import pi, remainder, tan
 
 from mbsym.errors import DerivationError, SymbolicError
 from mbsym.model.body import Placement
-from mbsym.spatial.alignment import align_z, rational_quaternion
-from mbsym.spatial.rotation import Rotation, about_axis, from_constant_quaternion
+from mbsym.spatial.rotation import Rotation, about_axis, align_z, from_constant_quaternion, rational_quaternion
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.graph import Graph

@@ -158,32 +158,13 @@ def equilibria(
     Raises:
         AnalysisError: a name is unknown, or no equilibrium was found.
     """
-    mechanism = equations.mechanism
-    increments = increment_names(mechanism)
-    known = (increments, equations.inputs, equations.speeds)
-    for name in free:
-        if not any(name in names for names in known):
-            raise equations.unknown("coordinate, control input or speed", name, [*chain(*known)])
-    driven = {each.column: each.motion.name for each in driven_speeds(mechanism)}
-    for k, name in driven.items():
-        if increments[k] in free:
-            what = f"{increments[k]} cannot be free: motion {name} prescribes it"
-            raise AnalysisError(what, where=equations.name, remedy="leave it out; its force is solved for")
-    named = tuple(free) or tuple(name for k, name in enumerate(increments) if k not in driven)
-    state = replace(state, v=np.zeros(mechanism.nv))
-    _require_rest(equations, state, driven)
-    chosen = Free(*(tuple(k for k, each in enumerate(names) if each in named) for names in known))
-    if equations.loops is not None and chosen.speeds:
-        # What follows from the coordinates that are free is free too.
-        (rows,) = equations.evaluate("constraint_jacobian", state)
-        rows = np.concatenate([rows[equations.loops.closing], np.eye(mechanism.nv)[[*driven]]])
-        held = set(independent_with(rows * measures_of(mechanism).increments, chosen.speeds)) - set(chosen.speeds)
-        chosen = replace(chosen, speeds=tuple(k for k in range(mechanism.nv) if k not in held | {*driven}))
-    chosen = replace(chosen, forces=tuple(sorted({*chosen.forces, *driven})))
-    balance = Balance(mechanism, equations.loops, state, chosen)
+    state = replace(state, v=np.zeros(equations.mechanism.nv))
+    named, chosen = _chosen(equations, state, free)
+    balance = Balance(equations.mechanism, equations.loops, state, chosen)
     found_places, best = solutions(balance, state.q, starts, progress)
     if not found_places:
         raise _nothing_found(equations, balance, best, named)
+    increments = increment_names(equations.mechanism)
     labels = (
         *(increments[k] for k in chosen.speeds),
         *(equations.inputs[k] for k in chosen.inputs),
@@ -198,6 +179,30 @@ def equilibria(
         stability = stability_at(equations, there)
         found.append(Equilibrium(f"equilibrium {number}", there, stability, moving, balance.unbalanced(z), equations))
     return Equilibria(tuple(found), named)
+
+
+def _chosen(equations: LinearEquations, state: State, free: Sequence[str]) -> tuple[tuple[str, ...], Free]:
+    """Names of what is free, and what that frees besides: what follows from it, and forces of motions."""
+    mechanism = equations.mechanism
+    increments = increment_names(mechanism)
+    known = (increments, equations.inputs, equations.speeds)
+    for name in free:
+        if not any(name in names for names in known):
+            raise equations.unknown("coordinate, control input or speed", name, [*chain(*known)])
+    driven = {each.column: each.motion.name for each in driven_speeds(mechanism)}
+    for k, name in driven.items():
+        if increments[k] in free:
+            what = f"{increments[k]} cannot be free: motion {name} prescribes it"
+            raise AnalysisError(what, where=equations.name, remedy="leave it out; its force is solved for")
+    _require_rest(equations, state, driven)
+    named = tuple(free) or tuple(name for k, name in enumerate(increments) if k not in driven)
+    chosen = Free(*(tuple(k for k, each in enumerate(names) if each in named) for names in known))
+    if equations.loops is not None and chosen.speeds:
+        (rows,) = equations.evaluate("constraint_jacobian", state)
+        rows = np.concatenate([rows[equations.loops.closing], np.eye(mechanism.nv)[[*driven]]])
+        held = set(independent_with(rows * measures_of(mechanism).increments, chosen.speeds)) - set(chosen.speeds)
+        chosen = replace(chosen, speeds=tuple(k for k in range(mechanism.nv) if k not in held | {*driven}))
+    return named, replace(chosen, forces=tuple(sorted({*chosen.forces, *driven})))
 
 
 def _require_rest(equations: LinearEquations, state: State, driven: Mapping[int, str]) -> None:

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias, Unpack
 
 import numpy as np
 
-from mbsym.doors import Array, one_thread
+from mbsym.doors import Array, one_thread, scipy
 from mbsym.errors import AnalysisError
 from mbsym.linear.analysis import BALANCED, At
 from mbsym.linear.options import LinearOptions, OfModalSystem
@@ -270,11 +270,9 @@ def _factors(residue: Array, size: float) -> tuple[Array, Array]:
 
 
 def _together(name: str, parts: Sequence[_Part], response: TransferFunction, searched: int) -> ModalSystem:
-    from scipy.linalg import block_diag
-
     inputs, outputs = response.inputs, response.outputs
     eigenvalues = [value for part in parts for value in part[3]]
-    A = block_diag(np.zeros((0, 0)), *(part[0] for part in parts))
+    A = scipy.linalg.block_diag(np.zeros((0, 0)), *(part[0] for part in parts))
     B = np.vstack([np.zeros((0, len(inputs))), *(part[1] for part in parts)])
     C = np.hstack([np.zeros((len(outputs), 0)), *(part[2] for part in parts)])
     D = np.zeros((len(outputs), len(inputs)))

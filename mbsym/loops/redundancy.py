@@ -91,14 +91,7 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     """
     found = closures(mechanism)
     rows = [row for closure in found for row in closure.rows]
-    notes = [
-        f"joint {closure.name}: a free joint closes nothing and is dropped" for closure in found if not closure.rows
-    ]
-    notes += [
-        f"motion {driven.motion.name} prescribes {mechanism.speed_names[driven.column]}: tau[{driven.column}] has no "
-        "effect, driving_forces has what it takes"
-        for driven in driven_speeds(mechanism)
-    ]
+    notes = _without_effect(mechanism, found)
     start = initial_coordinates(mechanism)
     if not rows:
         return LoopAnalysis(found, (), (), tuple(float(x) for x in start), mechanism.nv, tuple(notes))
@@ -146,6 +139,18 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
         mobility,
         tuple(sentences),
     )
+
+
+def _without_effect(mechanism: Mechanism, found: Sequence[Closure]) -> list[str]:
+    """Sentences on joints that close nothing, and on forces along which motions are prescribed."""
+    notes = [
+        f"joint {closure.name}: a free joint closes nothing and is dropped" for closure in found if not closure.rows
+    ]
+    return notes + [
+        f"motion {driven.motion.name} prescribes {mechanism.speed_names[driven.column]}: tau[{driven.column}] has no "
+        "effect, driving_forces has what it takes"
+        for driven in driven_speeds(mechanism)
+    ]
 
 
 def _closed(mechanism: Mechanism, found: Sequence[Closure], start: Array) -> Closing:

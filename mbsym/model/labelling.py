@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, Protocol
 
+from mbsym.doors import sympy
 from mbsym.errors import TopologyError
 from mbsym.forces import ForceElement
 from mbsym.joints.free import FREE
@@ -64,9 +65,7 @@ class ModelLabelling(Labelling):
 
 
 def _sympy_matrix(rows: tuple[tuple[int, ...], ...], height: int, width: int) -> Any:
-    from sympy import ImmutableMatrix
-
-    return ImmutableMatrix(height, width, [entry for row in rows for entry in row])
+    return sympy.ImmutableMatrix(height, width, [entry for row in rows for entry in row])
 
 
 def label_model(model: JointedSystem, *, order: str = "weight") -> ModelLabelling:
@@ -90,8 +89,7 @@ def label_model(model: JointedSystem, *, order: str = "weight") -> ModelLabellin
         base=model.ground,
         weights=joint_weights(traits, chosen.policy),
         method=chosen.method,
-        forced_cut=[item.name for item in traits if item.force == "cut"],
-        forced_tree=[item.name for item in traits if item.force == "tree"],
+        forced={item.name: item.force for item in traits if item.force is not None},
         order="weight" if chosen.weighed else "input",
         bodies=[body.name for body in model.bodies],
         free_roots="add" if model.free_roots else "error",

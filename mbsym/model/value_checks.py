@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from mbsym.forces import ForceElement
 from mbsym.model.beam import Beam
 from mbsym.model.body import Body, Placement
 from mbsym.model.geometry import dot, norm
@@ -46,13 +47,7 @@ def check_model_values(model: Model, findings: Findings) -> None:
         _check_placement(frame.placement, ("frames", index, "placement"), f"frame {frame.name!r}", findings)
     _check_shapes(model.shapes, findings)
     _check_states(model.states, {joint.name: joint for joint in model.joints}, findings)
-    for index, force in enumerate(model.forces):
-        path: Path = ("forces", index)
-        before = len(findings.diagnostics)
-        check_values(force, path, f"force element {force.name!r}", findings)
-        if all(item.severity != "error" for item in findings.diagnostics[before:]):
-            for key, what, remedy in force.faults(lambda value: evaluate(value, findings.numbers)):
-                findings.error((*path, key), f"{what} (force element {force.name!r})", remedy)
+    _check_forces(model.forces, findings)
     check_laws(model, findings)
     for index, output in enumerate(model.outputs):
         findings.expression(output.expression, ("outputs", index, "expression"))
@@ -186,6 +181,17 @@ def _check_inputs(inputs: Sequence[ControlInput], findings: Findings) -> None:
         if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
             what = f"the lower bound of control input {item.name!r} exceeds the upper one"
             findings.error((*path, "lower"), what, REVERSED)
+
+
+def _check_forces(forces: Sequence[ForceElement], findings: Findings) -> None:
+    """Notes values of force elements, and where these are numbers what the elements find of them."""
+    for index, force in enumerate(forces):
+        path: Path = ("forces", index)
+        before = len(findings.diagnostics)
+        check_values(force, path, f"force element {force.name!r}", findings)
+        if all(item.severity != "error" for item in findings.diagnostics[before:]):
+            for key, what, remedy in force.faults(lambda value: evaluate(value, findings.numbers)):
+                findings.error((*path, key), f"{what} (force element {force.name!r})", remedy)
 
 
 def _check_placement(placement: Placement, path: Path, word: str, findings: Findings) -> None:

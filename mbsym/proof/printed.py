@@ -16,7 +16,6 @@ from typing import Final, TypeAlias
 from mbsym.codegen.c.parts import split
 from mbsym.codegen.c.pieces import NUMBERS, SHARED, Loop
 from mbsym.codegen.c.trigonometry import Front, in_front, limbs_in_front
-from mbsym.codegen.evaluation import Rules, evaluated
 from mbsym.codegen.expressions import (
     Call,
     Constant,
@@ -25,9 +24,11 @@ from mbsym.codegen.expressions import (
     Negation,
     Product,
     Quotient,
+    Rules,
     Select,
     Sum,
     Variable,
+    evaluated,
 )
 from mbsym.codegen.limbs import Gather, Heading, LimbBody, Vector
 from mbsym.codegen.lowered import Assignment, LoweredFunction, LoweredStep, Result, Store, Straight

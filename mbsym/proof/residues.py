@@ -7,8 +7,19 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from mbsym.codegen.evaluation import Rules, evaluated
-from mbsym.codegen.expressions import Call, Constant, Element, Negation, Product, Quotient, Select, Sum, Variable
+from mbsym.codegen.expressions import (
+    Call,
+    Constant,
+    Element,
+    Negation,
+    Product,
+    Quotient,
+    Rules,
+    Select,
+    Sum,
+    Variable,
+    evaluated,
+)
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.finite_field import PRIME, inverse, residue

@@ -9,7 +9,7 @@ from typing import Any
 
 from mbsym.errors import FormatError, MbsymError
 from mbsym.formats.registry import known_suffixes
-from mbsym.report.fitted_table import fitted_table
+from mbsym.markup import fitted_table
 from mbsym.report.overview import Overview
 from mbsym.report.overview_text import bullet
 

@@ -95,22 +95,6 @@ class SectionView:
     can_copy: bool
 
 
-@dataclass(frozen=True, slots=True)
-class PageView:
-    """What the page's template shows; every text is escaped already."""
-
-    name: str
-    title: str
-    description: str
-    facts: tuple[FactView, ...]
-    still: str
-    turning: str
-    topology: str
-    sections: tuple[SectionView, ...]
-    copies: str
-    script: str
-
-
 class _Writing:
     """Formulas on their way into the page, with the texts that its buttons copy: LaTeX as it shows them, Python and C.
 
@@ -170,20 +154,20 @@ def html_document(equations: Equations, names: Sequence[str] = ()) -> str:
     views = tuple(_section(section, writing) for section in parts)
     shown = pictures(mechanism)
     drawn = mechanism.labelling.nj <= LARGEST
-    page = PageView(
-        escape(mechanism.model.name),
-        escape(report_title(equations)),
-        escape(" ".join(mechanism.model.description.split())),
-        _facts(equations),
-        shown.still,
-        escape(shown.turning),
-        topology_svg(mechanism.labelling, "", attachments_of(mechanism.model)) if drawn else "",
-        views,
+    page = {
+        "name": escape(mechanism.model.name),
+        "title": escape(report_title(equations)),
+        "description": escape(" ".join(mechanism.model.description.split())),
+        "facts": _facts(equations),
+        "still": shown.still,
+        "turning": escape(shown.turning),
+        "topology": topology_svg(mechanism.labelling, "", attachments_of(mechanism.model)) if drawn else "",
+        "sections": views,
         # A script ends at the first "</", wherever it stands.
-        json.dumps(writing.texts, ensure_ascii=True).replace("<", "\\u003c").replace("&", "\\u0026"),
-        fixed_text("javascript/report.js", ""),
-    )
-    return render_template(TEMPLATE, page)
+        "copies": json.dumps(writing.texts, ensure_ascii=True).replace("<", "\\u003c").replace("&", "\\u0026"),
+        "script": fixed_text("javascript/report.js", ""),
+    }
+    return render_template(TEMPLATE, **page)
 
 
 def _facts(equations: Equations) -> tuple[FactView, ...]:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
+from mbsym.markup import fitted_table
 from mbsym.model.coordinate_order import order_in_words
-from mbsym.report.fitted_table import fitted_table
 from mbsym.report.overview import Overview
 from mbsym.values.numbers import evaluate, parameter_values
 from mbsym.values.parameter import Value

@@ -9,9 +9,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
-from mbsym.doors import Array, optional
+from mbsym.doors import Array
 from mbsym.doors import numpy as np
-from mbsym.errors import FormatError
+from mbsym.errors import FormatError, optional
 
 MSH: Final = ".msh"
 SUFFIXES: Final = (".stl", ".obj", ".dae", ".ply", ".off", MSH)

@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from mbsym.doors import Array
+from mbsym.doors import Array, scipy
 from mbsym.shapes.mesh_file import Triangles
 
 Rule: TypeAlias = Literal["exact", "convex", "shell", "legacy"]
@@ -98,11 +98,9 @@ def convex_hull(vertices: Array) -> Triangles:
     Raises:
         ValueError: they lie in a plane.
     """
-    from scipy.spatial import ConvexHull, QhullError
-
     try:
-        hull = ConvexHull(vertices)
-    except QhullError:
+        hull = scipy.spatial.ConvexHull(vertices)
+    except scipy.spatial.QhullError:
         raise ValueError("the vertices lie in a plane") from None
     faces = np.array(hull.simplices, dtype=np.int64)
     corners = vertices[faces]

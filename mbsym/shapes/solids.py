@@ -14,6 +14,7 @@ from functools import reduce
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
+from mbsym.doors import sympy
 from mbsym.doors import sympy as sp
 from mbsym.errors import SymbolicError
 from mbsym.shapes.forms import Box, Capsule, Cylinder, Ellipsoid, Form, Mesh, Sphere
@@ -178,13 +179,13 @@ def _value(expression: Expression) -> Value:
 
 def _in_our_words(expression: Expression) -> Expression:
     """The expression with functions of our names, which take two numbers where SymPy's take many."""
-    from sympy.core.sorting import default_sort_key
-
     found = expression.replace(sp.Abs, sp.Function("abs"))
     for function, name in ((sp.Min, "min"), (sp.Max, "max")):
         ours = sp.Function(name)
         # The order of SymPy's arguments is that of a set.
-        found = found.replace(function, lambda *parts, ours=ours: reduce(ours, sorted(parts, key=default_sort_key)))
+        found = found.replace(
+            function, lambda *parts, ours=ours: reduce(ours, sorted(parts, key=sympy.default_sort_key))
+        )
     return found
 
 

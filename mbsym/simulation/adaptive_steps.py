@@ -171,6 +171,7 @@ class PairIntegrator:
         y: the state; changes of it are told by ``restart``.
         atol: absolute errors that are allowed, a number or one for each entry of the state.
         tell: is given a sentence where the motion is stiff, once.
+        compiled: gives before each step the text in C that may take it; None where the rates must be asked.
     """
 
     def __init__(
@@ -182,7 +183,6 @@ class PairIntegrator:
         accuracy: Accuracy,
         layout: StateLayout | None = None,
         idle: float = 0.0,
-        compiled: Callable[[], Engine | None] = lambda: None,
     ) -> None:
         """Chooses the length of the first step.
 
@@ -194,12 +194,12 @@ class PairIntegrator:
             accuracy: errors and the longest step.
             layout: of the state, on whose work no rate depends; None for states of one kind.
             idle: length of steps that lead nowhere.
-            compiled: gives before each step the text in C that may take it; None where ``rates`` must be asked.
 
         Raises:
             ValueError: rates are not finite.
         """
-        self._rates, self._compiled, self._method = rates, compiled, method
+        self._rates, self._method = rates, method
+        self.compiled: Callable[[], Engine | None] = lambda: None
         self._size = len(x)
         self.tell: Callable[[str], None] | None = None
         self._evaluated: Engine | None = None
@@ -292,7 +292,7 @@ class PairIntegrator:
         engine.call(function, {**self._arrays, "allowances": np.full(self._size, self.atol), **given})
 
     def _advance(self, steps: int, samples: Array) -> None:
-        engine = self._compiled() or self._in_python()
+        engine = self.compiled() or self._in_python()
         if engine is not self._last:
             # Rates at the start of a step are kept by what took the last one.
             self._last = engine

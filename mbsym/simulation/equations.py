@@ -148,16 +148,9 @@ def prepare(
     compiled = _is_compiled(preparation.language)
     order = preparation.order
     mechanism = express(model, GenerationOptions(symbolic_parameters="none", order=order))
-    if not mechanism.nv:
-        raise SimulationError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")
+    _require_taken(mechanism, variational, stepped)
     # A joint that holds nothing closes nothing where it is cut.
     looped = any(not cut.joint.kind.is_unbound for cut in mechanism.cut_joints) or bool(mechanism.model.constraints)
-    if model.motions and (variational or stepped):
-        raise SimulationError(
-            f"{'the variational midpoint rule' if variational else 'the transfer matrix method'} prescribes no motions",
-            where=model.name,
-            remedy="use DOP853, rk4 or an implicit method",
-        )
     powered = bool(external_elements(mechanism.model))
     options = GenerationOptions(
         languages=("c",) if compiled else ("numpy",),
@@ -167,11 +160,14 @@ def prepare(
         style="straight",
     )
     derivation = derive(mechanism, options, progress)
-    own: list[Callable[[Mechanism], Program]] = [external_power] if powered else []
-    own += [variational_terms, speeds_of_momentum] if variational else []
-    if stepped and (without_elements(model) or model.inputs or loaded):
-        own.append(partial(_loads_of_steps, rotation=rotation))
-    added = [optimise(function(mechanism.afresh()))[0] for function in own]
+    steps_loaded = stepped and bool(without_elements(model) or model.inputs or loaded)
+    own: dict[Callable[[Mechanism], Program], bool] = {
+        external_power: powered,
+        variational_terms: variational,
+        speeds_of_momentum: variational,
+        partial(_loads_of_steps, rotation=rotation): steps_loaded,
+    }
+    added = [optimise(function(mechanism.afresh()))[0] for function, is_needed in own.items() if is_needed]
     derivation = replace(derivation, programs=(*derivation.programs, *added))
     description = describe(derivation, options)
     steps = transfer_system(mechanism, rotation, forces_as_loads=True) if stepped else None
@@ -183,14 +179,23 @@ def prepare(
     work = powered or loaded or bool(model.motions)
     sizes = sizes_of(mechanism, work=work, powered=powered, variational=variational)
     manifest = files[-1]
-    library: SharedLibrary | None = None
-    if compiled:
-        library = _library(files, sizes)
-        module = c_module(library, loads(manifest.text))
-    else:
-        module = numpy_module(files[0], manifest)
+    library = _library(files, sizes) if compiled else None
+    module = numpy_module(files[0], manifest) if library is None else c_module(library, loads(manifest.text))
     loops = derivation.loops if looped else None
     return Equations(mechanism, loops, module, library, sizes, steps)
+
+
+def _require_taken(mechanism: Mechanism, variational: bool, stepped: bool) -> None:
+    """Refuses what cannot move, and motions by methods that prescribe none."""
+    where = mechanism.model.name
+    if not mechanism.nv:
+        raise SimulationError("no joint can move", where=where, remedy="give the model a joint that is not fixed")
+    if mechanism.model.motions and (variational or stepped):
+        raise SimulationError(
+            f"{'the variational midpoint rule' if variational else 'the transfer matrix method'} prescribes no motions",
+            where=where,
+            remedy="use DOP853, rk4 or an implicit method",
+        )
 
 
 def _functions(model: Model, *, looped: bool) -> tuple[str, ...]:

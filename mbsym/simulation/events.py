@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mbsym.doors import Array
+from mbsym.doors import Array, scipy
 from mbsym.errors import SimulationError
 from mbsym.simulation.argument_checks import shown
 
@@ -153,12 +153,10 @@ class EventWatch:
 
 def root_between(function: Callable[[float], float], t: float, before: float, t_new: float, after: float) -> float:
     """When a function becomes zero that has other signs before and after, its values at these times."""
-    from scipy.optimize import brentq
-
     # The ends are known; evaluated again they might lose their sign to round-off.
     ends = {t: before, t_new: after}
 
     def value(time: float) -> float:
         return ends[time] if time in ends else function(time)
 
-    return float(brentq(value, t, t_new, xtol=4e-15 * max(abs(t_new), t_new - t), rtol=1e-14))
+    return float(scipy.optimize.brentq(value, t, t_new, xtol=4e-15 * max(abs(t_new), t_new - t), rtol=1e-14))

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from mbsym.doors import Array
+from mbsym.doors import Array, scipy
 from mbsym.errors import SimulationError
 from mbsym.simulation.equations import Equations
 from mbsym.simulation.events import EventWatch, Step, root_between
@@ -162,7 +162,6 @@ class LimitWatch:
 
     def _furthest(self, k: int, step: Step) -> tuple[float, float]:
         """How far a quantity is beyond its limit within a step at most, and when."""
-        from scipy.optimize import minimize_scalar
 
         def inside(time: float) -> float:
             return -float(self._excess(time, step.between(time))[k])
@@ -171,7 +170,7 @@ class LimitWatch:
         best = min(range(1, _SAMPLES + 1), key=lambda n: inside(times[n]))
         bounds = times[best - 1], times[best + 1]
         xatol = _REFINED * (bounds[1] - bounds[0])
-        found = minimize_scalar(inside, bounds=bounds, method="bounded", options={"xatol": xatol})
+        found = scipy.optimize.minimize_scalar(inside, bounds=bounds, method="bounded", options={"xatol": xatol})
         return -float(found.fun), float(found.x)
 
     def _crossing(self, k: int, step: Step, before: float, t_out: float, outside: float) -> float:

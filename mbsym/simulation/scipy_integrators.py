@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from mbsym.doors import Array
+from mbsym.doors import Array, scipy
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.simulation.equations import coordinate_quantities
 from mbsym.simulation.methods import METHODS
@@ -73,10 +73,8 @@ def scipy_integrator(
     jacobian: RateJacobian | None,
 ) -> Any:
     """The integrator of a method before its first step, from the first to the last of the times."""
-    from scipy import integrate
-
     part = METHODS[method].tighter
-    return getattr(integrate, method)(
+    return getattr(scipy.integrate, method)(
         rates,
         float(times[0]),
         x,

@@ -330,8 +330,8 @@ def _integrator(
     def engine() -> Engine | None:
         return None if crossing is not None and crossing.is_near else compiled
 
-    pair = PairIntegrator(method, rates, x, times, accuracy, course.layout, idle, engine)
-    pair.tell = course.tell
+    pair = PairIntegrator(method, rates, x, times, accuracy, course.layout, idle)
+    pair.tell, pair.compiled = course.tell, engine
     return pair
 
 

@@ -58,7 +58,7 @@ def side_by_side(straight: Program, mechanism: Mechanism, groups: Sequence[Group
     def derive(whole: Mechanism) -> Program:
         program = TREE_FUNCTIONS[straight.name](limbs.mechanism())
         graph, needed = whole.graph, set[int]()
-        refs = [ref for ref in program.output_references]
+        refs = list(program.output_references)
         while True:
             reached = set(graph.reachable(refs))
             found = {place for place, made in enumerate(limbs.sums.values()) if made.ref in reached}

@@ -12,8 +12,7 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 import numpy as np
 
 from mbsym.codegen.write import finish_interrupted, whole_file
-from mbsym.doors import optional
-from mbsym.errors import CodegenError
+from mbsym.errors import CodegenError, optional
 from mbsym.sweeps.values import Values
 from mbsym.sweeps.work import Chunk, Task
 from mbsym.version import __version__

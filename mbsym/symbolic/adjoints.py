@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from mbsym.doors import numpy as np
 from mbsym.symbolic.differentiate import differentials
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
@@ -65,8 +66,6 @@ class Adjoints:
 
     def __call__(self, *inputs: Array) -> tuple[dict[str, Array], dict[tuple[str, str], Array]]:
         """The results, and the derivative of each by each argument, that one's entries in the last axis."""
-        import numpy as np
-
         values = self._evaluator(*inputs)
         adjoints = self._carried_back(values.pop(_FACTORS).tolist())
         count = sum(len(item.values) for item in self._results)
@@ -82,8 +81,6 @@ class Adjoints:
 
     def _carried_back(self, factors: list[float]) -> dict[int, Array]:
         """What each result owes to each argument."""
-        import numpy as np
-
         refs = [ref for item in self._results for ref in item.values]
         adjoints: dict[int, Array] = {}
         for row, ref in enumerate(refs):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import frexp, isfinite
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from mbsym.doors import numpy as np
 from mbsym.symbolic.graph import LEAVES, Graph, Reference
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
@@ -166,8 +167,6 @@ def _sizes(program: Program, divisors: list[int]) -> list[float]:
     """Sizes of values in ordinary states, rounded down to powers of two, so that every machine finds the same."""
     if not divisors:
         return []
-    import numpy as np
-
     random = np.random.default_rng(0)
     states = {item.name: random.uniform(-1, 1, (_STATES, *item.shape)) for item in program.inputs}
     for item in program.inputs:

@@ -13,6 +13,7 @@ from math import isfinite, nan, prod
 from random import Random
 from typing import TYPE_CHECKING, Final, Literal
 
+from mbsym.doors import numpy as np
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.angles import is_opaque
 from mbsym.symbolic.degree import degree_of_difference
@@ -248,8 +249,6 @@ def _random_entries(item: Input, random: Random) -> tuple[float, ...]:
 
 
 def _value(side: Program, point: Mapping[str, tuple[float, ...]]) -> float:
-    import numpy as np
-
     arguments: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float64]]] = {
         item.name: np.asarray(point[item.name]).reshape(item.shape) for item in side.inputs
     }

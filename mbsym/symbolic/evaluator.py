@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mbsym.doors import numpy as np
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.given_functions import GivenFunction
 from mbsym.symbolic.graph import Graph
@@ -125,8 +126,6 @@ class Evaluator:
 
     def __call__(self, *inputs: Sequence[float] | Array) -> dict[str, Array]:
         """The outputs; what lies outside the domain of an operation is nan."""
-        import numpy as np
-
         found = self.entries(*(np.ravel(np.asarray(given, dtype=float)).tolist() for given in inputs))
         return {item.name: np.array(found[item.name]).reshape(item.shape) for item in self._outputs}
 

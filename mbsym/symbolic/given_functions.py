@@ -12,6 +12,8 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mbsym.doors import numpy as np
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -42,8 +44,6 @@ class GivenFunction(str):
 
     def of_array(self, *arguments: Any) -> np.ndarray[Any, Any]:
         """The values at all entries, of complex ones at their real parts."""
-        import numpy as np
-
         return np.asarray(np.vectorize(self.compute, otypes=[float])(*map(np.real, arguments)))
 
     @property
@@ -72,15 +72,11 @@ class StepFunction(GivenFunction):
         return self.values[max(bisect_right(self.starts, x) - 1, 0)]
 
     def of_array(self, *arguments: Any) -> np.ndarray[Any, Any]:
-        import numpy as np
-
         (x,), (starts, values) = arguments, self._arrays
         return np.asarray(values[np.maximum(np.searchsorted(starts, np.real(x), side="right") - 1, 0)])
 
     @cached_property
     def _arrays(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        import numpy as np
-
         return np.array(self.starts, dtype=float), np.array(self.values, dtype=float)
 
     @property

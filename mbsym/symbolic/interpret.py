@@ -9,6 +9,7 @@ from math import inf, pi
 from operator import mul, truediv
 from typing import TYPE_CHECKING, Any, Final
 
+from mbsym.doors import numpy as np
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.given_functions import GivenFunction
 from mbsym.symbolic.program import Program
@@ -45,8 +46,6 @@ def interpret(
     Raises:
         SymbolicError: an argument is missing, unknown or of the wrong shape, or a symbol has no value.
     """
-    import numpy as np
-
     program = unrolled(program)
     graph = program.graph
     values: dict[int, Any] = {}
@@ -75,8 +74,6 @@ def interpret(
 
 def _results(program: Program, values: Mapping[int, Any], batch: tuple[int, ...]) -> dict[str, np.ndarray[Any, Any]]:
     """The outputs from the values of nodes."""
-    import numpy as np
-
     results: dict[str, np.ndarray[Any, Any]] = {}
     for output in program.outputs:
         entries = [values[ref] if ref >= 0 else -values[-ref] for ref in output.values]
@@ -108,8 +105,6 @@ def nearest_double(value: Fraction) -> float:
 
 def _bind_inputs(program: Program, arguments: Mapping[str, ArrayLike], values: dict[int, Any]) -> tuple[int, ...]:
     """Puts the entries of the arguments into ``values`` and returns the common batch shape."""
-    import numpy as np
-
     known = [item.name for item in program.inputs]
     unknown = sorted(set(arguments) - set(known))
     if unknown:
@@ -143,8 +138,6 @@ def _bind_inputs(program: Program, arguments: Mapping[str, ArrayLike], values: d
 
 
 def _bind_parameters(program: Program, parameters: Mapping[str, float], values: dict[int, Any]) -> None:
-    import numpy as np
-
     known = [item.name for item in program.parameters]
     unknown = sorted(set(parameters) - set(known))
     if unknown:
@@ -155,8 +148,6 @@ def _bind_parameters(program: Program, parameters: Mapping[str, float], values: 
 
 def _functions() -> dict[str, Callable[..., Any]]:
     """What each elementary function is in NumPy."""
-    import numpy as np
-
     return {
         "mul": mul,
         "div": truediv,

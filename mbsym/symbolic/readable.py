@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from mbsym.doors import sympy as sp
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.printed_size import PrintedSizes
@@ -42,8 +43,6 @@ def readable(graph: Graph, refs: Sequence[Reference], units: Sequence[Sequence[R
     Args:
         graph, refs, units: as in ``merged``.
     """
-    import sympy as sp
-
     sizes = PrintedSizes(graph)
     known = {sp.Symbol(graph.arguments[k][0]): k for k in graph.reachable(refs) if graph.kinds[k] == "symbol"}
 

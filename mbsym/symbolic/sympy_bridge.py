@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
+from mbsym.doors import sympy
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.given_functions import GivenFunction
 from mbsym.symbolic.graph import ONE, ZERO, Graph, Reference
@@ -65,8 +66,6 @@ def to_shared_sympy(
         The symbols x0, x1, ... with what they stand for, each in terms of those before, and an expression for each
         value: what ``sympy.cse`` returns.
     """
-    import sympy
-
     nodes = graph.reachable(refs)
     uses: dict[int, int] = {}
     for ref in (*refs, *(operand for node in nodes for operand in graph.operands(node))):
@@ -131,8 +130,6 @@ def from_sympy_many(
     Raises:
         SymbolicError: as ``from_sympy``.
     """
-    import sympy
-
     reader = _Reader(graph, symbols)
     return [reader.read(sympy.sympify(expression)) for expression in expressions]
 
@@ -159,8 +156,6 @@ class _Writer:
     """Graph to SymPy, node by node."""
 
     def __init__(self, graph: Graph, symbols: Mapping[str, sympy.Expr], evaluate: bool) -> None:
-        import sympy
-
         self.graph = graph
         self.symbols = symbols
         self.evaluate = evaluate
@@ -210,8 +205,6 @@ class _Reader:
     """SymPy to graph, arguments first."""
 
     def __init__(self, graph: Graph, symbols: Mapping[Any, Reference]) -> None:
-        import sympy
-
         self.graph = graph
         self.sympy: Any = sympy
         self.made: dict[Any, Reference] = dict(symbols)

@@ -238,8 +238,7 @@ def label(
     base: Hashable = 0,
     weights: Mapping[Any, int] | Sequence[int] | None = None,
     method: Method = "kruskal",
-    forced_cut: Iterable[Hashable] = (),
-    forced_tree: Iterable[Hashable] = (),
+    forced: Mapping[Any, str] | None = None,
     order: Order = "weight",
     bodies: Iterable[Hashable] | None = None,
     free_roots: FreeRoots = "error",
@@ -252,8 +251,7 @@ def label(
         weights: weight of each joint, by name or in the order given; the heavier joint of a loop is cut. None
             leaves it to the order given, of which the later joint is cut.
         method: "kruskal" (minimum-weight spanning tree), "depth-first" or "breadth-first" search from the base.
-        forced_cut: names of joints that must be cut.
-        forced_tree: names of joints that must not be cut.
+        forced: joints that must be cut, or must not be, by name: "cut" or "tree".
         order: "weight" uses the weights; "input" assembles in the order given whatever the weights.
         bodies: every body, in the order that numbers them; default is ascending if all bodies are integers, else the
             order of first mention. With it, a joint to any other body is an error.
@@ -268,6 +266,11 @@ def label(
     if free_roots not in ("error", "add"):
         raise TopologyError(f"free_roots cannot be {free_roots!r}", where="free_roots", remedy="use error or add")
     graph = read_graph(joints, base, bodies)
+    demands: dict[str, list[Hashable]] = {"cut": [], "tree": []}
+    for name, demand in (forced or {}).items():
+        if demand not in demands:
+            raise TopologyError(f"it cannot be forced to {demand!r}", where=f"joint {name}", remedy="say cut or tree")
+        demands[demand].append(name)
     given = graph.nj
     weight_values = _weight_values(graph, weights)
     if free_roots == "add":
@@ -281,8 +284,7 @@ def label(
         graph,
         weight_values if weight_values and order == "weight" else None,
         method,
-        graph.joint_numbers(forced_cut, "forced_cut"),
-        graph.joint_numbers(forced_tree, "forced_tree"),
+        *(graph.joint_numbers(names, f"forced_{demand}") for demand, names in demands.items()),
     )
     return GraphLabelling(
         graph,

@@ -194,11 +194,7 @@ def check_values(item: Any, path: Path, word: str, findings: Findings) -> None:
             case "values":
                 _check_factors(item, value, entry, here, word, findings)
             case "expression":
-                scalar = findings.expression(value, here)
-                if scalar is not None and entry.of == "time":
-                    _check_law(item, value, here, word, findings)
-                elif scalar is not None and entry.of:
-                    _check_held(scalar, value, entry, here, word, findings)
+                _check_expression(item, value, entry, here, word, findings)
             case "vector" | "direction":
                 _check_vector(value, entry, here, word, findings)
             case "expressions":
@@ -212,6 +208,14 @@ def check_values(item: Any, path: Path, word: str, findings: Findings) -> None:
             case "text":
                 if not isinstance(value, str) or not value.strip():
                     findings.error(here, f"the {entry.key} of {word} is empty", "name one")
+
+
+def _check_expression(item: Any, value: Any, entry: Entry, path: Path, word: str, findings: Findings) -> None:
+    scalar = findings.expression(value, path)
+    if scalar is not None and entry.of == "time":
+        _check_law(item, value, path, word, findings)
+    elif scalar is not None and entry.of:
+        _check_held(scalar, value, entry, path, word, findings)
 
 
 def _kinds_in(value: Any, findings: Findings) -> dict[str, str]:

@@ -13,6 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final, NamedTuple, Protocol
 
+from mbsym.doors import sympy
 from mbsym.errors import MbsymError, ModelError, SymbolicError
 from mbsym.symbolic.evaluator import ELEMENTARY_FUNCTIONS
 from mbsym.symbolic.given_functions import Definition, GivenFunction
@@ -154,10 +155,8 @@ def _from_sympy(value: Any, graph: Graph, names: Mapping[str, Scalar]) -> Scalar
 
 def _named_atoms(value: Any) -> dict[str, Any]:
     """Symbols, and functions such as q(t), of a SymPy expression, by name in sorted order."""
-    from sympy.core.function import AppliedUndef
-
     atoms = {str(atom.name): atom for atom in value.free_symbols}
-    for atom in value.atoms(AppliedUndef):
+    for atom in value.atoms(sympy.core.function.AppliedUndef):
         atoms[str(atom.func.__name__)] = atom
     return dict(sorted(atoms.items()))
 
@@ -209,13 +208,11 @@ def with_names(value: Value, new: Callable[[str], tuple[str, Fraction]]) -> Valu
         )
     if not hasattr(value, "free_symbols"):
         return value
-    from sympy import Function, Rational, Symbol
-
     found = {}
     for name, atom in _named_atoms(value).items():
         name, factor = new(name)
-        other = Symbol(name) if atom.is_Symbol else Function(name)(*atom.args)
-        found[atom] = other * Rational(factor.numerator, factor.denominator)
+        other = sympy.Symbol(name) if atom.is_Symbol else sympy.Function(name)(*atom.args)
+        found[atom] = other * sympy.Rational(factor.numerator, factor.denominator)
     expression: Any = value
     return expression.xreplace(found)
 

@@ -1,4 +1,5 @@
-"""Checks beyond random states: numbers of headers, borders of conditions, far states, statuses; and what was reached.
+"""Checks beyond random states: numbers of headers, borders of conditions, far states, all pieces of tables, statuses;
+and what was reached.
 
 Whatever can be said of a text without the mechanics is said here of the module's own equations, derived again; that
 those are right is what the reference says at random states.
@@ -6,16 +7,21 @@ those are right is what the reference says at random states.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from mbsym.codegen.load import LoadedModule
+from mbsym.doors import Array
 from mbsym.model.system import Model
+from mbsym.reference.tables import table_values
 from mbsym.registry import TRANSFER_MATRIX
+from mbsym.symbolic.interpret import interpret
 from mbsym.transfer_matrix.stepper import TransferMatrixStepper
+from mbsym.values.table import Table
+from mbsym.values.table_pieces import table_program
 from mbsym.verification.anew import derived_anew
 from mbsym.verification.checks import Worst
 from mbsym.verification.coverage import Coverage, FunctionCoverage
@@ -23,7 +29,6 @@ from mbsym.verification.edge_states import MOST_WORK
 from mbsym.verification.loop_checks import check_loops
 from mbsym.verification.read_back import read_back_batch, read_back_c, read_back_numpy
 from mbsym.verification.stepping_statuses import check_stepping_statuses
-from mbsym.verification.tables import check_tables
 from mbsym.verification.text_checks import SizesOf, Texts, check_texts, in_ones
 
 OWN_SEED: Final = 7
@@ -77,3 +82,29 @@ def check_beyond(
     elif anew.module.description.tolerances:
         check_loops(texts, np.array([state["q"] for state in states]))
     return coverage.functions()
+
+
+ALLOWED: Final = 1e-13
+"""Of the largest value; of splines times the ratio of the longest piece to the shortest, since SciPy solves for their
+slopes in double precision."""
+
+
+def check_tables(worst: Worst, tables: Iterable[Table], language: str) -> None:
+    """Notes a check of each table; the numbers of its texts are read back, and compared with those of the equations."""
+    for table in tables:
+        points = [_points(at) for at in (table.x, table.y)[: table.arguments]]
+        grid = np.meshgrid(*points, indexing="ij")
+        found = interpret(table_program(table), dict(zip("xy", grid, strict=False)))["value"]
+        expected = table_values(table)(*grid)
+        error = float(np.abs(found - expected).max() / (np.abs(expected).max() or 1.0))
+        lengths = np.diff(table.x)
+        allowed = ALLOWED * float(lengths.max() / lengths.min() if table.between == "spline" else 1.0)
+        worst.note(f"table {table.name}", language, "reference", error, allowed, 0)
+
+
+def _points(at: Sequence[float]) -> Array:
+    """Two in each piece, and one beyond either end."""
+    starts, lengths = np.array(at[:-1]), np.diff(at)
+    return np.concatenate(
+        [starts[:1] - lengths[:1], starts + lengths / 4, starts + 0.8 * lengths, at[-1:] + lengths[-1:]]
+    )

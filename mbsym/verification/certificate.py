@@ -18,7 +18,7 @@ import numpy as np
 
 from mbsym import markup
 from mbsym.codegen.description import GeneratedFile
-from mbsym.codegen.languages import LANGUAGES, LIMBS, THREADS, Language, load_limbs, load_threads
+from mbsym.codegen.languages import LANGUAGES, OTHERWISE_COMPILED, Language
 from mbsym.codegen.load import LoadedFunction, LoadedModule
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES, json_text
 from mbsym.codegen.manifest_reader import changed_files, file_hash, read_manifest
@@ -384,22 +384,12 @@ def _filled(
         if language.load is not None:
             notes.write(f"{language.name} {manifest['name']}")
             modules.append(_watched(language.load(directory, manifest["name"]), notes, calls))
-    threaded = [entry["name"] for entry in manifest["functions"] if "threads" in entry]
-    if threaded and any(module.language == "c" for module in modules):
-        notes.write(f"{THREADS} {manifest['name']}")
-        by_threads = load_threads(directory, manifest["name"], threaded)
-        modules += [_watched(by_threads, notes, calls)] if by_threads is not None else []
-    limbed = [entry["name"] for entry in manifest["functions"] if entry.get("style") == LIMBS]
-    if limbed and any(module.language == "c" for module in modules):
-        notes.write(f"{LIMBS} {manifest['name']}")
-        modules.append(_watched(load_limbs(directory, manifest["name"], limbed), notes, calls))
-    for module in modules:
-        if module.unlisted:
-            raise CodegenError(
-                f"the code has {module.unlisted[0]}, which the manifest does not list",
-                where=f"{manifest['name']} in {module.language}",
-                remedy="generate it again",
-            )
+    for kind, load in OTHERWISE_COMPILED.items() if any(module.language == "c" for module in modules) else ():
+        functions = [entry["name"] for entry in manifest["functions"] if kind == entry.get("style") or kind in entry]
+        if functions:
+            notes.write(f"{kind} {manifest['name']}")
+            loaded = load(directory, manifest["name"], functions)
+            modules += [_watched(loaded, notes, calls)] if loaded is not None else []
     settings = Settings(blank.states, blank.seed, manifest.get("order", "weight"), single=manifest["real"] == "float")
     coverage: list[FunctionCoverage] = []
 
@@ -433,6 +423,13 @@ def _filled(
 
 def _watched(module: LoadedModule, notes: Notes, calls: Calls) -> LoadedModule:
     """The module, whose functions say that they run before they do, and must return what the manifest says."""
+
+    if module.unlisted:
+        raise CodegenError(
+            f"the code has {module.unlisted[0]}, which the manifest does not list",
+            where=f"{calls.name} in {module.language}",
+            remedy="generate it again",
+        )
 
     def watched(function: LoadedFunction) -> LoadedFunction:
         where, expected = f"{module.language} {function.name}", [item.shape for item in function.outputs]

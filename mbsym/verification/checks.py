@@ -27,10 +27,8 @@ from mbsym.verification.closed_states import ClosedStates
 from mbsym.verification.derivative_identities import derivative_contracts
 from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers, arrays_of, called, given_sines
 from mbsym.verification.identities import IDENTITIES
-from mbsym.verification.made_arguments import MADE, workspaces
-from mbsym.verification.own_measures import OwnMeasures
-from mbsym.verification.own_units import input_sizes, units_of
-from mbsym.verification.random_state import random_state
+from mbsym.verification.own_measures import OwnMeasures, input_sizes, units_of
+from mbsym.verification.random_state import MADE, random_state, workspaces
 
 TOLERANCE = 1e-10
 """Against the reference in double precision, which solves one large system: rounding of some 1e-13 of its entries."""

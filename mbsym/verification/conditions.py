@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.codegen.guards import VANISHES
+from mbsym.codegen.description import VANISHES
 from mbsym.doors import Array
 from mbsym.symbolic.domains import Guard, Need
 from mbsym.symbolic.graph import Graph, Reference

@@ -14,7 +14,7 @@ from mbsym.verification.derivative_identities import DERIVATIVE_IDENTITIES, slop
 from mbsym.verification.evidence import DIFFERENCE_STEP, Evidence, Identity, Pairs
 from mbsym.verification.loop_derivative_identities import LOOP_DERIVATIVE_IDENTITIES
 from mbsym.verification.loop_identities import LOOP_IDENTITIES
-from mbsym.verification.made_arguments import MADE_IDENTITIES
+from mbsym.verification.random_state import MADE_IDENTITIES
 from mbsym.verification.regressor_identities import REGRESSOR_IDENTITIES
 
 STILL: Final = 1e-9

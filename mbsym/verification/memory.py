@@ -42,21 +42,6 @@ _NOTHING: Final = "int main(void) { return 0; }\n"
 
 
 @dataclass(frozen=True, slots=True)
-class CallsContext:
-    """Fields of ``c/memory.c.jinja``.
-
-    Attributes:
-        headers: files to include.
-        most: arguments of a call.
-        calls: of each function, given its arguments as x[0], x[1], ...
-    """
-
-    headers: tuple[Path, ...]
-    most: int
-    calls: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Passed:
     """An argument of calls as C has it.
 
@@ -79,6 +64,11 @@ class Calls:
         self._known: set[int] = set()
         self._called: dict[tuple[str, str], str] = {}  # language and name of functions, and how C calls them
         self._most = 1
+
+    @property
+    def name(self) -> str:
+        """Of the module."""
+        return str(self._manifest["name"])
 
     def keep(
         self, module: LoadedModule, function: LoadedFunction, inputs: Sequence[ArrayLike], values: Mapping[str, float]
@@ -126,7 +116,7 @@ class Calls:
         name, place = self._manifest["name"], self._directory.resolve()
         names = [name, f"{name}_batch"] if any(language == BATCH for language, _ in functions) else [name]
         headers = tuple(place / f"{each}.h" for each in names)
-        text = render_template("c/memory.c.jinja", CallsContext(headers, self._most, tuple(self._called.values())))
+        text = render_template("c/memory.c.jinja", headers=headers, most=self._most, calls=tuple(self._called.values()))
         sources = [header.with_suffix(".c") for header in headers]
         self._file.seek(0)
         try:

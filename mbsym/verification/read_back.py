@@ -17,9 +17,8 @@ import numpy as np
 
 from mbsym.codegen.build import build_library
 from mbsym.codegen.load import executed
-from mbsym.codegen.lowered_module import LoweredModule
+from mbsym.codegen.lowered_module import LoweredModule, arrays, step_functions
 from mbsym.codegen.statuses import Status
-from mbsym.codegen.step_functions import arrays, step_functions
 from mbsym.verification.checks import READ_BACK, Check
 
 _COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)

@@ -36,18 +36,6 @@ class Motion:
     mark: str
 
 
-@dataclass(frozen=True, slots=True)
-class PageContext:
-    """Fields of ``animation/page.html.jinja``, escaped where they are text."""
-
-    mark: str
-    name: str
-    title: str
-    scene: str
-    poses: str
-    script: str
-
-
 def animation_html(
     shape: Skeleton, motion: Motion, surfaces: Sequence[Surface] = (), panels: Sequence[Panel] = ()
 ) -> str:
@@ -65,14 +53,12 @@ def animation_html(
     frames = np.ascontiguousarray(motion.poses[:, :, :3, :], dtype="<f4")
     return render_template(
         TEMPLATE,
-        PageContext(
-            escape(motion.mark),
-            escape(motion.name),
-            escape(motion.title),
-            scene_text(scene),
-            base64.b64encode(frames.tobytes()).decode("ascii"),
-            script("camera", "solids", "view", "motion"),
-        ),
+        mark=escape(motion.mark),
+        name=escape(motion.name),
+        title=escape(motion.title),
+        scene=scene_text(scene),
+        poses=base64.b64encode(frames.tobytes()).decode("ascii"),
+        script=script("camera", "solids", "view", "motion"),
     )
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbsym.doors import Array, optional
+from mbsym.doors import Array
+from mbsym.errors import optional
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,30 +1,47 @@
 """A mechanism to be moved by hand: one HTML page with sliders for its coordinates, which keeps its loops closed.
 
 The page carries functions in JavaScript, printed from the Programs and the text that C is printed from: a slider holds
-its own coordinate and the other independent ones, and the dependent ones follow.
+its own coordinate and the other independent ones, and the dependent ones follow. Loops are closed by the same text as
+in generated C and NumPy, on the same functions but for one: there is no mass matrix, and each speed has a mobility
+instead, a parameter of the functions, which is zero for what the user holds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from html import escape
 from math import isfinite, pi
 from typing import Final
 
 import numpy as np
 
+from mbsym.codegen.description import ModuleDescription, RuntimeFunction
 from mbsym.codegen.environment import render_template
+from mbsym.codegen.javascript.module import enclosed
 from mbsym.doors import Array
+from mbsym.formulations.contracts import Derived, Entries
+from mbsym.formulations.recursive.sparse_factor import product
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
+from mbsym.kinematics.observables import pose_entries
 from mbsym.kinematics.roadmap import limit_tables
+from mbsym.loops import contracts
 from mbsym.loops.closing import gap_program
 from mbsym.loops.constraints import closures
-from mbsym.loops.redundancy import analyse_loops
+from mbsym.loops.functions import LOOP_FUNCTIONS
+from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
+from mbsym.loops.runtime import loop_constants, loop_runtime
+from mbsym.loops.tolerances import RUNTIME
+from mbsym.loops.wrenches import dense
 from mbsym.model.names import expression_names
+from mbsym.model.own_units import length_unit
+from mbsym.passes.pass_manager import run
+from mbsym.passes.standard import STANDARD_PASSES
 from mbsym.symbolic.evaluator import Evaluator
+from mbsym.symbolic.program import Output, ParameterInput, Program
+from mbsym.symbolic.scalar import Scalar, symbol
 from mbsym.visualisation.linkage import scenery
-from mbsym.visualisation.page_functions import page_script, poses_program
 from mbsym.visualisation.parts import rounded
 from mbsym.visualisation.scene import extent, scene_of, scene_text, script
 from mbsym.visualisation.skeleton import skeleton
@@ -79,18 +96,6 @@ class Handle:
     independent: tuple[bool, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShowContext:
-    """Fields of ``animation/show.html.jinja``, escaped where they are text."""
-
-    mark: str
-    name: str
-    title: str
-    scene: str
-    handles: str
-    script: str
-
-
 def show_html(mechanism: Mechanism, q: Array, mark: str, surfaces: Sequence[Surface] = ()) -> str:
     """The page.
 
@@ -112,19 +117,17 @@ def show_html(mechanism: Mechanism, q: Array, mark: str, surfaces: Sequence[Surf
     }
     return render_template(
         TEMPLATE,
-        ShowContext(
-            escape(mark),
-            escape(mechanism.model.name),
-            escape(_title(mechanism, found)),
-            scene_text(scene_of(shape, items, where)),
-            scene_text(controls),
-            "\n".join(
-                (
-                    script("camera", "solids", "view"),
-                    page_script(mechanism, analyse_loops(mechanism)),
-                    script("handles", "show"),
-                )
-            ),
+        mark=escape(mark),
+        name=escape(mechanism.model.name),
+        title=escape(_title(mechanism, found)),
+        scene=scene_text(scene_of(shape, items, where)),
+        handles=scene_text(controls),
+        script="\n".join(
+            (
+                script("camera", "solids", "view"),
+                page_script(mechanism, analyse_loops(mechanism)),
+                script("handles", "show"),
+            )
         ),
     )
 
@@ -210,3 +213,70 @@ def _title(mechanism: Mechanism, found: Sequence[Handle]) -> str:
     freedoms = sum(sum(handle.independent) for handle in found)
     closed = ", loops kept closed" if freedoms < mechanism.nv else ""
     return f"{mechanism.nb} bodies, {freedoms} {'freedom' if freedoms == 1 else 'freedoms'}{closed}"
+
+
+_AS_DERIVED: Final = ("constraint_residual", "closure_scale", "moved_position")
+
+
+def page_module(mechanism: Mechanism, loops: LoopAnalysis) -> ModuleDescription:
+    """body_poses, and with closed loops project_position with what it calls.
+
+    Args:
+        mechanism: whose parameters are numbers.
+        loops: its closure equations.
+    """
+    programs = [poses_program(mechanism)]
+    runtime: tuple[RuntimeFunction, ...] = ()
+    if loops.rows:
+        programs += [LOOP_FUNCTIONS[name](mechanism, loops) for name in _AS_DERIVED]
+        programs.append(_position_correction(mechanism, loops))
+        runtime = tuple(item for item in loop_runtime(mechanism, loops) if item.name == "project_position")
+    sizes = {"NQ": mechanism.nq, "NV": mechanism.nv, "NB": mechanism.nb, **loop_constants(mechanism, loops)}
+    return ModuleDescription(
+        "page",
+        tuple(run(program, STANDARD_PASSES)[0] for program in programs),
+        constants=sizes,
+        runtime=runtime,
+        tolerances=RUNTIME if runtime else (),
+    )
+
+
+def page_script(mechanism: Mechanism, loops: LoopAnalysis) -> str:
+    """The functions as an object called mechanism."""
+    return f"const mechanism = {enclosed(page_module(mechanism, loops))};"
+
+
+def poses_program(mechanism: Mechanism) -> Program:
+    """Body frames in base axes."""
+    entries = tuple(x.ref for x in pose_entries(mechanism))
+    output = Output("poses", (mechanism.nb, 4, 4), entries, "", "body frames in base axes")
+    return Program("body_poses", mechanism.graph, (mechanism.q,), (output,), mechanism.parameters)
+
+
+def _position_correction(mechanism: Mechanism, loops: LoopAnalysis) -> Program:
+    """Closure rows on mobilities: what is long moves as easily as what turns by the angle of that length."""
+    graph, length = mechanism.graph, Fraction(length_unit(mechanism.model))
+    units = [unit for body in mechanism.bodies_by_coordinates for unit in body.joint.shape.speed_units]
+    given = [
+        ParameterInput(f"mobility_{k}", symbol(graph, f"mobility_{k}").ref, length**2 if unit == "m/s" else Fraction(1))
+        for k, unit in enumerate(units)
+    ]
+    mobility = [Scalar(graph, item.symbol) for item in given]
+    rows = [dense(mechanism, row.residual_jacobian) for row in loops.rows]
+    eased = [[x * ease for x, ease in zip(row, mobility, strict=True)] for row in rows]
+    found: dict[str, Entries] = {
+        "residual_jacobian": rows,
+        "response": _transposed(eased),
+        "delassus": [[product(row, other) for other in eased] for row in rows],
+        "weighted": _transposed(rows),
+        "inverses": mobility,
+    }
+    derived = Derived(found, description="what closes the loops with the least motion", sizes={"rows": len(rows)})
+    program = contracts.POSITION_CORRECTION.program(mechanism, derived)
+    return Program(
+        program.name, graph, program.inputs, program.outputs, (*program.parameters, *given), program.description
+    )
+
+
+def _transposed(rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+    return [list(column) for column in zip(*rows, strict=True)]

@@ -36,6 +36,7 @@ OF_PROGRAMS: Final = (
 """What makes text of derived functions, and the text that stands by itself."""
 
 OPTION: Final = re.compile(r"(?<![\w-])--[a-z]")
+GIVEN: Final = re.compile(r"--[a-z][a-z-]*(=.*)?")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -111,13 +112,16 @@ def _documentation(module: ast.Module) -> set[int]:
 
 
 def options_told(tree: Tree) -> int:
-    """Texts below the command line that name an option of it."""
+    """Texts below the command line that name an option of it; those that are options alone are given to programs."""
     found = 0
     for name, module in tree.modules.items():
         if not name.startswith("mbsym/cli"):
             aside = _documentation(module)
             texts = (node for node in ast.walk(module) if isinstance(node, ast.Constant) and id(node) not in aside)
-            found += sum(isinstance(node.value, str) and bool(OPTION.search(node.value)) for node in texts)
+            found += sum(
+                isinstance(node.value, str) and bool(OPTION.search(node.value)) and not GIVEN.fullmatch(node.value)
+                for node in texts
+            )
     return found
 
 

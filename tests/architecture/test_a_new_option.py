@@ -14,7 +14,7 @@ import pytest
 import mbsym
 from mbsym.cli import main
 from mbsym.cli.application import VERBS
-from mbsym.cli.described import verbs
+from mbsym.cli.manual import verbs
 from mbsym.errors import OptionError
 from mbsym.option import FILES, option, options_of
 from mbsym.options.exclusion import Exclusion

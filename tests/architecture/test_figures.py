@@ -24,6 +24,8 @@ def test_complexity_counts_each_place_where_a_function_goes_two_ways() -> None:
 
 def test_an_option_that_a_lower_floor_names_is_counted_and_one_in_a_docstring_is_not(tmp_path: Path) -> None:
     (tmp_path / "mbsym" / "cli").mkdir(parents=True)
-    (tmp_path / "mbsym" / "lower.py").write_text('"""Of --frame."""\nTEXT = "leave out --frame"\nOTHER = "a -- b"\n')
+    (tmp_path / "mbsym" / "lower.py").write_text(
+        '"""Of --frame."""\nTEXT = "leave out --frame"\nOTHER = "a -- b"\nPROGRAM = "--std=c99"\n'
+    )
     (tmp_path / "mbsym" / "cli" / "verb.py").write_text('TEXT = "--frame"\n')
     assert figures.options_told(figures.Tree(tmp_path)) == 1

@@ -200,6 +200,7 @@ LINES: Final = {
     },
     "mbsym/verification/loop_checks.py": {
         "STARTS: Final = «8»": SAMPLE,
+        "TRIALS: Final = «6»": SAMPLE,
         "for positions, factors in ((closed, SCALED), (near, (1.0,)), (singular, («0.0»,))):": SAMPLE,
     },
     "mbsym/verification/loop_identities.py": {
@@ -260,9 +261,6 @@ LINES: Final = {
     },
     "mbsym/verification/closed_states.py": {
         "SURVEYED: Final = «6»": SAMPLE,
-    },
-    "mbsym/verification/singular_states.py": {
-        "TRIALS: Final = «6»": SAMPLE,
     },
     "mbsym/visualisation/still.py": {
         "def still_svg(shape: Skeleton, poses: Array, width: float = «420.0», height: float = 280.0) -> str:": LOOK,

@@ -14,8 +14,8 @@ import pytest
 import mbsym
 from mbsym import examples
 from mbsym.cli import main
+from mbsym.codegen.build import runs
 from mbsym.codegen.load import LoadedFunction, LoadedModule, load_c
-from mbsym.codegen.programs import runs
 from mbsym.codegen.statuses import Status
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import build_mechanism

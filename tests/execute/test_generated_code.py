@@ -19,14 +19,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mbsym.codegen.build import WARNINGS, compile_c, find_compiler
+from mbsym.codegen.build import WARNINGS, compile_c, find_compiler, runs
 from mbsym.codegen.description import Argument, ModuleDescription, Real, RuntimeFunction
 from mbsym.codegen.environment import runtime_directory
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedModule, c_module, load_c, load_numpy
 from mbsym.codegen.lower import PI
 from mbsym.codegen.manifest_reader import read_manifest
-from mbsym.codegen.programs import runs
 from mbsym.codegen.write import write_files
 from mbsym.errors import CodegenError, ToolchainError
 from mbsym.symbolic.graph import BINARY_FUNCTIONS, LEAVES, UNARY_FUNCTIONS, Graph, Reference

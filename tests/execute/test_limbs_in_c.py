@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import mbsym
-from mbsym.codegen.build import WARNINGS, compile_c
+from mbsym.codegen.build import WARNINGS, compile_c, runs
 from mbsym.codegen.description import Real, Trigonometry
 from mbsym.codegen.load import c_module, imported
 from mbsym.codegen.manifest_reader import read_manifest
-from mbsym.codegen.programs import runs
 from mbsym.stages import limbs as stage
 from mechanisms.generated_c import CLANG, GCC, Module, require
 from mechanisms.limbs import limbed

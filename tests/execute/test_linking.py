@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 import mbsym
-from mbsym.codegen.build import WARNINGS, find_compiler
+from mbsym.codegen.build import WARNINGS, find_compiler, runs
 from mbsym.codegen.description import ModuleDescription, Real
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import load_c, load_numpy, read_manifest
-from mbsym.codegen.programs import runs
 from mbsym.errors import CodegenError
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input, Output, Program

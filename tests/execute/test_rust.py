@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import mbsym
-from mbsym.codegen.programs import runs
+from mbsym.codegen.build import runs
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "rust"
 

@@ -12,8 +12,7 @@ from types import ModuleType
 import pytest
 
 import mbsym
-from mbsym.cli.described import verbs
-from mbsym.cli.manual import manual_page
+from mbsym.cli.manual import manual_page, verbs
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

@@ -13,9 +13,9 @@ import pytest
 
 import mbsym
 from mbsym import examples
+from mbsym.codegen.build import runs
 from mbsym.codegen.description import Real, Trigonometry
 from mbsym.codegen.load import read_manifest
-from mbsym.codegen.programs import runs
 from mbsym.registry import TRANSFER_MATRIX
 
 PACKAGES: Final = {

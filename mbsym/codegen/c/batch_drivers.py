@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from mbsym.codegen.c.expressions import LanePrinter
 from mbsym.codegen.c.formals import closed
-from mbsym.codegen.c.lane_expressions import LanePrinter
 from mbsym.codegen.c.statuses import is_sound
+from mbsym.codegen.description import GUARDED
 from mbsym.codegen.environment import render_template
-from mbsym.codegen.guards import GUARDED
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 
 WORTH_THREADS: Final = 256
@@ -59,44 +58,6 @@ class ArgumentView:
     def given(self, array: str) -> str:
         """The argument in a call where it stands in that array; one without numbers stands nowhere."""
         return (f"{array}[0]" if self.is_scalar else array) if self.size else "NULL"
-
-
-@dataclass(frozen=True, slots=True)
-class DriverContext:
-    """Fields of ``c/batch_driver.c.jinja``.
-
-    Attributes:
-        empty: arguments without numbers.
-        arguments: the others; ``inputs`` and ``outputs`` are those, and ``numbers`` those of numbers.
-        names: other identifiers, by what they mean.
-        structure: how many parameters are loaded into vectors.
-        step: states that are done at once.
-        guarded: the array of guarded values, or nothing, and how many there are.
-        conditions: that must be met in a lane.
-        call_of_lanes, call_of_lane, call_of_state: of the function over lanes, and of that for one state.
-    """
-
-    prefix: str
-    empty: tuple[ArgumentView, ...]
-    arguments: tuple[ArgumentView, ...]
-    inputs: tuple[ArgumentView, ...]
-    outputs: tuple[ArgumentView, ...]
-    numbers: tuple[ArgumentView, ...]
-    names: Mapping[str, str]
-    structure: int
-    step: str
-    side_by_side: bool
-    is_fixed: bool
-    fails: bool
-    guarded: str
-    guards: int
-    conditions: tuple[str, ...]
-    absolute: str
-    infinity: str
-    worth_threads: int
-    call_of_lanes: str
-    call_of_lane: str
-    call_of_state: str
 
 
 def batch_formals(module: LoweredModule, function: ModuleFunction, close: str) -> tuple[str, ...]:
@@ -162,27 +123,27 @@ def driver_lines(module: LoweredModule, function: ModuleFunction, printer: LaneP
     blocks = [*(item.given(item.block) for item in every), *[guarded] * bool(guarded)]
     conditions = [is_sound(of_lane(guarded, k), guard, prefix, printer) for k, guard in enumerate(function.guards)]
     conditions += [f"{of_lane('&' + names['sound'], 0)} > 0"] * (function.fixed is not None)
-    context = DriverContext(
-        prefix=prefix,
-        empty=tuple(item for item in every if not item.size),
-        arguments=arguments,
-        inputs=tuple(item for item in arguments if item.is_input),
-        outputs=tuple(item for item in arguments if not item.is_input),
-        numbers=tuple(item for item in arguments if not item.is_int),
-        names=names,
-        structure=len(module.parameters) if function.is_side_by_side else 0,
-        step=f"{prefix}_LANES" if function.is_side_by_side else "1",
-        side_by_side=function.is_side_by_side,
-        is_fixed=function.fixed is not None,
-        fails=bool(function.failures),
-        guarded=guarded,
-        guards=len(function.guards),
-        conditions=tuple(conditions),
-        absolute=printer.library("abs"),
-        infinity=printer.infinity,
-        worth_threads=WORTH_THREADS,
-        call_of_lanes=call(f"{symbol}_lanes", names["given"], blocks),
-        call_of_lane=of_state(f"{names['first']} + {names['lane']}"),
-        call_of_state=of_state(names["first"]),
-    )
-    return tuple(render_template("c/batch_driver.c.jinja", context).splitlines())
+    fields = {
+        "prefix": prefix,
+        "empty": tuple(item for item in every if not item.size),
+        "arguments": arguments,
+        "inputs": tuple(item for item in arguments if item.is_input),
+        "outputs": tuple(item for item in arguments if not item.is_input),
+        "numbers": tuple(item for item in arguments if not item.is_int),
+        "names": names,
+        "structure": len(module.parameters) if function.is_side_by_side else 0,
+        "step": f"{prefix}_LANES" if function.is_side_by_side else "1",
+        "side_by_side": function.is_side_by_side,
+        "is_fixed": function.fixed is not None,
+        "fails": bool(function.failures),
+        "guarded": guarded,
+        "guards": len(function.guards),
+        "conditions": tuple(conditions),
+        "absolute": printer.library("abs"),
+        "infinity": printer.infinity,
+        "worth_threads": WORTH_THREADS,
+        "call_of_lanes": call(f"{symbol}_lanes", names["given"], blocks),
+        "call_of_lane": of_state(f"{names['first']} + {names['lane']}"),
+        "call_of_state": of_state(names["first"]),
+    }
+    return tuple(render_template("c/batch_driver.c.jinja", **fields).splitlines())

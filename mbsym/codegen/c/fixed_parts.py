@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from textwrap import wrap
 from typing import Final
 
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.formals import formal, formals, structure_formal
 from mbsym.codegen.c.routines import print_c
+from mbsym.codegen.c.tables import INDENT
 from mbsym.codegen.environment import fixed_text
-from mbsym.codegen.lowered_module import LoweredModule
+from mbsym.codegen.lowered_module import LoweredModule, arrays
 from mbsym.codegen.routines.module import routine_file, routine_of
 from mbsym.codegen.text import WIDTH, wrapped
+from mbsym.symbolic.given_functions import PieceNumber, StepFunction
 
 _MARK: Final = "MODEL_"
 _INDENT: Final = "    "
@@ -117,3 +120,19 @@ def _rewrapped(lines: Sequence[str]) -> list[str]:
         result += f"{broken}{brace}{mark}{comment}".split("\n")
         statement = ""
     return result
+
+
+def step_texts(module: LoweredModule, functions: Collection[StepFunction], printer: CPrinter) -> list[str]:
+    """Arrays that step functions of a source look up, then the functions that they call."""
+    found = "\n".join(_array(module, name, numbers, printer) for name, numbers in arrays(functions).items())
+    texts = [f"/* of each piece of a table where it starts and its coefficients */\n{found}"] * bool(found)
+    even = {function.spacing is not None for function in functions if isinstance(function, PieceNumber)}
+    files = (*["pieces"] * (False in even), *["even_pieces"] * (True in even))
+    return [*texts, *(placed(module, fixed_text(f"c/{file}.c", "MODEL_"), printer) for file in files)]
+
+
+def _array(module: LoweredModule, name: str, numbers: Sequence[float], printer: CPrinter) -> str:
+    prefix = module.names.module
+    lines = wrap(", ".join(map(printer.literal, numbers)), WIDTH - len(INDENT))
+    head = f"static const {prefix}_real {prefix}_{name}[{len(numbers)}] = {{"
+    return "\n".join([head, *(f"{INDENT}{line}" for line in lines), "};"])

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from mbsym.codegen.c.expressions import CPrinter
-from mbsym.codegen.description import Argument, Real, Tolerance
+from mbsym.codegen.description import GUARDED, STATUS_OF, VANISHES, Argument, Real, Tolerance
 from mbsym.codegen.environment import fixed_text
-from mbsym.codegen.guards import GUARDED, STATUS_OF, VANISHES
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.statuses import Status
 from mbsym.codegen.text import WIDTH

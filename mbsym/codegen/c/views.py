@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 
 from mbsym.codegen.c.bodies import (
     SharedNames,
@@ -18,14 +18,20 @@ from mbsym.codegen.c.bodies import (
     part_lines,
     unused_arguments,
 )
-from mbsym.codegen.c.comments import comment_lines, function_comment, operation_line
 from mbsym.codegen.c.expressions import CPrinter
-from mbsym.codegen.c.fixed_parts import placed, runtime_text
-from mbsym.codegen.c.formals import closed, formal, formals, structure_formal
+from mbsym.codegen.c.fixed_parts import placed, runtime_text, step_texts
+from mbsym.codegen.c.formals import (
+    closed,
+    comment_lines,
+    formal,
+    formals,
+    function_comment,
+    operation_line,
+    structure_formal,
+)
 from mbsym.codegen.c.parts import split
 from mbsym.codegen.c.pieces import Loop, Part
 from mbsym.codegen.c.statuses import (
-    ToleranceView,
     guard_array,
     guard_declaration,
     helper_texts,
@@ -33,56 +39,23 @@ from mbsym.codegen.c.statuses import (
     tolerance_views,
     verdict_lines,
 )
-from mbsym.codegen.c.step_functions import step_texts
 from mbsym.codegen.c.tables import (
     INDENT,
-    TableView,
     has_infinite_limits,
     header_tables,
 )
 from mbsym.codegen.c.trigonometry import Front, in_front, limbs_in_front, rounding_sentence
-from mbsym.codegen.description import GeneratedFile
+from mbsym.codegen.description import GUARDED, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
-from mbsym.codegen.guards import GUARDED
 from mbsym.codegen.limb_programs import WIDTHS
 from mbsym.codegen.lowered import LoweredFunction
-from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
-from mbsym.codegen.step_functions import step_functions
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, step_functions
 from mbsym.codegen.text import WIDTH, c_comment
-from mbsym.version import __version__
 
 LONG: Final = 2000
 """Operations of straight code from which on vectors may be wider than registers."""
 REGISTERS: Final = (64, 32, 16)
 """Bytes of the registers of AVX-512, of AVX, and of what every x86-64 and aarch64 has."""
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterView:
-    """A member of the parameter structure, with its default as a literal."""
-
-    name: str
-    default: str
-    comment: str
-    separator: str
-
-
-@dataclass(frozen=True, slots=True)
-class LinkView:
-    """A function that object files have under another symbol than sources."""
-
-    written: str
-    linked: str
-
-
-@dataclass(frozen=True, slots=True)
-class PrototypeView:
-    """A function as the header declares it: comment lines, what it returns, symbol, formal arguments."""
-
-    returns: str
-    symbol: str
-    comment: tuple[str, ...]
-    formals: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,102 +76,58 @@ class FunctionView:
     after: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LimbsView:
-    """Widths of the vectors of a source, and how many numbers registers of the three sizes hold."""
-
-    widths: tuple[int, ...]
-    lanes_avx512: int
-    lanes_avx: int
-    lanes: int
-
-
-@dataclass(frozen=True, slots=True)
-class HeaderContext:
-    """Fields of ``c/header.h.jinja``."""
-
-    version: str
-    name: str
-    interface: str
-    head: tuple[str, ...]
-    real: str
-    links: tuple[LinkView, ...]
-    infinite: bool
-    tables: tuple[TableView, ...]
-    tolerances: tuple[str, ...]
-    parameters: tuple[ParameterView, ...]
-    prototypes: tuple[PrototypeView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SourceContext:
-    """Fields of ``c/source.c.jinja``."""
-
-    version: str
-    name: str
-    interface: str
-    hash_line: str
-    includes: tuple[str, ...]
-    functions: tuple[FunctionView, ...]
-    tolerances: tuple[ToleranceView, ...]
-    helpers: tuple[str, ...]
-    runtime: tuple[str, ...]
-    limbs: LimbsView | None
-
-
 def render_c(module: LoweredModule) -> tuple[GeneratedFile, ...]:
     """NAME.c and NAME.h."""
-    name, header = module.names.module, header_context(module)
-    interface = sha256(render_template("c/header.h.jinja", header).encode()).hexdigest()[:16]
+    name, header = module.names.module, header_fields(module)
+    interface = sha256(render_template("c/header.h.jinja", **header).encode()).hexdigest()[:16]
     return (
-        GeneratedFile(f"{name}.c", render_template("c/source.c.jinja", source_context(module, interface))),
-        GeneratedFile(f"{name}.h", render_template("c/header.h.jinja", replace(header, interface=interface))),
+        GeneratedFile(f"{name}.c", render_template("c/source.c.jinja", **source_fields(module, interface))),
+        GeneratedFile(f"{name}.h", render_template("c/header.h.jinja", **{**header, "interface": interface})),
     )
 
 
-def header_context(module: LoweredModule) -> HeaderContext:
+def header_fields(module: LoweredModule) -> dict[str, Any]:
     """The header of a module, without the hash of its interface."""
     description, names = module.description, module.names
     printer = CPrinter(description.real)
     head = [f"{description.name}: {_hash_line(module)}", *description.header]
     if description.trigonometry != "libm":
         head += ["", *textwrap.wrap(rounding_sentence(description.real), WIDTH - 4, break_on_hyphens=False)]
-    return HeaderContext(
-        version=__version__,
-        name=names.module,
-        interface="",
-        head=comment_lines(head),
-        real=description.real,
-        links=tuple(
-            LinkView(names.c_symbol(name), linked)
+    return {
+        "name": names.module,
+        "interface": "",
+        "head": comment_lines(head),
+        "real": description.real,
+        "links": tuple(
+            {"written": names.c_symbol(name), "linked": linked}
             for name, linked in names.linked.items()
             if linked != names.c_symbol(name)
         ),
-        infinite=has_infinite_limits(module),
-        tables=tuple(header_tables(module, printer)),
-        tolerances=comment_lines(tolerance_lines(module, printer)),
-        parameters=tuple(
-            ParameterView(
-                names.parameters[item.name],
-                printer.literal(item.default),
-                c_comment(" ".join(filter(None, (item.name, f"[{item.unit}]" if item.unit else "")))),
-                ", \\" if place < len(module.parameters) else " \\",
-            )
+        "infinite": has_infinite_limits(module),
+        "tables": tuple(header_tables(module, printer)),
+        "tolerances": comment_lines(tolerance_lines(module, printer)),
+        "parameters": tuple(
+            {
+                "name": names.parameters[item.name],
+                "default": printer.literal(item.default),
+                "comment": c_comment(" ".join(filter(None, (item.name, f"[{item.unit}]" if item.unit else "")))),
+                "separator": ", \\" if place < len(module.parameters) else " \\",
+            }
             for place, item in enumerate(module.parameters, start=1)
         ),
-        prototypes=tuple(
-            PrototypeView(
-                "int" if function.failures else "void",
-                names.c_symbol(function.name),
-                function_comment(function),
-                formals(module, function, f"{names.module}_restrict", ");"),
-            )
+        "prototypes": tuple(
+            {
+                "returns": "int" if function.failures else "void",
+                "symbol": names.c_symbol(function.name),
+                "comment": function_comment(function),
+                "formals": formals(module, function, f"{names.module}_restrict", ");"),
+            }
             for function in module.functions
         ),
-    )
+    }
 
 
-def source_context(module: LoweredModule, interface: str) -> SourceContext:
+def source_fields(module: LoweredModule, interface: str) -> dict[str, Any]:
     """The source of a module."""
     names = module.names
     printer = CPrinter(module.description.real, prefix=names.module)
@@ -222,24 +151,23 @@ def source_context(module: LoweredModule, interface: str) -> SourceContext:
     runtime = tuple(runtime_text(module, file, printer) for file in module.runtime_files)
     fixed = (*helper_texts(module, runtime), *trigonometry_texts(module, functions))
     helpers = (*step_texts(module, step_functions(module), printer), *(placed(module, text, printer) for text in fixed))
-    return SourceContext(
-        version=__version__,
-        name=names.module,
-        interface=interface,
-        hash_line=c_comment(_hash_line(module)),
-        includes=library_headers(module, (*helpers, *runtime)),
-        functions=functions,
-        tolerances=tolerance_views(module, printer),
-        helpers=helpers,
-        runtime=runtime,
-        limbs=_limbs_view(module),
-    )
+    return {
+        "name": names.module,
+        "interface": interface,
+        "hash_line": c_comment(_hash_line(module)),
+        "includes": library_headers(module, (*helpers, *runtime)),
+        "functions": functions,
+        "tolerances": tolerance_views(module, printer),
+        "helpers": helpers,
+        "runtime": runtime,
+        "limbs": _limbs_view(module),
+    }
 
 
-def _limbs_view(module: LoweredModule) -> LimbsView | None:
+def _limbs_view(module: LoweredModule) -> dict[str, Any] | None:
     widths = tuple(sorted({width for each in module.functions if each.limbs for width in each.limbs.widths}))
     wide, middle, narrow = (size // (4 if module.description.real == "float" else 8) for size in REGISTERS)
-    return LimbsView(widths, lanes_avx512=wide, lanes_avx=middle, lanes=narrow) if widths else None
+    return {"widths": widths, "lanes_avx512": wide, "lanes_avx": middle, "lanes": narrow} if widths else None
 
 
 def trigonometry_texts(module: LoweredModule, functions: Sequence[FunctionView]) -> tuple[str, ...]:

@@ -1,31 +1,174 @@
 """A module in JavaScript, for browsers and node: what its template is filled with.
 
 JavaScript is printed and not run by mbsym: its numbers are doubles whatever the module's are, loops over tables of
-calls are written out, and what iterates comes from the texts that C and NumPy come from.
+calls are written out, and what iterates comes from the texts that C and NumPy come from. Its routines have C's loops
+over flat arrays, which are Float64Arrays, and records that are objects.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import isfinite
-from typing import Final
+from typing import Any, ClassVar, Final
 
-from mbsym.codegen.c.comments import comment_lines, function_comment
-from mbsym.codegen.description import GeneratedFile, ModuleDescription
+from mbsym.codegen.c.formals import comment_lines, function_comment
+from mbsym.codegen.c.routine_functions import CFunction, CNames
+from mbsym.codegen.description import GUARDED, GeneratedFile, ModuleDescription
 from mbsym.codegen.environment import fixed_text, render_template
-from mbsym.codegen.javascript.functions import formals, function_lines
-from mbsym.codegen.javascript.routines import WORDS, print_javascript
-from mbsym.codegen.lowered_module import LoweredModule, lower_module
-from mbsym.codegen.printer import double_literal
+from mbsym.codegen.expressions import (
+    Array,
+    Call,
+    Expression,
+    MatrixProduct,
+    Place,
+    RecordName,
+    Select,
+    Variable,
+    operands,
+)
+from mbsym.codegen.lowered import LoweredFunction
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, arrays, lower_module, step_functions
+from mbsym.codegen.printer import ExpressionPrinter, Item, double_literal
+from mbsym.codegen.routines.language import Routine, RoutineFunction
 from mbsym.codegen.routines.module import routine_of
+from mbsym.codegen.routines.printer import INDENT
+from mbsym.codegen.statements import Record
 from mbsym.codegen.statuses import SENTENCES, Status
-from mbsym.codegen.step_functions import arrays, step_functions
-from mbsym.codegen.text import WIDTH, plain_line, wrapped
+from mbsym.codegen.text import WIDTH, c_comment, plain_line, wrapped
+from mbsym.symbolic.given_functions import StepFunction
 from mbsym.symbolic.unroll import unrolled
-from mbsym.version import __version__
+
+_WORDS: Final = """
+    arguments await case catch class const debugger default delete do enum eval export extends finally function
+    implements import in instanceof interface let new null package private protected public return static super switch
+    this throw try typeof undefined var void with yield
+"""
+WORDS: Final = frozenset(_WORDS.split())
+"""Words that no name may be."""
+
+_ARRAYS: Final[Mapping[str, str]] = {"int": "Int32Array", "real": "Float64Array"}
+_BLANK: Final[Mapping[str, str]] = {"int": "0", "bool": "false", "real": "0"}
+_NAMED: Final[Mapping[str, str]] = {"isfinite": "Number.isFinite", "int": "Math.trunc"}
+
+
+def print_javascript(routine: Routine, has_parameters: bool) -> str:
+    """The text of a routine, in which public functions keep their names and others bear the routine's before theirs.
+
+    Args:
+        routine: with its sizes decided.
+        has_parameters: True where derived functions take the object of parameters first.
+    """
+    names = _Names(routine, "", "double", has_parameters)
+    own = {name: value for name, value in routine.numbers.items() if name not in routine.module}
+    texts = ["\n".join(f"const {names.own_prefix}{name} = {value!r};" for name, value in own.items())] * bool(own)
+    texts += [names.maker(record) for record in routine.records.values()]
+    return "\n\n".join([*texts, *map(names.definition, routine.functions)])
+
+
+def made(array: Array) -> str:
+    """An array of zeros."""
+    return f"new {_ARRAYS[array.kind]}({array.size})"
+
+
+def _spelled(name: str) -> str:
+    return f"{name}_" if name in WORDS else name
+
+
+class _Names(CNames):
+    """What all functions of a routine in one module call things."""
+
+    def own_array(self, array: Array) -> str:
+        return f"const {_spelled(array.name)} = {made(array)};"
+
+    def record(self, record: Record) -> str:
+        """The name of the function that makes a record."""
+        return f"{self.own_prefix}{record.name}"
+
+    def maker(self, record: Record) -> str:
+        """The function that makes a record."""
+        comments = dict(record.comments)
+        lines = [f"/* {c_comment(record.documentation)} */"] * bool(record.documentation)
+        lines += [f"function {self.record(record)}() {{", f"{INDENT}return {{"]
+        for item in record.fields:
+            value = made(item) if item.extents else _BLANK[item.kind]
+            note = f" // {comments[item.name]}" if item.name in comments else ""
+            lines.append(f"{INDENT * 2}{item.name}: {value},{note}")
+        return "\n".join([*lines, f"{INDENT}}};", "}"])
+
+    def definition(self, function: RoutineFunction) -> str:
+        """A function with its comment."""
+        takes = function.name in self.with_parameters or (function.is_public and self.has_parameters)
+        formals = ["parameters"] * takes + [_spelled(item.name) for item in function.formals]
+        formals += ["work"] * (function.name in self.with_work)
+        formals += ["result"] * isinstance(function.returns, int)
+        lines = [f"/* {c_comment(function.documentation)} */"] * bool(function.documentation)
+        lines.append(f"function {self.symbol(function)}({', '.join(formals)}) {{")
+        return "\n".join([*lines, *self._body(function, set(formals)), "}"])
+
+    def _body(self, function: RoutineFunction, formals: set[str]) -> list[str]:
+        printer = _Function(self, function)
+        printer.block(function.body)
+        mentioned = set(re.findall(r"\w+", "\n".join(line for line in printer.lines if "/*" not in line)))
+        lines, place = [], 0
+        for array in self.routine.memory:
+            if array.name in mentioned:
+                lines.append(f"{INDENT}const {array.name} = work.subarray({place}, {place + array.size});")
+            place += array.size
+        lines += [
+            f"{INDENT}const {name} = {self.record(record)}();"
+            for name, record in function.records.items()
+            if name not in formals
+        ]
+        lines += [f"{INDENT}{self.own_array(array)}" for array in function.own if _spelled(array.name) in mentioned]
+        return [*lines, *printer.lines]
+
+
+class _Function(CFunction):
+    INDEX: ClassVar[str] = "let"
+    IGNORED: ClassVar[str] = ""
+
+    def declared(self, name: str) -> str:
+        return self.declared_number(name, stays=False)
+
+    def declared_number(self, name: str, *, stays: bool) -> str:
+        return f"{'const' if stays else 'let'} {_spelled(name)}"
+
+    def _started(self, name: str) -> str:
+        return self.declared_number(name, stays=name in self.scopes.once) if name in self.started else _spelled(name)
+
+    def member(self, record: str) -> str:
+        return f"{record}."
+
+    def format_record(self, node: RecordName, items: Sequence[Item] = ()) -> str:
+        return node.name
+
+    def variable(self, node: Variable) -> str:
+        return f"{node.record}.{node.identifier}" if node.record else _spelled(node.identifier)
+
+    def array(self, array: Array) -> str:
+        return _spelled(super().array(array))
+
+    def place(self, node: Place, items: Sequence[Item]) -> str:
+        offset = str(self.offset(node, items))
+        if not node.axes or items:
+            return f"{self.array(node.array)}[{offset}]"
+        return self.array(node.array) if offset == "0" else f"{self.array(node.array)}.subarray({offset})"
+
+    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
+        name = node.function
+        if name not in (*_NAMED, "real", "abs", "min", "sqrt", "sin", "cos"):
+            return super().call(node, items).removeprefix(self.style.own_prefix * (name == "peak"))
+        texts = [self.expression(each, 0, items) for each in node.arguments]
+        return texts[0] if name == "real" else f"{_NAMED.get(name, f'Math.{name}')}({', '.join(texts)})"
+
+    def product(self, node: MatrixProduct) -> str:
+        return super().product(node).removeprefix(self.style.own_prefix)
+
 
 RESERVED: Final = WORDS | {
     "Infinity", "NaN", "Math", "Number", "Float64Array", "Int32Array", "finite", "dot", "peak", "settled", "work",
@@ -48,43 +191,20 @@ class ValueView:
     comment: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionView:
-    """A derived function."""
-
-    name: str
-    comment: tuple[str, ...]
-    formals: str
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ModuleContext:
-    """Fields of ``javascript/module.mjs.jinja`` and ``javascript/body.js.jinja``."""
-
-    version: str
-    name: str
-    head: tuple[str, ...]
-    values: tuple[ValueView, ...]
-    functions: tuple[FunctionView, ...]
-    fixed: tuple[str, ...]
-    exported: tuple[str, ...]
-
-
 def render_javascript(module: LoweredModule) -> tuple[GeneratedFile, ...]:
     """NAME.mjs."""
-    context = module_context(module.description)
-    return (GeneratedFile(f"{context.name}.mjs", render_template("javascript/module.mjs.jinja", context)),)
+    fields = module_fields(module.description)
+    return (GeneratedFile(f"{fields['name']}.mjs", render_template("javascript/module.mjs.jinja", **fields)),)
 
 
 def enclosed(description: ModuleDescription) -> str:
     """A module as one expression, the object of what it offers, for scripts of pages."""
-    context = module_context(description)
-    body = render_template("javascript/body.js.jinja", context)
-    return f"(() => {{\n{body}\nreturn {{{', '.join(context.exported)}}};\n}})()"
+    fields = module_fields(description)
+    body = render_template("javascript/body.js.jinja", **fields)
+    return f"(() => {{\n{body}\nreturn {{{', '.join(fields['exported'])}}};\n}})()"
 
 
-def module_context(description: ModuleDescription) -> ModuleContext:
+def module_fields(description: ModuleDescription) -> dict[str, Any]:
     """The module, lowered anew with JavaScript's own reserved words."""
     programs = tuple(map(unrolled, description.programs))
     module = lower_module(replace(description, real="double", programs=programs), RESERVED)
@@ -94,29 +214,28 @@ def module_context(description: ModuleDescription) -> ModuleContext:
     )
     digest = description.model_sha256
     head = (f"model sha256 {digest}" if digest else "equations of a mechanism", *description.header, "", *CONVENTION)
-    return ModuleContext(
-        version=__version__,
-        name=module.names.module,
-        head=comment_lines(head),
-        values=(*values, *_of_tables(module)),
-        functions=tuple(
-            FunctionView(
-                function.identifier,
-                function_comment(function),
-                formals(module, function),
-                function_lines(module, function, function.body),
-            )
+    return {
+        "name": module.names.module,
+        "head": comment_lines(head),
+        "values": (*values, *_of_tables(module)),
+        "functions": tuple(
+            {
+                "name": function.identifier,
+                "comment": function_comment(function),
+                "formals": formals(module, function),
+                "lines": function_lines(module, function, function.body),
+            }
             for function in module.functions
             if function.body is not None
         ),
-        fixed=(
+        "helpers": (
             *(fixed_text("javascript/pieces.js", ""),) * bool(step_functions(module)),
             *(fixed_text("javascript/statuses.js", ""),) * module.is_guarded,
             *(fixed_text("javascript/routines.js", ""),) * bool(routines),
             *routines,
         ),
-        exported=tuple(sorted((*(item.name for item in values), *(item.identifier for item in module.functions)))),
-    )
+        "exported": tuple(sorted((*(item.name for item in values), *(item.identifier for item in module.functions)))),
+    }
 
 
 def _comment(text: str) -> tuple[str, ...]:
@@ -154,3 +273,84 @@ def _tables(module: LoweredModule) -> Iterator[ValueView]:
         yield ValueView(title, f"[{', '.join(entries)}]")
     for title, numbers in module.description.index_arrays.items():
         yield ValueView(module.names.index_arrays[title], json.dumps(list(numbers)))
+
+
+ZERO: Final = double_literal(Fraction(0))
+FEW_ZEROS: Final = 4
+"""Entries of a result that are zero, of which more are written at once."""
+
+
+class JavaScriptPrinter(ExpressionPrinter):
+    """Prints for numbers, which are doubles."""
+
+    WORDS: ClassVar[Mapping[str, str]] = {"and": "&&", "or": "||", "not": "!"}
+
+    def number(self, value: Fraction | bool | int | float) -> str:
+        return str(value).lower() if isinstance(value, bool) else double_literal(value)
+
+    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
+        """A function of the library, which has all of the graph's under their names."""
+        if isinstance(node.function, StepFunction):
+            return self.stepped(node.function, node.arguments[0])
+        return f"Math.{node.function}({', '.join(map(self.expression, node.arguments))})"
+
+    def entry(self, array: str, number: Expression) -> str:
+        return f"{array}[Math.trunc({self.expression(number)})]"
+
+    def choice(self, test: str, first: str, second: str) -> str:
+        return f"{test} ? {first} : {second}"
+
+    def format_select(self, node: Select, items: Sequence[Item] = ()) -> str:
+        condition, positive, otherwise = map(self.expression, operands(node))
+        return f"({self.choice(f'{condition} > 0', positive, otherwise)})"
+
+
+def formals(module: LoweredModule, function: ModuleFunction) -> str:
+    """What a function takes: the object of parameters, inputs, and arrays that it fills."""
+    return ", ".join((*["parameters"] * module.takes_parameters(function), *function.identifiers))
+
+
+def function_lines(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> tuple[str, ...]:
+    """The statements of a function."""
+    printer = JavaScriptPrinter()
+    if function.equal:
+        return (f"{INDENT}{module.names.functions[function.equal]}({formals(module, function)});",)
+    lines = [
+        f"{INDENT}const {identifier} = parameters.{identifier};"
+        for identifier in module.names.parameters.values()
+        if identifier in body.used
+    ]
+    if function.guards:
+        lines.append(f"{INDENT}const {module.names.inner[GUARDED]} = new Float64Array({len(function.guards)});")
+    for block in body.blocks:
+        lines += ["", f"{INDENT}// {c_comment(block.title)}"] if block.title else []
+        lines += [
+            _statement(f"const {item.identifier}", printer.expression(item.expression)) for item in block.assignments
+        ]
+    lines += [""] * bool(lines)
+    for result in body.results:
+        texts = list(map(printer.expression, result.entries))
+        kept = {k: text for k, text in enumerate(texts) if text != ZERO}
+        if len(texts) - len(kept) <= FEW_ZEROS:
+            kept = dict(enumerate(texts))
+        else:
+            lines.append(f"{INDENT}{result.identifier}.fill(0, 0, {len(texts)});")
+        lines += (_statement(f"{result.identifier}[{k}]", text) for k, text in kept.items())
+    return (*lines, *_verdict(module, function))
+
+
+def _statement(target: str, text: str) -> str:
+    before = f"{INDENT}{target} = "
+    return f"{before}{wrapped(text, first=len(before) + 1, following=INDENT * 2)};"
+
+
+def _verdict(module: LoweredModule, function: ModuleFunction) -> list[str]:
+    """The end of a function that can fail."""
+    if not function.guards:
+        return []
+    needs = ", ".join(f'["{guard.need}", {guard.size!r}]' for guard in function.guards)
+    given = [x if item.shape else f"[{x}]" for item, x in function.paired if item.direction == "in"]
+    found = [x for item, x in function.paired if item.direction == "out"]
+    actual = f"{module.names.inner[GUARDED]}, [{', '.join(given)}], [{', '.join(found)}]"
+    text = wrapped(f"settled([{needs}], {actual})", first=12, following=INDENT * 2)
+    return ["", f"{INDENT}return {text};"]

@@ -7,13 +7,13 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import Final
+from typing import Any, Final
 
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lowered import LoweredFunction
-from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, arrays, step_functions
 from mbsym.codegen.numpy.arrays import print_arrays
 from mbsym.codegen.numpy.bodies import INDENT, kernel_lines
 from mbsym.codegen.numpy.loops import LoopText
@@ -21,20 +21,9 @@ from mbsym.codegen.numpy.routines import memory_class, print_numpy
 from mbsym.codegen.printer import double_literal
 from mbsym.codegen.routines.module import MEMORY, routine_file, routine_of
 from mbsym.codegen.statuses import SENTENCES, Status
-from mbsym.codegen.step_functions import arrays, step_functions
 from mbsym.codegen.text import WIDTH, docstring, plain_line
-from mbsym.version import __version__
 
 FAILURES: Final = '"raise", "mask" with NaN, "keep" the results documented, or "return" (results, status).'
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterView:
-    """A field of the parameter class."""
-
-    name: str
-    default: str
-    comment: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,29 +70,6 @@ class FunctionView:
 
 
 @dataclass(frozen=True, slots=True)
-class RoutineContext:
-    """Fields of ``numpy/routine.py.jinja``: a public function of a routine.
-
-    Attributes:
-        definition: lines of its head.
-        memory: that it returns as zeros, if it takes any.
-        call: of the routine.
-        packed: its results as they are returned.
-        failures: what is said of the argument that says what becomes of them; nothing where there are none.
-    """
-
-    function: str
-    definition: tuple[str, ...]
-    summary: str
-    inputs: tuple[ArgumentView, ...]
-    outputs: tuple[ArgumentView, ...]
-    memory: tuple[ArgumentView, ...]
-    call: str
-    packed: str
-    failures: str
-
-
-@dataclass(frozen=True, slots=True)
 class ValueView:
     """A name below a comment, with its value, which may go on for some rows up to what closes it."""
 
@@ -114,42 +80,14 @@ class ValueView:
     close: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StatusView:
-    """A status with its number and its sentence."""
-
-    name: str
-    value: int
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class ModuleContext:
-    """Fields of ``numpy/module.py.jinja``."""
-
-    version: str
-    name: str
-    head: tuple[str, ...]
-    exported: tuple[str, ...]
-    real: str
-    parameters: tuple[ParameterView, ...]
-    packed: bool
-    values: tuple[ValueView, ...]
-    statuses: tuple[StatusView, ...]
-    evaluate: str
-    functions: tuple[FunctionView, ...]
-    failures: str
-    runtime: tuple[str, ...]
-
-
 def render_numpy(module: LoweredModule) -> tuple[GeneratedFile, ...]:
     """NAME.py."""
     return (
-        GeneratedFile(f"{module.names.module}.py", render_template("numpy/module.py.jinja", module_context(module))),
+        GeneratedFile(f"{module.names.module}.py", render_template("numpy/module.py.jinja", **module_fields(module))),
     )
 
 
-def module_context(module: LoweredModule) -> ModuleContext:
+def module_fields(module: LoweredModule) -> dict[str, Any]:
     """The Python module."""
     description, names = module.description, module.names
     classes = Scope({"Parameters", *names.functions.values(), *names.constants.values()})
@@ -168,31 +106,32 @@ def module_context(module: LoweredModule) -> ModuleContext:
     exported += [*["Status", "StatusError"] * module.can_fail, *["Parameters"] * bool(module.parameters)]
     digest = description.model_sha256
     head = [*[f"model sha256 {digest}"] * bool(digest), *description.header]
-    return ModuleContext(
-        version=__version__,
-        name=names.module,
-        head=tuple(map(docstring, head)),
-        exported=tuple(sorted(exported)),
-        real={"double": "float64", "float": "float32"}[description.real],
-        parameters=tuple(
-            ParameterView(
-                names.parameters[item.name],
-                double_literal(item.default),
-                plain_line(f"{item.name} [{item.unit}]" if item.unit else item.name),
-            )
+    return {
+        "name": names.module,
+        "head": tuple(map(docstring, head)),
+        "exported": tuple(sorted(exported)),
+        "real": {"double": "float64", "float": "float32"}[description.real],
+        "parameters": tuple(
+            {
+                "name": names.parameters[item.name],
+                "default": double_literal(item.default),
+                "comment": plain_line(f"{item.name} [{item.unit}]" if item.unit else item.name),
+            }
             for item in module.parameters
         ),
-        packed=any(function.packs for function in functions),
-        values=(*values, *_of_tables(arrays(steps))),
-        statuses=tuple(StatusView(x.name, x.value, SENTENCES[x]) for x in Status if module.can_fail),
-        evaluate="\n\n\n".join(fixed_text(f"numpy/{file}.py", "") for file in fixed),
-        functions=functions,
-        failures=FAILURES,
-        runtime=(
+        "packed": any(function.packs for function in functions),
+        "values": (*values, *_of_tables(arrays(steps))),
+        "statuses": tuple(
+            {"name": x.name, "value": x.value, "sentence": SENTENCES[x]} for x in Status if module.can_fail
+        ),
+        "evaluate": "\n\n\n".join(fixed_text(f"numpy/{file}.py", "") for file in fixed),
+        "functions": functions,
+        "failures": FAILURES,
+        "runtime": (
             *(text.steps() for text in loops.values()),
             *(text for file in module.runtime_files for text in _runtime_texts(module, file)),
         ),
-    )
+    }
 
 
 def _values(module: LoweredModule) -> Iterator[ValueView]:
@@ -244,7 +183,7 @@ def _runtime_texts(module: LoweredModule, file: str) -> tuple[str, ...]:
     functions = [item for item in module.functions if item.fixed is not None and item.fixed.file == file]
     routine = routine_of(module, file)
     public = (
-        render_template("numpy/routine.py.jinja", _routine(module, function, bool(routine.memory))).rstrip("\n")
+        render_template("numpy/routine.py.jinja", **_routine(module, function, bool(routine.memory))).rstrip("\n")
         for function in functions
     )
     if routine.memory:
@@ -252,7 +191,7 @@ def _runtime_texts(module: LoweredModule, file: str) -> tuple[str, ...]:
     return (fixed_text("numpy/states.py", ""), print_arrays(routine), *public)
 
 
-def _routine(module: LoweredModule, function: ModuleFunction, has_memory: bool) -> RoutineContext:
+def _routine(module: LoweredModule, function: ModuleFunction, has_memory: bool) -> dict[str, Any]:
     """The public function around one of a routine, whose scratch memory it returns as zeros."""
     assert function.fixed is not None
     inputs, (*outputs,) = _argument_views(function)
@@ -272,17 +211,19 @@ def _routine(module: LoweredModule, function: ModuleFunction, has_memory: bool) 
         kinds = (item.kind for item in function.arguments if item.direction == "out")
         types = ("int" if kind == "int" else "_REAL" for kind in kinds)
         outputs = [replace(view, shape=f"({view.shape}, {kind})") for view, kind in zip(outputs, types, strict=True)]
-    return RoutineContext(
-        function=function.name,
-        definition=_definition(function.identifier, signature, "tuple[np.ndarray, ...]" if several else "np.ndarray"),
-        summary=docstring(function.description or function.name),
-        inputs=inputs,
-        outputs=tuple(outputs),
-        memory=memory,
-        call=call,
-        packed=packed,
-        failures=FAILURES * bool(function.failures),
-    )
+    return {
+        "function": function.name,
+        "definition": _definition(
+            function.identifier, signature, "tuple[np.ndarray, ...]" if several else "np.ndarray"
+        ),
+        "summary": docstring(function.description or function.name),
+        "inputs": inputs,
+        "outputs": tuple(outputs),
+        "memory": memory,
+        "call": call,
+        "packed": packed,
+        "failures": FAILURES * bool(function.failures),
+    }
 
 
 def _kernel(

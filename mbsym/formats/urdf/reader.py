@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from mbsym.errors import FormatError, optional
 from mbsym.forces import ForceElement, JointDamper, JointFriction
 from mbsym.formats.angles import looks_rounded, rounded_note, snapped_angle
 from mbsym.formats.findings import listing
@@ -18,9 +19,7 @@ from mbsym.formats.text_source import LARGEST_XML, FilePlace, TextSource, read_t
 from mbsym.formats.urdf.loop_file import Closing, loops_beside, read_loops
 from mbsym.formats.urdf.plus import read_plus
 from mbsym.formats.urdf.shapes import ShapeReader, named_colors
-from mbsym.formats.urdf.words import URDF_WORDS
-from mbsym.formats.urdf.xacro_file import SUFFIX, expanded
-from mbsym.formats.vocabulary import unknown_words
+from mbsym.formats.vocabulary import Words, unknown_words
 from mbsym.formats.xml_document import Element, read_xml
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.free import FREE
@@ -35,6 +34,36 @@ from mbsym.model.shape import in_body_order
 from mbsym.model.system import Model
 from mbsym.values.diagnostic import nearest
 from mbsym.values.parameter import Value
+
+URDF_WORDS: Final[Mapping[str, Words]] = {
+    "robot": Words(
+        ("name",),
+        many=("link", "joint", "loop", "coupling"),
+        silent=("version", "material", "transmission", "gazebo", "ros2_control", "sensor", "loop_joint", "plugin"),
+    ),
+    "link": Words(("name",), once=("inertial",), silent=("type", "visual", "collision", "sensor", "gazebo", "contact")),
+    "inertial": Words(once=("origin", "mass", "inertia"), refused="any"),
+    "mass": Words(("value",), refused="any"),
+    "inertia": Words(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), refused="any"),
+    "origin": Words(("xyz", "rpy"), refused="any"),
+    "joint": Words(
+        ("name", "type", "independent"),
+        once=("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"),
+        silent=("calibration", "safety_controller", "hardwareInterface", "gazebo"),
+    ),
+    "parent": Words(("link",), refused="any"),
+    "child": Words(("link",), refused="any"),
+    "axis": Words(("xyz",), told=("rpy",), refused="any"),
+    "limit": Words(("lower", "upper", "effort", "velocity"), silent=("acceleration", "jerk"), refused="none"),
+    "dynamics": Words(("damping", "friction")),
+    "loop": Words(("name", "type"), once=("predecessor", "successor", "axis"), refused="any"),
+    "coupling": Words(("name", "type"), once=("predecessor", "successor", "ratio"), refused="any"),
+    "predecessor": Words(("link",), once=("origin",), refused="any"),
+    "successor": Words(("link",), once=("origin",), refused="any"),
+    "ratio": Words(("value",), refused="any"),
+    "mimic": Words(("joint", "multiplier", "offset"), refused="any"),
+}
+
 
 JOINT_TYPES: dict[str, JointType] = {
     "revolute": REVOLUTE,
@@ -347,3 +376,24 @@ def _ordered(root: str, joints: Sequence[Joint]) -> list[Joint]:
 def _nearest(name: str, known: dict[str, Element] | dict[str, JointType]) -> str:
     names = sorted(known)
     return nearest(name, names, f"there are {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}")
+
+
+SUFFIX: Final = ".xacro"
+
+
+def expanded(path: str | Path) -> TextSource:
+    """The URDF that a file in xacro stands for; places in it are those of what the package made.
+
+    Raises:
+        FormatError: the file cannot be read, or the package refuses it.
+        ToolchainError: the package is not installed.
+    """
+    read_text(path, LARGEST_XML)
+    xacro = optional("xacro", f"{path} is written in xacro, which the package xacro expands", "xacro")
+    try:
+        text = xacro.process_file(str(path)).toprettyxml(indent=" ")
+    except Exception as error:  # of the package's own kinds, of the expressions in the file, of files that it includes
+        words = " ".join(str(error).split()) or type(error).__name__
+        remedy = "check the file, or expand it where the packages are that it names"
+        raise FormatError(f"xacro cannot expand it: {words}", where=f"{path}:1:1", remedy=remedy) from None
+    return TextSource(f"{path} (expanded)", text)

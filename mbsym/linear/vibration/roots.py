@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from mbsym.doors import Array
+from mbsym.doors import Array, scipy
 from mbsym.errors import AnalysisError
 from mbsym.linear.vibration.tree import VibratingTree
 
@@ -149,8 +149,6 @@ def _polished(tree: VibratingTree, omega: float, size: int, where: str) -> list[
     """
     found = [omega] * size
     moved = np.zeros((size, len(tree.elements), 6))
-    from scipy.linalg import eigh
-
     for _ in range(2):
         middle = float(np.mean(found))
         beside = middle * (1.0 + BESIDE)
@@ -162,7 +160,7 @@ def _polished(tree: VibratingTree, omega: float, size: int, where: str) -> list[
         slope = (after - before) / (2.0 * step)
         # The slope is that of -omega^2 times masses: shapes come out perpendicular by these.
         try:
-            changes, vectors = eigh(value, -0.5 * (slope + slope.T))
+            changes, vectors = scipy.linalg.eigh(value, -0.5 * (slope + slope.T))
         except np.linalg.LinAlgError:
             raise _lost(omega, where) from None
         found = [beside + float(change) for change in changes]

@@ -7,8 +7,7 @@ import typer
 
 from mbsym.cli import application
 from mbsym.cli.application import INTERRUPTED_STATUS, USAGE_STATUS, main
-from mbsym.cli.described import command_of
-from mbsym.cli.manual import manual_page
+from mbsym.cli.manual import command_of, manual_page
 from mbsym.errors import FormatError, MbsymError, ToolchainError, VerificationError
 
 

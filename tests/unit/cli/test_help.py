@@ -11,8 +11,8 @@ import pytest
 from mbsym import examples
 from mbsym.cli import main
 from mbsym.cli.application import VERBS, command_of
-from mbsym.cli.described import verbs
-from mbsym.cli.help import brief
+from mbsym.cli.manual import verbs
+from mbsym.cli.taken import brief
 from mbsym.options.generation import OPTIONS
 
 Captured = pytest.CaptureFixture[str]

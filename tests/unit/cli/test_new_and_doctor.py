@@ -60,7 +60,7 @@ def test_the_doctor_tells_what_is_there(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_the_doctor_knows_the_vectors_of_a_compiler(capsys: Captured) -> None:
-    from mbsym.codegen.programs import runs
+    from mbsym.codegen.build import runs
 
     if not runs("gcc"):
         pytest.skip("gcc is not here")

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.main import get_command
 
-from mbsym.cli.plain_values import taken_plainly
+from mbsym.cli.application import taken_plainly
 
 
 def outcome(arguments: list[str], *, plainly: bool) -> object:

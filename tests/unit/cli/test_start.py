@@ -16,11 +16,8 @@ HEAVY = ("sympy", "scipy", "numpy", "jinja2", "pydantic", "mbsym.pipeline", "mbs
 NO_VERB = {
     "application",
     "delivery",
-    "described",
-    "help",
     "in_unit",
     "json_output",
-    "plain_values",
     "reading",
     "spoken",
     "taken",

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mbsym.codegen.build import compile_c, find_compiler
-from mbsym.codegen.programs import runs
+from mbsym.codegen.build import compile_c, find_compiler, runs
 from mbsym.errors import CodegenError, ToolchainError
 from mechanisms.generated_c import require
 

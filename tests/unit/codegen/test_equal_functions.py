@@ -10,14 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mbsym.codegen.build import compile_c
+from mbsym.codegen.build import compile_c, runs
 from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import c_module, load_numpy
 from mbsym.codegen.load_batch import batch_module
 from mbsym.codegen.lowered_module import WORTH_A_CALL, lower_module
 from mbsym.codegen.manifest_reader import read_manifest
-from mbsym.codegen.programs import runs
 from mbsym.codegen.write import write_files
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input, Output, ParameterInput, Program

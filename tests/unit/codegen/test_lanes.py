@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mbsym import examples
-from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c
+from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c, runs
 from mbsym.codegen.c.lanes import FEWEST_LANES, Lanes, in_lanes
 from mbsym.codegen.c.parts import split
 from mbsym.codegen.c.pieces import SHARED, Loop
@@ -22,7 +22,6 @@ from mbsym.codegen.load import c_module, load_numpy
 from mbsym.codegen.lower import lower
 from mbsym.codegen.lowered import Assignment, LoweredFunction
 from mbsym.codegen.manifest_reader import read_manifest
-from mbsym.codegen.programs import runs
 from mbsym.codegen.write import write_files
 from mbsym.derivatives.functions import DERIVATIVE_FUNCTIONS
 from mbsym.pipeline import optimise

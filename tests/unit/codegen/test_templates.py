@@ -1,17 +1,17 @@
-"""Templates hold layout only, and use exactly the fields of their contexts."""
+"""Templates hold layout only, and use exactly the fields that they are filled with."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
-from jinja2 import meta, nodes
+from jinja2 import Template, meta, nodes
 from jinja2.exceptions import UndefinedError
 
-from mbsym.codegen.c.batch_drivers import DriverContext
-from mbsym.codegen.c.batches import BatchHeaderContext, BatchSourceContext
-from mbsym.codegen.c.views import HeaderContext, SourceContext
+import mbsym
+from mbsym import examples
 from mbsym.codegen.environment import (
     environment,
     fixed_text,
@@ -19,61 +19,15 @@ from mbsym.codegen.environment import (
     runtime_directory,
     template_directory,
 )
-from mbsym.codegen.load_python import PythonCallsContext
-from mbsym.codegen.numpy.views import ModuleContext, RoutineContext
-from mbsym.consumers.acados import AcadosContext
-from mbsym.consumers.cmake import CMakeContext
-from mbsym.consumers.cpp import CppContext
-from mbsym.consumers.cuda import CudaContext
-from mbsym.consumers.external_function import ExternalContext
-from mbsym.consumers.fmu import DescriptionContext, UnitContext
-from mbsym.consumers.jax import JaxContext
-from mbsym.consumers.python import PythonPackageContext
-from mbsym.consumers.ros2 import PackageContext
-from mbsym.consumers.rust import CrateContext
-from mbsym.consumers.simulink import SFunctionContext
-from mbsym.embedded.self_test import SelfTestContext
+from mbsym.codegen.load import load_c
+from mbsym.consumers.consumer import ExportOptions
+from mbsym.consumers.export import export_files
+from mbsym.consumers.registry import CONSUMERS
 from mbsym.errors import CodegenError
-from mbsym.verification.memory import CallsContext
+from mbsym.options.generation import GenerationOptions
+from mbsym.pipeline import generate_files
+from mbsym.verification.memory import Calls
 
-CONTEXTS = {
-    "c/batch.c.jinja": BatchSourceContext,
-    "c/batch.h.jinja": BatchHeaderContext,
-    "c/batch_driver.c.jinja": DriverContext,
-    "c/header.h.jinja": HeaderContext,
-    "c/python_calls.c.jinja": PythonCallsContext,
-    "c/source.c.jinja": SourceContext,
-    "c/selftest.c.jinja": SelfTestContext,
-    "c/memory.c.jinja": CallsContext,
-    "numpy/module.py.jinja": ModuleContext,
-    "numpy/routine.py.jinja": RoutineContext,
-    "consumers/CMakeLists.txt.jinja": CMakeContext,
-    "consumers/acados.c.jinja": AcadosContext,
-    "consumers/Cargo.toml.jinja": CrateContext,
-    "consumers/build.rs.jinja": CrateContext,
-    "consumers/jax.c.jinja": JaxContext,
-    "consumers/jax.py.jinja": JaxContext,
-    "consumers/lib.rs.jinja": CrateContext,
-    "consumers/simulink.c.jinja": SFunctionContext,
-    "consumers/pyproject.toml.jinja": PythonPackageContext,
-    "consumers/python_module.c.jinja": PythonPackageContext,
-    "consumers/python_package.py.jinja": PythonPackageContext,
-    "consumers/setup.py.jinja": PythonPackageContext,
-    "consumers/ros2_CMakeLists.txt.jinja": PackageContext,
-    "consumers/ros2_controller.xml.jinja": PackageContext,
-    "consumers/ros2_package.xml.jinja": PackageContext,
-    "consumers/ros2_plugins.cpp.jinja": PackageContext,
-    "consumers/ros2_solver.xml.jinja": PackageContext,
-    "consumers/buildDescription.xml.jinja": DescriptionContext,
-    "consumers/external.c.jinja": ExternalContext,
-    "consumers/fmi2.c.jinja": UnitContext,
-    "consumers/fmi3.c.jinja": UnitContext,
-    "consumers/modelDescription2.xml.jinja": DescriptionContext,
-    "consumers/modelDescription3.xml.jinja": DescriptionContext,
-    "consumers/module.hpp.jinja": CppContext,
-    "consumers/cuda.cu.jinja": CudaContext,
-    "consumers/cuda.h.jinja": CudaContext,
-}
 # What a template may consist of; anything that computes is missing on purpose.
 LAYOUT = (
     nodes.Template,
@@ -92,6 +46,11 @@ LAYOUT = (
 UNIT = tuple(f"consumers/{name}.c.jinja" for name in ("fmi_begin", "fmi_exchange", "fmi_values", "fmu_core", "motion"))
 BODY = ("c/body.c.jinja",)
 PARTS = (*UNIT, *BODY)
+TEMPLATES = sorted(
+    path.relative_to(template_directory()).as_posix()
+    for language in ("c", "numpy", "consumers")
+    for path in (template_directory() / language).rglob("*.jinja")
+)
 INCLUDED = {
     "consumers/fmi2.c.jinja": UNIT,
     "consumers/fmi3.c.jinja": UNIT,
@@ -104,13 +63,6 @@ def source(name: str) -> str:
     return (template_directory() / name).read_text(encoding="utf-8")
 
 
-def test_every_template_of_these_languages_has_a_context() -> None:
-    found = [
-        path for language in ("c", "numpy", "consumers") for path in (template_directory() / language).rglob("*.jinja")
-    ]
-    assert sorted(path.relative_to(template_directory()).as_posix() for path in found) == sorted({*CONTEXTS, *PARTS})
-
-
 def names_in(template: str) -> set[str]:
     """What a template and its parts ask of their context."""
     texts = [source(template), *map(source, INCLUDED.get(template, ()))]
@@ -118,23 +70,53 @@ def names_in(template: str) -> set[str]:
     return undeclared - set(environment().globals)
 
 
-@pytest.mark.parametrize("name", sorted(CONTEXTS))
-def test_undeclared_variables_are_fields_of_the_context(name: str) -> None:
-    assert names_in(name) <= {field.name for field in fields(CONTEXTS[name])}
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, frozenset[str]]:
+    """The fields that templates are filled with where everything is written, of a tree and of closed loops."""
+    found: dict[str, frozenset[str]] = {}
+    render = Template.render
+
+    def recorded(template: Template, fields: Mapping[str, Any]) -> str:
+        found[str(template.name)] = frozenset(fields)
+        return render(template, fields)
+
+    tree, loop = examples.path("double_pendulum"), examples.load("four_bar")
+    place = tmp_path_factory.mktemp("module")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Template, "render", recorded)
+        for name in CONSUMERS:
+            for version in ("2.0", "3.0") if name == "fmu" else ("",):
+                export_files(tree, name, ExportOptions(settings={"fmi": version} if version else {}))
+        own = GenerationOptions(languages=("c", "numpy", "batch"), functions=("project_position",), batch=("all",))
+        generate_files(loop, own)
+        mbsym.generate(tree, place, functions=("gravity_force",), languages=("c",), self_test=True)
+        module = load_c(place)
+        calls = Calls(place, module.manifest)
+        calls.keep(module, module.functions["gravity_force"], [[0.0, 0.0]], {})
+        calls.checks()
+    return found
 
 
-@pytest.mark.parametrize("context", dict.fromkeys(CONTEXTS.values()))
-def test_every_field_of_a_context_is_used(context: type) -> None:
-    """By its template, or by one of the templates that write the files of one consumer."""
-    used = set().union(*(names_in(name) for name, own in CONTEXTS.items() if own is context))
-    assert {field.name for field in fields(context)} - set(environment().globals) == used
+def test_every_template_of_these_languages_is_filled(filled: Mapping[str, frozenset[str]]) -> None:
+    assert sorted({*filled, *PARTS}) == TEMPLATES
+
+
+def test_templates_use_their_fields_and_nothing_else(filled: Mapping[str, frozenset[str]]) -> None:
+    """Each field is used by its template, or by one of those that are filled with the same."""
+    alike: dict[frozenset[str], set[str]] = {}
+    for name in TEMPLATES:
+        if name not in PARTS:
+            assert names_in(name) <= filled[name], name
+            alike.setdefault(filled[name], set()).update(names_in(name))
+    for fields, used in alike.items():
+        assert fields == used
 
 
 def test_both_versions_of_the_standard_say_the_same_of_a_unit() -> None:
     assert names_in("consumers/fmi2.c.jinja") == names_in("consumers/fmi3.c.jinja")
 
 
-@pytest.mark.parametrize("name", sorted({*CONTEXTS, *PARTS}))
+@pytest.mark.parametrize("name", TEMPLATES)
 def test_templates_decide_nothing(name: str) -> None:
     tree = environment().parse(source(name))
     for node in tree.find_all(nodes.Node):
@@ -142,12 +124,8 @@ def test_templates_decide_nothing(name: str) -> None:
 
 
 def test_a_missing_field_is_an_error() -> None:
-    @dataclass(frozen=True, slots=True)
-    class Empty:
-        version: str = ""
-
     with pytest.raises(UndefinedError):
-        render_template("c/source.c.jinja", Empty())
+        render_template("c/source.c.jinja")
 
 
 def test_fixed_text_begins_below_its_mark_and_bears_the_prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

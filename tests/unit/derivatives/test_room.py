@@ -8,8 +8,8 @@ import pytest
 
 from mbsym import examples
 from mbsym.derivatives.composites import Change, Composite
-from mbsym.derivatives.constrained import constrained_derivative_terms
 from mbsym.derivatives.independent import independent_dynamics_derivatives
+from mbsym.derivatives.loop_functions import constrained_derivative_terms
 from mbsym.derivatives.of_functions import DerivativeRequest, differentiated, requests_of
 from mbsym.derivatives.sparsity import compress, index_arrays, sparsity_fields, sparsity_of
 from mbsym.derivatives.tangent import along, along_own_speeds, along_speeds, tangent_map

@@ -10,7 +10,7 @@ from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.mjcf.words import MJCF_WORDS
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf
-from mbsym.formats.urdf.words import URDF_WORDS
+from mbsym.formats.urdf.reader import URDF_WORDS
 from mbsym.formats.vocabulary import MOST_NAMED, Words, unknown_words
 from mbsym.formats.xml_document import read_xml
 from mbsym.model.system import Model

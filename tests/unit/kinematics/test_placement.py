@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from mbsym.errors import ModelError
 from mbsym.kinematics.placement import rounded, transform_of
 from mbsym.model.body import Placement
-from mbsym.spatial.alignment import align_xy, align_z, rational_quaternion
-from mbsym.spatial.rotation import Rotation
+from mbsym.spatial.rotation import Rotation, align_xy, align_z, rational_quaternion
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import constant
 

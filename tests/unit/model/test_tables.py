@@ -32,8 +32,8 @@ from mbsym.symbolic.program import Input, Output, Program
 from mbsym.values import table_pieces
 from mbsym.values.table import Between
 from mbsym.values.table_pieces import coefficients, definitions
+from mbsym.verification.beyond import check_tables
 from mbsym.verification.checks import Worst
-from mbsym.verification.tables import check_tables
 from mechanisms.curves import EVEN, UNEVEN, scipys, slider, tables
 
 CART = """name: cart

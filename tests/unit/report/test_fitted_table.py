@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mbsym.report.fitted_table import fitted_table
+from mbsym.markup import fitted_table
 
 ROWS = [("name", "size", "what it is"), ("a", "7", "one word after another, and no end"), ("bb", "12", "short")]
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from mbsym.errors import TopologyError
 from mbsym.topology import HISTORY_LIMIT, MATRIX_LIMIT, Labelling, label
 from mbsym.topology.assembly import assembly_history
-from mbsym.topology.spanning_tree import METHODS
+from mbsym.topology.graph import read_graph
+from mbsym.topology.spanning_tree import METHODS, spanning_tree
 
 Joints = list[tuple[int, int, int]]
 
@@ -187,7 +188,7 @@ def test_forced_joints_are_obeyed(joints: Joints, data: st.DataObject) -> None:
     model = label(joints, weights=data.draw(st.permutations(range(len(joints)))))
     cut = data.draw(st.sets(st.sampled_from(model.cut_joints))) if model.cut_joints else set()
     tree = data.draw(st.sets(st.sampled_from(model.joint_names[: model.nb])))
-    labelling = label(joints, method=method, forced_cut=sorted(cut), forced_tree=sorted(tree))  # type: ignore
+    labelling = label(joints, method=method, forced=dict.fromkeys(cut, "cut") | dict.fromkeys(tree, "tree"))  # type: ignore
     check_regular(labelling, joints)
     assert cut <= set(labelling.cut_joints)
     assert not tree & set(labelling.cut_joints)
@@ -287,22 +288,22 @@ def test_a_free_root_can_be_the_only_ground() -> None:
         (SQUARE, {"method": "prim"}, "method: there is no method 'prim'; use one of kruskal, depth-first"),
         (SQUARE, {"order": "random"}, "order: there is no order 'random'"),
         (SQUARE, {"free_roots": "maybe"}, "free_roots: free_roots cannot be 'maybe'"),
-        (SQUARE, {"forced_cut": ["z"]}, "joint z: forced_cut names a joint that does not exist"),
-        (SQUARE, {"forced_tree": ["z"]}, "joint z: forced_tree names a joint that does not exist"),
-        (SQUARE, {"forced_cut": ["p"], "forced_tree": ["p"]}, "joint p: the joint is forced to be cut and forced into"),
+        (SQUARE, {"forced": {"z": "cut"}}, "joint z: forced_cut names a joint that does not exist"),
+        (SQUARE, {"forced": {"z": "tree"}}, "joint z: forced_tree names a joint that does not exist"),
+        (SQUARE, {"forced": {"p": "both"}}, "joint p: it cannot be forced to 'both'; say cut or tree"),
         (
             SQUARE,
-            {"forced_tree": ["r", "p", "q", "s"]},
+            {"forced": dict.fromkeys("rpqs", "tree")},
             "joint s: the joints forced into the tree form the loop s, p, q, r; let one joint of the loop be cut",
         ),
         (
             SQUARE,
-            {"forced_cut": ["p", "r"], "method": "depth-first"},
+            {"forced": {"p": "cut", "r": "cut"}, "method": "depth-first"},
             "joint p: the joints p, r of the loop p, q, r, s are all forced to be cut",
         ),
         (
             [*SQUARE, ("bridge", 3, 4)],
-            {"forced_cut": ["bridge"]},
+            {"forced": {"bridge": "cut"}},
             "joint bridge: the joint is forced to be cut but lies in no loop",
         ),
     ],
@@ -314,19 +315,24 @@ def test_mistakes_are_named(joints: list[tuple[object, ...]], options: dict[str,
     assert caught.value.what and caught.value.where and caught.value.remedy
 
 
+def test_a_tree_refuses_a_joint_that_is_forced_both_ways() -> None:
+    with pytest.raises(TopologyError, match="joint p: the joint is forced to be cut and forced into"):
+        spanning_tree(read_graph(SQUARE), forced_cut=[0], forced_tree=[0])
+
+
 def test_named_loops_are_loops() -> None:
     # Two squares on one edge: a loop with two forced joints is no contradiction while another way round is left.
     ladder = [*SQUARE, ("t", 3, 4), ("u", 4, 5), ("v", 5, 2)]
-    assert set(label(ladder, forced_cut=["p", "t"]).cut_joints) == {"p", "t"}
+    assert set(label(ladder, forced=dict.fromkeys("pt", "cut")).cut_joints) == {"p", "t"}
     with pytest.raises(TopologyError, match=r"joint t: .*the joints t, v of the loop t, u, v, r"):
-        label(ladder, forced_cut=["p", "t", "v"])
+        label(ladder, forced=dict.fromkeys("ptv", "cut"))
 
 
 def test_named_loop_has_as_few_forced_joints_as_possible() -> None:
     # Body 1 hangs on forced joints alone. The shortest loop through x holds three of them, a longer one just two.
     joints = [("x", 0, 1), ("y", 0, 2), ("z", 2, 1), ("a", 0, 3), ("b", 3, 2)]
     with pytest.raises(TopologyError, match=r"joint x: the joints x, z of the loop x, z, b, a are all forced"):
-        label(joints, forced_cut=["x", "y", "z"])
+        label(joints, forced=dict.fromkeys("xyz", "cut"))
 
 
 def test_many_isolated_branches_are_cut_short() -> None:

@@ -30,10 +30,9 @@ from mbsym.verification.conditions import Condition, conditions_of, squares
 from mbsym.verification.coverage import Coverage, sentences
 from mbsym.verification.edge_states import EdgeSearch
 from mbsym.verification.far_states import FAR, far_states, not_finite_states, spoilt_states
-from mbsym.verification.loop_checks import check_loops
+from mbsym.verification.loop_checks import check_loops, singular_positions
 from mbsym.verification.loop_solutions import Terms, solution
 from mbsym.verification.read_back import read_back_c, read_back_numpy
-from mbsym.verification.singular_states import singular_positions
 from mbsym.verification.text_checks import Texts, check_texts, compare_texts, expect, over_allowance
 from mechanisms.examples import further
 from mechanisms.overconstrained import parallel_cranks

@@ -18,16 +18,14 @@ from mbsym.codegen.environment import fixed_text
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.loops.assembly import assemble
 from mbsym.shapes.tessellation import box, ellipsoid
-from mbsym.visualisation.camera import Camera, camera
 from mbsym.visualisation.image_files import gif_bytes, png_bytes
-from mbsym.visualisation.linkage import LARGEST, scenery
+from mbsym.visualisation.linkage import LARGEST, scenery, unit_spring
 from mbsym.visualisation.parts import Mesh, Part, Scenery, Stretched
 from mbsym.visualisation.posing import poses_at
-from mbsym.visualisation.raster import PAPER, Painter
+from mbsym.visualisation.raster import PAPER, Camera, Painter, camera
 from mbsym.visualisation.scene import Extent, extent
 from mbsym.visualisation.skeleton import Skeleton, skeleton
 from mbsym.visualisation.surfaces import surfaces_of
-from mbsym.visualisation.unit_meshes import unit_spring
 
 PICTURES = Path(__file__).resolve().parents[3] / "docs" / "pictures"
 SIZES = ((1200.0, 760.0), (800.0, 800.0), (390.0, 600.0))
