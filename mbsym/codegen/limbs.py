@@ -106,20 +106,6 @@ def lower_limbs(given: LimbProgram, arguments: Mapping[str, str], outer: Scope) 
 class _Limbs:
     """Orders the statements of a body by what they need, and puts vectors in the place of what limbs differ in."""
 
-    __slots__ = (
-        "_arrays",
-        "_expressions",
-        "_gathers",
-        "_given",
-        "_made",
-        "_scope",
-        "_shapes",
-        "_statements",
-        "_summands",
-        "_widths",
-        "_zeros",
-    )
-
     def __init__(self, given: LimbProgram, body: LoweredFunction, arguments: Mapping[str, str], outer: Scope) -> None:
         self._given = given
         self._arrays = {arguments[name]: entries for name, entries in given.arrays.items()}

@@ -154,20 +154,22 @@ def c_module(library: SharedLibrary, manifest: Mapping[str, Any]) -> LoadedModul
         if symbol is None:
             raise lacks(entry["name"])
         symbol.restype = ctypes.c_int if "status" in entry else None
-        call = _CFunction(library, symbol, entry["name"], inputs, outputs, real)
         taken = defaults if entry.get("takes_parameters", True) else {}
-        functions[entry["name"]] = _loaded(entry, inputs, outputs, tuple(taken), _with_structure(call, taken))
+        call = _CFunction(library, symbol, entry["name"], inputs, outputs, real, taken)
+        functions[entry["name"]] = loaded(entry, inputs, outputs, tuple(taken), call.evaluate)
     unlisted = library.symbols.difference(entry["c_symbol"] for entry in manifest["functions"])
     return LoadedModule("c", manifest, functions, library.compiler, tuple(library.command), tuple(sorted(unlisted)))
 
 
-def _loaded(
+def loaded(
     entry: Mapping[str, Any],
     inputs: tuple[Argument, ...],
     outputs: tuple[Argument, ...],
     parameters: tuple[str, ...],
     judged: JudgedCall,
 ) -> LoadedFunction:
+    """The function of an entry of a manifest, given what evaluates it and its status."""
+
     def call(inputs: Sequence[ArrayLike], values: ParameterValues) -> Results:
         return judged(inputs, values)[0]
 
@@ -201,13 +203,6 @@ def arguments_of_entry(entry: Mapping[str, Any]) -> tuple[tuple[Argument, ...], 
     )
 
 
-def _with_structure(call: _CFunction, defaults: Mapping[str, float]) -> JudgedCall:
-    def evaluate(inputs: Sequence[ArrayLike], parameters: ParameterValues) -> tuple[Results, NDArray[np.intc]]:
-        return call.evaluate(inputs, [parameters.get(name, default) for name, default in defaults.items()])
-
-    return evaluate
-
-
 @dataclass(frozen=True, slots=True)
 class _CFunction:
     """A C function called once for each state of a batch."""
@@ -218,13 +213,15 @@ class _CFunction:
     inputs: tuple[Argument, ...]
     outputs: tuple[Argument, ...]
     real: np.dtype[Any]
+    defaults: Mapping[str, float]
 
-    def evaluate(self, inputs: Sequence[ArrayLike], structure: Sequence[float]) -> tuple[Results, NDArray[np.intc]]:
+    def evaluate(self, inputs: Sequence[ArrayLike], values: ParameterValues) -> tuple[Results, NDArray[np.intc]]:
         batch, arrays = state_rows(self.name, self.inputs, inputs, self.real)
         count = int(np.prod(batch, dtype=np.int64))
         kinds = {"real": self.real, "int": np.dtype(np.intc)}
         results = [unwritten((count, item.size), kinds[item.kind]) for item in self.outputs]
         status = np.zeros(count, dtype=np.intc)
+        structure = [values.get(name, default) for name, default in self.defaults.items()]
         parameters = np.array(structure, dtype=self.real)
         scalar = ctypes.c_double if self.real == np.float64 else ctypes.c_float
         # An empty array still passes a valid address, which the function does not read.
@@ -341,7 +338,7 @@ def _numpy(manifest: Mapping[str, Any], module: ModuleType) -> LoadedModule:
             raise lacks(entry["name"])
         judged = _with_dataclass(module, function, entry, fields)
         taken = parameters if entry.get("takes_parameters", True) else ()
-        functions[entry["name"]] = _loaded(entry, inputs, outputs, taken, judged)
+        functions[entry["name"]] = loaded(entry, inputs, outputs, taken, judged)
     return LoadedModule("numpy", manifest, functions, unlisted=tuple(sorted(public)))
 
 

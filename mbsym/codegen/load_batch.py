@@ -15,13 +15,12 @@ from mbsym.codegen.build import WARNINGS, SharedLibrary, compile_c
 from mbsym.codegen.description import Argument
 from mbsym.codegen.load import (
     Array,
-    LoadedFunction,
     LoadedModule,
-    ParameterValues,
     Results,
     arguments_of_entry,
     batch_axes,
     lacks,
+    loaded,
     unwritten,
 )
 from mbsym.errors import CodegenError
@@ -47,6 +46,7 @@ def load_batch(
 def batch_module(library: SharedLibrary, manifest: Mapping[str, Any]) -> LoadedModule:
     """The functions for many states of a compiled library."""
     real = np.dtype({"double": np.float64, "float": np.float32}[manifest["real"]])
+    defaults: dict[str, float] = manifest["run_time_parameters"]
     functions = {}
     known = set()
     for entry in manifest["functions"]:
@@ -57,29 +57,12 @@ def batch_module(library: SharedLibrary, manifest: Mapping[str, Any]) -> LoadedM
         if symbol is None:
             raise lacks(entry["name"])
         known.add(entry["batch"]["c_symbol"])
-        functions[entry["name"]] = batch_function(library, symbol, entry, real, manifest["run_time_parameters"])
+        symbol.restype = ctypes.c_int if "status" in entry else None
+        inputs, outputs = arguments_of_entry(entry)
+        called = BatchFunction(library, symbol, entry["name"], inputs, outputs, real, defaults, "status" in entry)
+        functions[entry["name"]] = loaded(entry, inputs, outputs, tuple(defaults), called.evaluate)
     unlisted = tuple(sorted(library.symbols - known))
     return LoadedModule("batch", manifest, functions, library.compiler, tuple(library.command), unlisted)
-
-
-def batch_function(
-    library: SharedLibrary,
-    symbol: Any,
-    entry: Mapping[str, Any],
-    real: np.dtype[Any],
-    defaults: Mapping[str, float],
-) -> LoadedFunction:
-    """One of them behind the calling convention of all."""
-    inputs, outputs = arguments_of_entry(entry)
-    symbol.restype = ctypes.c_int if "status" in entry else None
-    called = BatchFunction(library, symbol, entry["name"], inputs, outputs, real, defaults, "status" in entry)
-
-    def call(values: Sequence[ArrayLike], parameters: ParameterValues) -> Results:
-        return called.evaluate(values, parameters)[0]
-
-    statuses = tuple(entry.get("status", ()))
-    judged = called.evaluate if statuses else None
-    return LoadedFunction(entry["name"], inputs, outputs, tuple(defaults), call, statuses, judged)
 
 
 @dataclass(frozen=True, slots=True)

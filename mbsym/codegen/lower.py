@@ -65,26 +65,6 @@ def lower(
 class _Lowering:
     """One pass over the nodes of a program in topological order."""
 
-    __slots__ = (
-        "_arguments",
-        "_blocks",
-        "_calls",
-        "_current",
-        "_labels",
-        "_names",
-        "_number",
-        "_parameters",
-        "_program",
-        "_scope",
-        "_spared_additions",
-        "_spared_divisions",
-        "_spared_multiplications",
-        "_stated",
-        "_title",
-        "_used",
-        "_values",
-    )
-
     def __init__(
         self, program: Program, arguments: Mapping[str, str], parameters: Mapping[str, str], outer: Scope
     ) -> None:

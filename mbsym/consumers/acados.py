@@ -7,8 +7,7 @@ that the Jacobian by xdot holds the mass matrix and nothing is solved.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
@@ -34,33 +33,6 @@ FORWARD: Final = "forward_dynamics"
 INVERSE: Final = "inverse_dynamics"
 RATES: Final = "position_rate"
 HELPERS: Final = {FORWARD: "forward_jacobian", INVERSE: "inverse_jacobian", RATES: "rate_jacobian"}
-
-
-@dataclass(frozen=True, slots=True)
-class BlockView:
-    """A block of a Jacobian: its number, entries, matrix, first column there, and table of columns."""
-
-    number: int
-    entries: int
-    matrix: str
-    column: str
-    columns: str
-
-
-@dataclass(frozen=True, slots=True)
-class TermView:
-    """A function of which the sums are made: its symbols, arguments, blocks, first row and memory."""
-
-    title: str
-    helper: str
-    value: str
-    jacobian: str
-    arguments: str
-    inputs: int
-    outputs: int
-    blocks: tuple[BlockView, ...]
-    row: str
-    work: int
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
@@ -100,7 +72,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     """NAME_acados.c."""
     prefix = f"{exported.name}_acados"
     terms: list[ExternalFunction] = []
-    views: dict[str, TermView] = {}
+    views: dict[str, dict[str, Any]] = {}
     for plan in exported.plans:
         name = plan.function
         value = value_function(exported, name, f"{prefix}_{name}")
@@ -117,7 +89,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     controls = exported.mechanism.controls
     nx = exported.mechanism.nq + exported.mechanism.nv
     nu = len(motors) + (controls.shape[0] if controls is not None else 0)
-    own = max(sum(block.entries for block in view.blocks) + view.work for view in views.values())
+    own = max(sum(block["entries"] for block in view["blocks"]) + view["work"] for view in views.values())
     work = own + exported.mechanism.nv
     step = step_of(exported.options)
     fields = {
@@ -143,35 +115,36 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     return (external_file(exported, f"{prefix}.c", about, [*terms, *functions], prelude),)
 
 
-def _term(exported: Exported, name: str, value: ExternalFunction, jacobian: ExternalFunction) -> TermView:
+def _term(exported: Exported, name: str, value: ExternalFunction, jacobian: ExternalFunction) -> dict[str, Any]:
+    """A function of which the sums are made: symbols, arguments, blocks of its Jacobian, first row and memory."""
     arguments = [item.name for item in exported.function(name).inputs]
     arguments += [PARAMETERS] if exported.module.parameters else []
     given = {"q": "x", "v": "x + NQ", "tau": "tau", "vdot": "xdot + NQ", "u": "u + NM", "t": "NULL"}
     given[PARAMETERS] = "p"
     places = {
-        "q": ("jx", "0", "NULL"),
-        "v": ("jx", "NQ", "NULL"),
-        "tau": ("ju", "0", "control_of"),
-        "vdot": ("jxdot", "NQ", "NULL"),
-        "u": ("ju", "NM", "NULL"),
+        "q": {"matrix": "jx", "column": "0", "columns": "NULL"},
+        "v": {"matrix": "jx", "column": "NQ", "columns": "NULL"},
+        "tau": {"matrix": "ju", "column": "0", "columns": "control_of"},
+        "vdot": {"matrix": "jxdot", "column": "NQ", "columns": "NULL"},
+        "u": {"matrix": "ju", "column": "NM", "columns": "NULL"},
     }
     blocks = tuple(
-        BlockView(number, max(slot.pattern.size, 1), *places[argument])
+        {"number": number, "entries": max(slot.pattern.size, 1), **places[argument]}
         for number, (argument, slot) in enumerate(zip(arguments, jacobian.outputs, strict=True))
         if argument in places
     )
-    return TermView(
-        name,
-        HELPERS[name],
-        value.symbol,
-        jacobian.symbol,
-        ", ".join(given[argument] for argument in arguments),
-        jacobian.input_count,
-        jacobian.output_count,
-        blocks,
-        "0" if name == RATES else "NQ",
-        max(value.work, jacobian.work),
-    )
+    return {
+        "title": name,
+        "helper": HELPERS[name],
+        "value": value.symbol,
+        "jacobian": jacobian.symbol,
+        "arguments": ", ".join(given[argument] for argument in arguments),
+        "inputs": jacobian.input_count,
+        "outputs": jacobian.output_count,
+        "blocks": blocks,
+        "row": "0" if name == RATES else "NQ",
+        "work": max(value.work, jacobian.work),
+    }
 
 
 def _functions(exported: Exported, nx: int, nu: int, work: int) -> list[ExternalFunction]:

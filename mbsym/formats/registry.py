@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from mbsym.errors import FormatError
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
+from mbsym.formats.xml_document import require_under
 from mbsym.model.system import Model
 from mbsym.records import Registry
 from mbsym.shapes.forms import Mesh
+from mbsym.shapes.mesh_file import PACKAGE, find_mesh
 from mbsym.values.diagnostic import nearest
 
 if TYPE_CHECKING:
@@ -125,9 +127,6 @@ def _meshes_outside(model: Model, path: Path, under: str | None) -> Iterator[str
     names = dict.fromkeys(shape.form.file for shape in model.shapes if isinstance(shape.form, Mesh))
     if not names:
         return
-    from mbsym.formats.xml_document import require_under
-    from mbsym.shapes.mesh_file import PACKAGE, find_mesh
-
     home = path.parent.resolve()
     tree = next((place for place in (home, *home.parents) if (place / "package.xml").is_file()), home)
     outside = []

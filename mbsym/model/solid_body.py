@@ -10,6 +10,8 @@ from mbsym.errors import MbsymError, ModelError
 from mbsym.model.body import Body
 from mbsym.model.shape import Shape
 from mbsym.shapes.forms import Mesh
+from mbsym.shapes.mesh_file import find_mesh, read_mesh
+from mbsym.shapes.mesh_mass import joined, mesh_mass, surface_fault
 from mbsym.shapes.solids import PlacedForm, Solid, mass_properties
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value
@@ -48,9 +50,6 @@ def solid_body(name: str, parts: Sequence[tuple[Shape, Value]], directory: str =
 
 
 def _mesh_solid(mesh: Mesh, directory: str) -> Solid:
-    from mbsym.shapes.mesh_file import find_mesh, read_mesh
-    from mbsym.shapes.mesh_mass import joined, mesh_mass, surface_fault
-
     def number(value: float) -> Any:
         return sp.Rational(repr(float(value)))
 

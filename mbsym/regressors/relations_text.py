@@ -9,6 +9,7 @@ from typing import Final
 from mbsym.doors import sympy
 from mbsym.regressors.base_parameters import CLOSED_LOOPS, BaseParameter, BaseParameters
 from mbsym.symbolic.scalar import Scalar
+from mbsym.symbolic.sympy_bridge import to_sympy
 
 WIDTH: Final = 120
 _DIGITS: Final = 6
@@ -146,8 +147,6 @@ def _number(size: Fraction) -> str:
 
 
 def _expression(coefficient: Scalar) -> tuple[int, str]:
-    from mbsym.symbolic.sympy_bridge import to_sympy
-
     value = sympy.expand(to_sympy(coefficient.graph, [coefficient.ref])[0])
     sign = -1 if value.could_extract_minus_sign() else 1
     long = {each: sympy.Float(each, _DIGITS) for each in value.atoms(sympy.Rational) if each.q > _LONG}

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-import numpy as np
-
 from mbsym.doors import Array, scipy
+from mbsym.doors import numpy as np
 from mbsym.shapes.mesh_file import Triangles
 
 Rule: TypeAlias = Literal["exact", "convex", "shell", "legacy"]

@@ -10,16 +10,19 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any, Final, NamedTuple, Protocol
 
 from mbsym.doors import sympy
 from mbsym.errors import MbsymError, ModelError, SymbolicError
+from mbsym.symbolic import sympy_bridge
 from mbsym.symbolic.evaluator import ELEMENTARY_FUNCTIONS
 from mbsym.symbolic.given_functions import Definition, GivenFunction
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.reader import expression_parts, free_names, read_expression
 from mbsym.symbolic.scalar import Scalar, Symbols, constant
+from mbsym.symbolic.sympy_bridge import from_sympy
 from mbsym.values.parameter import Parameter, Value
 
 
@@ -130,8 +133,6 @@ def to_sympy(value: Value, symbols: Mapping[str, Any], functions: Mapping[str, N
 
     Functions that it may call besides the elementary ones are undefined functions of SymPy by their names.
     """
-    from mbsym.symbolic import sympy_bridge
-
     graph = Graph()
     graph.definitions = {name: _definition(name, function) for name, function in (functions or {}).items()}
     (found,) = sympy_bridge.to_sympy(graph, [to_scalar(value, graph, Symbols(graph, symbols)).ref], symbols)
@@ -140,8 +141,6 @@ def to_sympy(value: Value, symbols: Mapping[str, Any], functions: Mapping[str, N
 
 def _from_sympy(value: Any, graph: Graph, names: Mapping[str, Scalar]) -> Scalar:
     """A SymPy expression over symbols, or functions of time, of the given names."""
-    from mbsym.symbolic.sympy_bridge import from_sympy
-
     named = _named_atoms(value)
     functions = [name for name, atom in named.items() if not atom.is_Symbol]
     symbols = {}
@@ -162,8 +161,6 @@ def _named_atoms(value: Any) -> dict[str, Any]:
 
 
 def _suggest(name: str, names: Mapping[str, Any]) -> str:
-    from difflib import get_close_matches
-
     near = get_close_matches(name, sorted(names), n=1)
     if near:
         return f"did you mean {near[0]}?"

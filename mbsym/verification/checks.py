@@ -27,7 +27,8 @@ from mbsym.verification.closed_states import ClosedStates
 from mbsym.verification.derivative_identities import derivative_contracts
 from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers, arrays_of, called, given_sines
 from mbsym.verification.identities import IDENTITIES
-from mbsym.verification.own_measures import OwnMeasures, input_sizes, units_of
+from mbsym.verification.own_measures import OwnMeasures
+from mbsym.verification.own_units import input_sizes, units_of
 from mbsym.verification.random_state import MADE, random_state, workspaces
 
 TOLERANCE = 1e-10

@@ -7,7 +7,6 @@ turns with it does not change.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -200,21 +199,19 @@ def _turning(omega: Array, lever: Array) -> Array:
     return derivative(lambda time: exponential(time[0] * omega) @ lever, np.zeros(1))[:, 0]
 
 
-_CHECKS: Final[dict[str, tuple[str, Callable[[StepEvidence], Pairs]]]] = {
-    "transfer_inertia": ("Newton, Euler", _inertia),
-    "transfer_hinge_law": ("moment of the hinge", _hinge_law),
-    "transfer_hinge": ("dense solution", _hinge),
-    "transfer_hinge_column": ("dense solution", _hinge),
-    "transfer_rotation": ("dense solution", _hinge),
-    "transfer_elastic_hinge": ("dense solution", _elastic_hinge),
-    "transfer_elastic_hinge_column": ("dense solution", _elastic_hinge),
-    "transfer_elastic_point": ("dense solution", _elastic_hinge),
-    "transfer_end": ("loads of a rigid body", _end),
-    "transfer_end_column": ("loads of a rigid body", _end_column),
-    "transfer_point": ("motion of a rigid body", _point),
-    "transfer_point_change": ("motion of a rigid body", _point_change),
-    "transfer_point_velocity": ("motion of a rigid body", _point_velocity),
-}
-
-ELEMENT_IDENTITIES: Final = tuple(StepIdentity(name, *check) for name, check in _CHECKS.items())
+ELEMENT_IDENTITIES: Final = (
+    StepIdentity("transfer_inertia", "Newton, Euler", _inertia),
+    StepIdentity("transfer_hinge_law", "moment of the hinge", _hinge_law),
+    StepIdentity("transfer_hinge", "dense solution", _hinge),
+    StepIdentity("transfer_hinge_column", "dense solution", _hinge),
+    StepIdentity("transfer_rotation", "dense solution", _hinge),
+    StepIdentity("transfer_elastic_hinge", "dense solution", _elastic_hinge),
+    StepIdentity("transfer_elastic_hinge_column", "dense solution", _elastic_hinge),
+    StepIdentity("transfer_elastic_point", "dense solution", _elastic_hinge),
+    StepIdentity("transfer_end", "loads of a rigid body", _end),
+    StepIdentity("transfer_end_column", "loads of a rigid body", _end_column),
+    StepIdentity("transfer_point", "motion of a rigid body", _point),
+    StepIdentity("transfer_point_change", "motion of a rigid body", _point_change),
+    StepIdentity("transfer_point_velocity", "motion of a rigid body", _point_velocity),
+)
 """Checks of the kernels of bodies, hinges and ends."""

@@ -5,7 +5,6 @@ Rotations are made by Rodrigues' formula, angular velocities and what they cause
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -194,14 +193,12 @@ def _observe(evidence: StepEvidence) -> Pairs:
     yield found["energy"], (body[0] * (v @ v) + omega @ inertia_matrix(body) @ omega) / 2
 
 
-_CHECKS: Final[dict[str, tuple[str, Callable[[StepEvidence], Pairs]]]] = {
-    "transfer_attitude": ("Rodrigues, Euler", _attitude),
-    "transfer_attitude_rate": ("Rodrigues, Euler", _attitude_rate),
-    "transfer_start_rotation": ("given motion", _start),
-    "transfer_rebase": ("composed rotations", _rebase),
-    "transfer_past": ("composed rotations", _past),
-    "transfer_observe": ("Rodrigues, Koenig", _observe),
-}
-
-ROTATION_IDENTITIES: Final = tuple(StepIdentity(name, *check) for name, check in _CHECKS.items())
+ROTATION_IDENTITIES: Final = (
+    StepIdentity("transfer_attitude", "Rodrigues, Euler", _attitude),
+    StepIdentity("transfer_attitude_rate", "Rodrigues, Euler", _attitude_rate),
+    StepIdentity("transfer_start_rotation", "given motion", _start),
+    StepIdentity("transfer_rebase", "composed rotations", _rebase),
+    StepIdentity("transfer_past", "composed rotations", _past),
+    StepIdentity("transfer_observe", "Rodrigues, Koenig", _observe),
+)
 """Checks of the kernels that differ between rotation variables."""

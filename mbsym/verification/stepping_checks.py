@@ -35,7 +35,7 @@ from mbsym.verification.closed_states import ClosedStates
 from mbsym.verification.element_identities import ELEMENT_IDENTITIES
 from mbsym.verification.element_table_identities import TABLE_IDENTITIES
 from mbsym.verification.far_states import precision
-from mbsym.verification.own_measures import motion_units, units_of
+from mbsym.verification.own_units import motion_units, units_of
 from mbsym.verification.random_state import random_state
 from mbsym.verification.rotation_identities import ROTATION_IDENTITIES
 from mbsym.verification.scheme_identities import SCHEME_IDENTITIES

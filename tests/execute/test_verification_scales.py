@@ -19,7 +19,7 @@ from mbsym.pipeline import generate
 from mbsym.reference import Reference
 from mbsym.verification.certificate import verify
 from mbsym.verification.checks import Settings, run_checks
-from mbsym.verification.own_measures import units_of
+from mbsym.verification.own_units import units_of
 from mechanisms.examples import further
 from mechanisms.scaled import scaled
 

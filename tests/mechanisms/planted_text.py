@@ -139,15 +139,15 @@ class Switched:
         self.calls: dict[str, Callable[[Sequence[Any]], tuple[Any, Any]]] = {}
         self.inputs: dict[str, tuple[str, ...]] = {}
         self.outputs: dict[str, tuple[str, ...]] = {}
-        defaults = list(manifest["run_time_parameters"].values())
+        defaults = manifest["run_time_parameters"]
         for entry in manifest["functions"]:
             inputs, outputs = arguments_of_entry(entry)
             if all(item.shape for item in inputs):
                 symbol = getattr(library.handle, entry["c_symbol"])
                 symbol.restype = ctypes.c_int if "status" in entry else None
-                call = _CFunction(library, symbol, entry["name"], inputs, outputs, np.dtype(kind))
-                taken = defaults if entry.get("takes_parameters", True) else []
-                self.calls[entry["name"]] = partial(call.evaluate, structure=taken)
+                taken = defaults if entry.get("takes_parameters", True) else {}
+                call = _CFunction(library, symbol, entry["name"], inputs, outputs, np.dtype(kind), taken)
+                self.calls[entry["name"]] = partial(call.evaluate, values={})
                 self.inputs[entry["name"]] = tuple(item.name for item in inputs)
                 self.outputs[entry["name"]] = tuple(item.name for item in outputs)
         self._fault = ctypes.c_int.in_dll(library.handle, "planted_fault")

@@ -36,40 +36,6 @@ class ArgumentView:
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionView:
-    """A function and its kernel.
-
-    Attributes:
-        definition: lines of the function's head.
-        returns: annotation of the result; the class that packs several results bears this name.
-        packs: several results are packed in a class.
-        has_arguments, takes_parameters: what there is to say of arguments.
-        parameters: run-time parameters that the kernel takes.
-        kernel_formals: what it takes after the table of functions.
-        failures: lines that say which there are, and what the results are then.
-        lines: of the kernel's body.
-        guards: need and size of each guarded value, which the kernel returns besides its results.
-    """
-
-    name: str
-    definition: tuple[str, ...]
-    returns: str
-    summary: str
-    notes: tuple[str, ...]
-    inputs: tuple[ArgumentView, ...]
-    has_arguments: bool
-    takes_parameters: bool
-    parameters: tuple[str, ...]
-    packs: bool
-    outputs: tuple[ArgumentView, ...]
-    shapes: str
-    kernel_formals: str
-    failures: tuple[str, ...]
-    lines: tuple[str, ...]
-    guards: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class ValueView:
     """A name below a comment, with its value, which may go on for some rows up to what closes it."""
 
@@ -102,7 +68,7 @@ def module_fields(module: LoweredModule) -> dict[str, Any]:
     fixed = ("evaluate", "libraries", *["statuses"] * module.can_fail, *["pieces"] * bool(steps))
     values = tuple(_values(module))
     exported = [function.identifier for function in module.functions] + [item.name for item in values]
-    exported += [function.returns for function in functions if function.packs]
+    exported += [function["returns"] for function in functions if function["packs"]]
     exported += [*["Status", "StatusError"] * module.can_fail, *["Parameters"] * bool(module.parameters)]
     digest = description.model_sha256
     head = [*[f"model sha256 {digest}"] * bool(digest), *description.header]
@@ -119,7 +85,7 @@ def module_fields(module: LoweredModule) -> dict[str, Any]:
             }
             for item in module.parameters
         ),
-        "packed": any(function.packs for function in functions),
+        "packed": any(function["packs"] for function in functions),
         "values": (*values, *_of_tables(arrays(steps))),
         "statuses": tuple(
             {"name": x.name, "value": x.value, "sentence": SENTENCES[x]} for x in Status if module.can_fail
@@ -245,8 +211,8 @@ def _parameters(module: LoweredModule, function: ModuleFunction, body: LoweredFu
 
 def _function_view(
     module: LoweredModule, function: ModuleFunction, body: LoweredFunction, lines: tuple[str, ...], classes: Scope
-) -> FunctionView:
-    """A function whose kernel has those statements."""
+) -> dict[str, Any]:
+    """A function whose kernel has those statements; a class packs several results and bears the name ``returns``."""
     inputs, outputs = _argument_views(function)
     several = len(outputs) > 1
     stem = "".join(part[:1].upper() + part[1:] for part in function.identifier.split("_"))
@@ -257,24 +223,26 @@ def _function_view(
     signature += ["parameters: Parameters = Parameters()"] * takes
     signature += ["*", 'failures: str = "raise"'] * bool(function.guards)
     failures = [f"StatusError: {item.status.name}, results {item.results}." for item in function.failures]
-    return FunctionView(
-        name=function.identifier,
-        definition=_definition(function.identifier, signature, returns),
-        returns=returns,
-        summary=docstring(function.description or function.name),
-        notes=tuple(map(docstring, function.notes)),
-        inputs=inputs,
-        has_arguments=bool(inputs) or takes,
-        takes_parameters=takes,
-        parameters=parameters,
-        packs=several,
-        outputs=outputs,
-        shapes=_tuple(tuple(item.shape for item in function.arguments if item.direction == "out")),
-        kernel_formals=", ".join((*(view.name for view in inputs), *parameters)),
-        failures=tuple(line for text in failures for line in textwrap.wrap(text, WIDTH - 8, subsequent_indent=INDENT)),
-        lines=lines,
-        guards=tuple(f'("{guard.need}", {guard.size!r})' for guard in function.guards),
-    )
+    return {
+        "name": function.identifier,
+        "definition": _definition(function.identifier, signature, returns),
+        "returns": returns,
+        "summary": docstring(function.description or function.name),
+        "notes": tuple(map(docstring, function.notes)),
+        "inputs": inputs,
+        "has_arguments": bool(inputs) or takes,
+        "takes_parameters": takes,
+        "parameters": parameters,
+        "packs": several,
+        "outputs": outputs,
+        "shapes": _tuple(tuple(item.shape for item in function.arguments if item.direction == "out")),
+        "kernel_formals": ", ".join((*(view.name for view in inputs), *parameters)),
+        "failures": tuple(
+            line for text in failures for line in textwrap.wrap(text, WIDTH - 8, subsequent_indent=INDENT)
+        ),
+        "lines": lines,
+        "guards": tuple(f'("{guard.need}", {guard.size!r})' for guard in function.guards),
+    }
 
 
 def _argument_views(function: ModuleFunction) -> tuple[tuple[ArgumentView, ...], tuple[ArgumentView, ...]]:

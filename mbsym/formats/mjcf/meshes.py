@@ -14,6 +14,8 @@ from mbsym.formats.mjcf.frames import AngleRules, read_frame
 from mbsym.formats.mjcf.shapes import mesh_frame
 from mbsym.formats.rigid_frames import ExactMass, by_rows, exact3, placement_matrix
 from mbsym.formats.xml_document import Element
+from mbsym.shapes.mesh_file import Triangles, find_mesh, read_mesh
+from mbsym.shapes.mesh_mass import RULES, convex_hull, joined, mesh_mass, single_precision, surface_fault
 from mbsym.values.numbers import evaluate
 
 if TYPE_CHECKING:
@@ -76,8 +78,6 @@ class MeshMasses:
         ]
 
     def _mass(self, mesh: Element, geom: Element) -> MeshMass:
-        from mbsym.shapes.mesh_mass import RULES, mesh_mass, surface_fault
-
         name = geom.attributes["mesh"]
         shell = geom.attributes.get("shellinertia") == "true"
         if (name, shell) in self._known:
@@ -102,9 +102,6 @@ class MeshMasses:
 
     def _triangles(self, mesh: Element) -> Triangles:
         """The surface of a mesh in its own frame, scaled along the axes of that."""
-        from mbsym.shapes.mesh_file import Triangles
-        from mbsym.shapes.mesh_mass import joined, single_precision
-
         try:
             parts = self._inline(mesh) if "vertex" in mesh.attributes else self._from_file(mesh)
             single = [Triangles(single_precision(part.vertices), part.faces) for part in parts]
@@ -118,9 +115,6 @@ class MeshMasses:
         return joined([Triangles((part.vertices - p) @ R, part.faces) for part in single], scale)
 
     def _inline(self, mesh: Element) -> tuple[Triangles, ...]:
-        from mbsym.shapes.mesh_file import Triangles
-        from mbsym.shapes.mesh_mass import convex_hull, single_precision
-
         count = len(mesh.attributes["vertex"].split())
         vertices = np.array([evaluate(value) for value in mesh.numbers("vertex", count)])
         if count % 3 or count < 12:
@@ -135,8 +129,6 @@ class MeshMasses:
         return (Triangles(vertices.reshape(-1, 3), np.array(list(map(int, words))).reshape(-1, 3)),)
 
     def _from_file(self, mesh: Element) -> tuple[Triangles, ...]:
-        from mbsym.shapes.mesh_file import find_mesh, read_mesh
-
         file = self.assets.file_of(mesh)
         if not file:
             raise FormatError("a mesh without file and vertices has no mass here", remedy="give its body an <inertial>")

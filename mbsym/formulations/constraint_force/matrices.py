@@ -35,6 +35,7 @@ from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
+from mbsym.symbolic.sympy_bridge import to_sympy
 
 MatrixName: TypeAlias = Literal["H", "H_bar", "W", "X", "P", "I", "D", "A", "B", "C"]
 Blocks: TypeAlias = Mapping[tuple[int, int], Block]
@@ -70,8 +71,6 @@ class JointMatrices:
 
     def block(self, name: MatrixName, row: int, column: int) -> sympy.Matrix:
         """One block as a SymPy matrix, by the labels of its joints."""
-        from mbsym.symbolic.sympy_bridge import to_sympy
-
         graph = self.mechanism.graph
         found = self.blocks[name].get((row, column))
         size = self.row_sizes[name][row - 1], self.column_sizes[name][column - 1]
