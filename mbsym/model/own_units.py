@@ -14,6 +14,7 @@ from functools import partial
 from math import dist, hypot, log10, sqrt
 from typing import Any, Final
 
+from mbsym.model.beam import Beam
 from mbsym.model.body import Body, Placement
 from mbsym.model.inertia_checks import center_of_mass
 from mbsym.model.joint import Coupling, Joint
@@ -153,7 +154,7 @@ def in_units(model: Model, units: Units) -> Model:
         outputs=tuple(scaling.output(item) for item in model.outputs),
         shapes=(),
         states=(),
-        beams=(),
+        beams=tuple(scaling.beam(beam) for beam in model.beams),
     )
 
 
@@ -224,6 +225,19 @@ class _Scaling:
             upper=(),
             effort=(),
             velocity=(),
+        )
+
+    def beam(self, beam: Beam) -> Beam:
+        """Kept for the labelling, which parts no beam."""
+        of = self._units.of
+        return replace(
+            beam,
+            length=times(beam.length, 1 / of("m")),
+            mass=times(beam.mass, 1 / of("kg")),
+            bending_stiffness=self.all(beam.bending_stiffness, of("N m^2")),
+            damping=times(beam.damping, 1 / of("s")),
+            at=self.placed(beam.at),
+            at_tip=self.placed(beam.at_tip),
         )
 
     def output(self, output: NamedExpression) -> NamedExpression:

@@ -17,6 +17,7 @@ from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.model.beam import Beam
 from mbsym.model.beams_of_models import with_beams, without_beams
+from mbsym.model.own_units import Units, in_units
 from mbsym.model.system import Model
 
 FILE = """name: crane
@@ -108,6 +109,19 @@ def test_two_beams_of_one_name_are_refused() -> None:
     beam = Beam("b", "ground", 1, 1, (1,))
     with pytest.raises(ModelError, match="two beams are named 'b'"):
         with_beams(Model("m"), [beam, beam])
+
+
+def test_no_unit_parts_a_beam() -> None:
+    """A certificate labels the mechanism in units of its own size: cut inside a beam it is another mechanism."""
+    frame = read(
+        "name: portal\nbodies: {a: {}, e: {}}\njoints: {base: {type: fixed, from: ground, to: e, at: [1.2, 0, 1]}}\n"
+        "beams:\n"
+        "  x: {from: ground, to: a, at: [0, 0, 1], length: 0.6, mass: 1, bending_stiffness: 1, segments: 2}\n"
+        "  y: {from: a, to: e, length: 0.6, mass: 1, bending_stiffness: 1, segments: 2}\n"
+    )
+    other = in_units(frame, Units(Fraction(1, 1000), Fraction(1000), Fraction(1, 1000)))
+    assert other.label().joint_labels == frame.label().joint_labels
+    assert other.beams[0].length == 600 and without_beams(other).bodies == other.bodies[:2]
 
 
 def test_the_transfer_matrix_stepping_takes_a_beam_as_the_ordinary_methods_do() -> None:
