@@ -14,7 +14,7 @@ from functools import partial
 from math import dist, hypot, log10, sqrt
 from typing import Any, Final
 
-from mbsym.model.beam import Beam
+from mbsym.model.beam import UNITS, Beam
 from mbsym.model.body import Body, Placement
 from mbsym.model.inertia_checks import center_of_mass
 from mbsym.model.joint import Coupling, Joint
@@ -229,16 +229,13 @@ class _Scaling:
 
     def beam(self, beam: Beam) -> Beam:
         """Kept for the labelling, which parts no beam."""
-        of = self._units.of
-        return replace(
-            beam,
-            length=times(beam.length, 1 / of("m")),
-            mass=times(beam.mass, 1 / of("kg")),
-            bending_stiffness=self.all(beam.bending_stiffness, of("N m^2")),
-            damping=times(beam.damping, 1 / of("s")),
-            at=self.placed(beam.at),
-            at_tip=self.placed(beam.at_tip),
-        )
+        numbers = {
+            key: self.all(value, self._units.of(unit)) if key == "bending_stiffness" else
+            times(value, 1 / self._units.of(unit))
+            for key, unit in UNITS.items()
+            if (value := getattr(beam, key)) is not None
+        }  # fmt: skip
+        return replace(beam, **numbers, at=self.placed(beam.at), at_tip=self.placed(beam.at_tip))
 
     def output(self, output: NamedExpression) -> NamedExpression:
         return replace(output, expression=self._of_states(output.expression))

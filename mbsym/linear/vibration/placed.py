@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import islice
 from typing import Any, Final, Literal, TypeAlias
 
@@ -14,7 +15,7 @@ from mbsym.errors import AnalysisError
 from mbsym.forces.element import ForceElement
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
 from mbsym.kinematics.placement import scalars, vector_of
-from mbsym.linear.vibration.cuts import CutAtRest, asked_of_cut
+from mbsym.linear.vibration.cuts import OPEN, CutAtRest, asked_of_cut
 from mbsym.linear.vibration.elements import (
     BeamLink,
     Closure,
@@ -27,7 +28,7 @@ from mbsym.linear.vibration.elements import (
 )
 from mbsym.linear.vibration.tree import VibratingTree
 from mbsym.model.beam import Beam
-from mbsym.model.beam_parts import parts_of
+from mbsym.model.beam_parts import bar_lengths, parts_of
 from mbsym.registry import available_functions
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.interpret import interpret
@@ -64,16 +65,10 @@ def _evaluated(
     return {name: [found[f"{name}{k}"] for k in range(len(group))] for name, group in asked.items()}
 
 
-def _beam_parts(beams: Sequence[Beam]) -> tuple[dict[str, Beam], set[str], dict[str, Beam]]:
-    """Beams by their hinges, names of their bars, and beams with modes by the bodies that stand for these."""
-    hinges = {name: beam for beam in beams for name in beam.hinges}
-    modal = {item.name: beam for beam in beams if beam.modes for item in parts_of(beam).bodies}
-    return hinges, {name for beam in beams for name in beam.bars}, modal
-
-
 def _asked_of(body: TreeBody) -> list[Scalar]:
-    """What a body is added by."""
-    inertia, user = body.inertia, body.user_frame
+    """What a body is added by, its inertia as the user gives it: of heavy bodies rounding would be felt."""
+    user = body.user_frame
+    inertia = body.inertia.to_parent(user.rotation, user.translation)
     return [
         *(entry for row in body.rotation.matrix() for entry in row),
         *body.translation,
@@ -109,11 +104,23 @@ class VibratingElements:
         self.beams: BeamModel = beams
         self._names = parameter_values(model)
         self._q = q = q.copy()
-        self._hinge_of, self._bars, self._modal = _beam_parts(self._beams)
+        self._hinge_of = {name: (beam, k) for beam in self._beams for k, name in enumerate(beam.hinges, start=1)}
+        self._lines = {name for beam in self._beams for name in beam.middles}
+        self._bars = {name for beam in self._beams for name in (*beam.bars, *beam.middles)}
+        self._modal = {item.name: beam for beam in self._beams if beam.modes for item in parts_of(beam).bodies}
+        self._welds = {name for beam in self._beams for name in beam.ends}
         self._ends: dict[str, int] = {}
         for body in mechanism.bodies:
-            if body.joint.name in self._hinge_of or body.name in self._modal:
-                q[slice(*body.q_range)] = 0.0
+            if body.joint.name in self._lines or body.joint.name in self._hinge_of or body.name in self._modal:
+                own = q[slice(*body.q_range)]
+                if mechanism.cut_joints and np.abs(own).max(initial=0.0) > OPEN:
+                    raise AnalysisError(
+                        "a beam of a mechanism with loops is bent or stretched at rest, which transfer matrices do not "
+                        "cover",
+                        where=body.name,
+                        remedy="hold its ends as far apart as it is long, or take `method equations`",
+                    )
+                own[:] = 0.0
         laws = [(force, law) for force in model.forces if (law := force.linear_law()) is not None]
         numbers = _evaluated(mechanism, q, {
             "gravity": [mechanism.gravity],
@@ -213,7 +220,7 @@ class VibratingElements:
         origin = self.points[body.parent] + self.rotations[body.parent] @ shift
         self.rotations.append(R)
         self.points.append(origin)
-        beam, modal = self._hinge_of.get(body.joint.name), self._modal.get(body.name)
+        (beam, k), modal = self._hinge_of.get(body.joint.name, (None, 0)), self._modal.get(body.name)
         inner = self.element[body.parent]
         if modal is not None:
             if modal.name not in self._ends:
@@ -222,18 +229,28 @@ class VibratingElements:
                 self._add_modal(modal, body, inner, axes, origin - axes @ place)
             self.element.append(self._ends[modal.name] if modal.tip and body.name == modal.bars[-1] else inner)
             return
-        if body.joint.kind.is_rigid:
+        if body.joint.kind.is_rigid or body.joint.name in self._lines:
             self.element.append(inner)
+            if body.joint.name in self._welds and body.name not in self._bars and inner >= 0:
+                # What is welded to the end of a beam gives its name to the point there, the first of them.
+                own = self.elements[inner]
+                self.elements[inner] = replace(own, name=body.name if own.name in self._bars else own.name)
         elif beam is None:
             link = self._joint_link(body, R, columns, armature)
             self.element.append(self._new_element(body.name, inner, link, origin, origin - self._at[inner]))
         else:
             axes = R @ user.reshape(3, 3).T @ (np.diag([-1.0, 1.0, -1.0]) if body.flipped else np.eye(3))
-            start = origin - 0.5 * evaluate(beam.length, self._names) / beam.pieces * axes[:, 0]
-            self.element.append(self._new_piece(beam, body.name, inner, axes, start))
+            inboard = sum(bar_lengths(beam)[:k]) - Fraction(k - 1, beam.pieces)
+            before = 1 / Fraction(beam.pieces) - inboard if body.flipped else inboard
+            start = origin - float(before) * evaluate(beam.length, self._names) * axes[:, 0]
+            self.element.append(self._new_piece(beam, beam.bars[k - body.flipped], inner, axes, start))
         index = self.element[-1]
         if index >= 0 and body.name not in self._bars:
-            self._load(index, R, origin - self._at[index], moments)
+            axes = R @ user.reshape(3, 3).T
+            at = origin - axes @ place
+            lever = at - self._at[index]
+            at_point = np.abs(lever).max() <= COINCIDING * np.abs(at).max()
+            self._load(index, axes, 0.0 * lever if at_point else lever, moments)
 
     def _new_element(
         self, name: str, inner: int, link: JointLink | BeamLink, at: Array, lever: Array, *, inside: bool = False
@@ -314,6 +331,13 @@ class VibratingElements:
             tuple({"y": 1, "z": 2}[axis] for axis in beam.axes),
             evaluate(beam.damping, names),
             "exact" if self.beams == "segments" else self.beams,
+            None if beam.axial_stiffness is None else evaluate(beam.axial_stiffness, names),
+            None
+            if beam.torsional_stiffness is None or beam.torsional_inertia is None
+            else (
+                evaluate(beam.torsional_stiffness, names),
+                share * evaluate(beam.torsional_inertia, names) / beam.pieces,
+            ),
         )
 
     def _add_point_springs(self) -> None:

@@ -128,7 +128,7 @@ class VibratingTree:
             if isinstance(link, BeamLink):
                 if link.model == "exact":
                     return None
-                total += 2 * len(link.planes)
+                total += 2 * len(link.planes) + len(link.lines)
             else:
                 total += link.columns.shape[1]
         return total - self._closing - sum(len(held) for held in self._held)
@@ -176,15 +176,23 @@ class VibratingTree:
         return np.concatenate(shares)
 
     def _own_weight(self, element: VibrationElement, link: BeamLink, load: Array) -> Array:
-        """Gradient of a beam's own weight at its root; refuses loads along an exact beam."""
+        """Gradient of a beam's own weight at its root; refuses loads along a beam that is exact or stretches."""
         weight = link.mass * self.gravity
-        if link.model == "exact" and abs(tension_of(link, load, self.gravity)) > SLACK * (
+        if (link.model == "exact" or link.stretch is not None) and abs(tension_of(link, load, self.gravity)) > SLACK * (
             np.linalg.norm(load) + np.linalg.norm(weight)
         ):
-            raise AnalysisError(
-                "a static load acts along this beam, which the exact element does not take",
-                where=element.name,
-                remedy="take finite elements (`beams consistent`), the model's segments, or no gravity",
+            raise (
+                AnalysisError(
+                    "a static load acts along this beam, which the exact element does not take",
+                    where=element.name,
+                    remedy="take finite elements (`beams consistent`), the model's segments, or no gravity",
+                )
+                if link.stretch is None
+                else AnalysisError(
+                    "a static load acts along this beam, which stretches",
+                    where=element.name,
+                    remedy="take the model's segments (`beams segments`) or no gravity, or leave out the axial stiffness",
+                )
             )
         return np.concatenate([-np.cross(link.length / 2 * link.axes[:, 0], weight), -weight])
 
@@ -201,6 +209,8 @@ class VibratingTree:
             if isinstance(link, BeamLink) and link.model == "exact":
                 for bending in link.bending:
                     count += beams.clamped_frequencies_below(link.length, link.mass, bending, omega)
+                for _, stiffness, inertia in link.lines:
+                    count += beams.held_line_frequencies_below(link.length, inertia, stiffness, omega)
         return count
 
     def growing(self, rate: float) -> int:
