@@ -39,11 +39,11 @@ from mbsym.values.parameter import Value
 ROOT: Final = Fraction(20, 49)
 """Of the distance of hinges from each other, that of the first from the root, and of the last from a body at the tip.
 
-Bars between springs move like a beam but for a part of order 1/n^4, where they are even. Ends that are held add two parts
-of order 1/n^2: bars are displaced by -a^2 h^2/2 times the root's curvature, and turned by (a^2/2 - 1/6) h^2 times the
-rate of curvature, with h between hinges and a h before the first of them. On frequencies and on deflections under a load
-at its own place both act by the same product of moment and shear at the root, (a^2 - 1/6) h^2, which vanishes for
-a = 1/sqrt(6); this is a short fraction next to it, 0.02 % too small."""
+Even bars between springs move like a beam but for a part of order 1/n^4. Ends that are held add two of order 1/n^2:
+bars are displaced by -a^2 h^2/2 times the curvature there, and turned by (a^2/2 - 1/6) h^2 times its slope, with h
+between hinges and a h before the first of them. On frequencies, and on deflections under a load at its own place,
+both act by the same product of moment and shear at the end, (a^2 - 1/6) h^2, which vanishes for a = 1/sqrt(6); this
+is a short fraction next to it, 0.02 % too small."""
 
 _DIRECTION: Final = {"y": (0, 1, 0), "z": (0, 0, 1)}
 

@@ -229,7 +229,7 @@ class _Scaling:
 
     def beam(self, beam: Beam) -> Beam:
         """Kept for the labelling, which parts no beam."""
-        numbers = {
+        numbers: dict[str, Any] = {
             key: self.all(value, self._units.of(unit)) if key == "bending_stiffness" else
             times(value, 1 / self._units.of(unit))
             for key, unit in UNITS.items()

@@ -191,7 +191,7 @@ class VibratingTree:
                 else AnalysisError(
                     "a static load acts along this beam, which stretches",
                     where=element.name,
-                    remedy="take the model's segments (`beams segments`) or no gravity, or leave out the axial stiffness",
+                    remedy="take the model's segments (`beams segments`), no gravity, or leave axial_stiffness out",
                 )
             )
         return np.concatenate([-np.cross(link.length / 2 * link.axes[:, 0], weight), -weight])

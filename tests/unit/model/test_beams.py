@@ -76,7 +76,7 @@ def test_free_ends_and_lumped_masses_have_hinges_in_the_middle() -> None:
 
 
 def test_a_static_load_bends_the_bars_as_it_bends_the_beam() -> None:
-    """F L^3 / (3 EI) for a small force, of which bars lose a part of order 1/n^3: a twentieth of it at each doubling."""
+    """F L^3 / (3 EI) for a small force, but for a part that falls with the cube of the segments."""
     force = "forces:\n  w: {type: applied_wrench, body: load, force: [0, 1e-4, 0], point: [0.1, 0, 0]}\n"
     text = FILE.replace("name: crane", "name: crane\ngravity: [0, 0, 0]") + force
     text = text.replace("bends: both", "bends: z").replace("[EI, 2*EI]", "EI")
@@ -91,7 +91,7 @@ def test_a_static_load_bends_the_bars_as_it_bends_the_beam() -> None:
 
 
 def test_what_stretches_and_twists_is_a_joint_before_each_hinge() -> None:
-    """Cylindrical where it does both, a slide or a turn where it does one, with k n/L and all its inertia on the bars."""
+    """Cylindrical where it does both, a slide or a turn where it does one, of stiffness k n/L."""
     for given, kind in (
         ({"axial_stiffness": 6}, "prismatic"),
         ({"torsional_stiffness": 8, "torsional_inertia": "0.3"}, "revolute"),
