@@ -24,6 +24,7 @@ class JointLink:
         stiffness, damping, inertia: of springs, dampers and rotors (k,).
         torque: of springs where the system rests (k,).
         order: +1 where the first of two rotations carries the second, -1 where it is carried; 0 elsewhere.
+        carrier: place of a rotation that carries slides across it, of a planar joint walked backwards; -1 elsewhere.
     """
 
     columns: Array
@@ -32,6 +33,7 @@ class JointLink:
     inertia: Array
     torque: Array
     order: int = 0
+    carrier: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +217,11 @@ def freedoms_of(element: VibrationElement) -> tuple[Array, Array]:
     return H, lever_matrix(element.lever + link.length * link.axes[:, 0])
 
 
+def measures_of(columns: Array, size: float) -> Array:
+    """Of the freedoms of columns [angular; linear]: 1 of turning, the size of sliding."""
+    return np.where(columns[:3].any(axis=0), 1.0, size)
+
+
 def _deflection(link: BeamLink, plane: int) -> tuple[Array, Array]:
     """Direction of the deflection y, and axis of the rotation dy/dx, where a beam bends about an axis of its own.
 
@@ -248,6 +255,12 @@ def _joint_blocks(element: VibrationElement, link: JointLink, load: Array, s: co
         both = link.order * 0.5 * load[:3] @ np.cross(H[:3, 0], H[:3, 1])
         end[0, 1] += both
         end[1, 0] += both
+    if link.carrier >= 0:
+        # What a rotation carries turns with it, and its own centre may lie aside of the point.
+        turned = load[3:] @ np.cross(H[:3, link.carrier], H[3:], axisb=0, axisc=0)
+        end[link.carrier] += turned
+        end[:, link.carrier] += turned
+        end[link.carrier, link.carrier] -= turned[link.carrier]
     return Blocks(element.name, T, H, lever_hessian(element.lever, load[3:]), _turned_columns(H, load), end)
 
 

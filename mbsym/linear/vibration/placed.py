@@ -10,9 +10,12 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from mbsym.constraints.gear import GearConstraint
+from mbsym.constraints.linear_coupling import LinearCoupling
 from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.forces.element import ForceElement
+from mbsym.joints.planar import PLANAR
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
 from mbsym.kinematics.placement import scalars, vector_of
 from mbsym.linear.vibration.cuts import OPEN, CutAtRest, asked_of_cut
@@ -26,6 +29,7 @@ from mbsym.linear.vibration.elements import (
     lever_hessian,
     lever_matrix,
 )
+from mbsym.linear.vibration.loads import Relation
 from mbsym.linear.vibration.tree import VibratingTree
 from mbsym.model.beam import Beam
 from mbsym.model.beam_parts import bar_lengths, parts_of
@@ -35,6 +39,7 @@ from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.numbers import evaluate, parameter_values, value_names
+from mbsym.values.parameter import Value
 
 BeamModel: TypeAlias = Literal["exact", "consistent", "lumped", "segments"]
 """A beam as it is, as finite elements of two kinds of mass matrix, or as the bars that the model has for it."""
@@ -77,6 +82,7 @@ def _asked_of(body: TreeBody) -> list[Scalar]:
         *(inertia.mass, *inertia.first_moment, *inertia.about_origin),
         *(entry for motion in body.columns for part in motion for entry in part),
         *body.armature,
+        *body.q,
     ]
 
 
@@ -145,7 +151,7 @@ class VibratingElements:
         self._closures: list[Closure] = []
         for cut, own in zip(mechanism.cut_joints, numbers["cuts"], strict=True):
             self._add_cut(cut, own)
-        self.tree = VibratingTree(self.elements, self.gravity, self._closures, self._ties)
+        self.tree = VibratingTree(self.elements, self.gravity, self._closures, self._ties, self._relations())
 
     @property
     def name(self) -> str:
@@ -174,13 +180,13 @@ class VibratingElements:
 
     def _require_covered(self) -> None:
         model = self.mechanism.model
-        own = {item.joint for beam in self._beams for item in parts_of(beam).couplings}
-        if model.constraints or any(item.joint not in own for item in model.couplings):
-            raise AnalysisError(
-                "the transfer matrix method has no element for couplings and closure constraints",
-                where=model.name,
-                remedy="leave `method` out",
-            )
+        for constraint in model.constraints:
+            if not isinstance(constraint, GearConstraint | LinearCoupling):
+                raise AnalysisError(
+                    f"the transfer matrix method has no element for a {constraint.type.replace('_', ' ')} constraint",
+                    where=f"constraint {constraint.name}",
+                    remedy="leave `method` out",
+                )
         if model.motions:
             raise AnalysisError(
                 "the transfer matrix method prescribes no motions", where=model.name, remedy="leave `method` out"
@@ -213,8 +219,9 @@ class VibratingElements:
         return mechanism.body(label).user_frame.point_to_child(at) if label else at
 
     def _add(self, body: TreeBody, numbers: Array) -> None:
-        turn, shift, user, place, moments, columns, armature = np.split(
-            numbers, (9, 12, 21, 24, 34, 34 + 6 * len(body.columns))
+        k = 34 + 6 * len(body.columns)
+        turn, shift, user, place, moments, columns, armature, q = np.split(
+            numbers, (9, 12, 21, 24, 34, k, k + len(body.armature))
         )
         R = self.rotations[body.parent] @ turn.reshape(3, 3)
         origin = self.points[body.parent] + self.rotations[body.parent] @ shift
@@ -236,7 +243,7 @@ class VibratingElements:
                 own = self.elements[inner]
                 self.elements[inner] = replace(own, name=body.name if own.name in self._bars else own.name)
         elif beam is None:
-            link = self._joint_link(body, R, columns, armature)
+            link = self._joint_link(body, R, columns, armature, q)
             self.element.append(self._new_element(body.name, inner, link, origin, origin - self._at[inner]))
         else:
             axes = R @ user.reshape(3, 3).T @ (np.diag([-1.0, 1.0, -1.0]) if body.flipped else np.eye(3))
@@ -294,8 +301,8 @@ class VibratingElements:
             gradient=old.gradient + np.concatenate([moment, -weight]),
         )
 
-    def _joint_link(self, body: TreeBody, R: Array, columns: Array, armature: Array) -> JointLink:
-        k = len(body.v)
+    def _joint_link(self, body: TreeBody, R: Array, columns: Array, armature: Array, q: Array) -> JointLink:
+        k = len(body.columns)
         turned = np.kron(np.eye(2), R) @ columns.reshape(k, 6).T
         stiffness, damping, torque = np.zeros(k), np.zeros(k), np.zeros(k)
         for force, law, (spring, damper, rest), _ in self._laws:
@@ -304,11 +311,12 @@ class VibratingElements:
             stiffness[law.index] += spring
             damping[law.index] += damper
             if spring:
-                torque[law.index] += spring * (self._q[body.q_range[0] + law.index] - rest)
+                torque[law.index] += spring * (q[law.index] - rest)
         order = 0
         if k == 2 and np.all(np.linalg.norm(turned[:3], axis=0) > 0.0):
             order = -1 if body.flipped else 1
-        return JointLink(turned, stiffness, damping, armature, torque, order)
+        carrier = 2 if body.flipped and body.joint.type == PLANAR.name else -1
+        return JointLink(turned, stiffness, damping, armature, torque, order, carrier)
 
     def _new_piece(self, beam: Beam, name: str, inner: int, axes: Array, start: Array) -> int:
         """Index of an element that is an nth of a beam, from a point along the first of its axes."""
@@ -405,6 +413,27 @@ class VibratingElements:
         tie = found.tie(pair, at, laws, start, size)
         self._closures += [] if closure is None else [closure]
         self._ties += [] if tie is None else [tie]
+
+    def _relations(self) -> list[Relation]:
+        """Couplings, gears and linear couplings, but for what stands for modes of beams."""
+        model = self.mechanism.model
+        own = {item.joint for beam in self._beams for item in parts_of(beam).couplings}
+        asked: list[tuple[str, list[tuple[str, Value]]]] = [
+            (item.joint, [(item.joint, -1), (item.source, item.ratio)])
+            for item in model.couplings
+            if item.joint not in own
+        ]
+        for constraint in model.constraints:
+            if isinstance(constraint, GearConstraint):
+                terms = [(constraint.first_joint, -1), (constraint.second_joint, constraint.ratio)]
+                asked.append((constraint.name, terms))
+            elif isinstance(constraint, LinearCoupling):
+                asked.append((constraint.name, [*zip(constraint.joints, constraint.factors, strict=True)]))
+        elements = {body.joint.name: self.element[body.label] for body in self.mechanism.bodies}
+        return [
+            Relation(name, tuple((elements[joint], 0, evaluate(factor, self._names)) for joint, factor in terms))
+            for name, terms in asked
+        ]
 
     def _add_pull(self, index: int, lever: Array, pull: Array) -> None:
         """Adds a potential's gradient over displacements of a lever's end, and what turning the lever makes of it."""
