@@ -52,7 +52,8 @@ class Beam:
         segments: equal pieces, each a hinge between bars or of its own modes; default 8 of bars, 1 of modes.
         at: root frame in the frame of the body.
         at_tip: end frame, which is parallel to the root frame, in the frame of the tip.
-        modes: assumed modes of each segment, in place of bars; 0 for bars.
+        modes: assumed modes of each segment, in place of bars, which tension stiffens between segments alone; 0 for
+            bars.
         supports: root and end of the segments' modes, "clamped-free", "clamped-clamped" or "clamped-pinned"; "" for
             the first where nothing is carried on the segment's end, else the second, whose first two modes are a
             finite element's cubic shapes with its consistent mass.

@@ -252,6 +252,29 @@ def test_a_rotating_beam_has_its_published_frequencies() -> None:
         assert found[0] > 3.5 * found[1]
 
 
+SPIN_UP = """
+parameters: {T: {value: 15, unit: s}, w: {value: 6, unit: rad/s}}
+bodies: {hub: {}, tip: {}}
+joints: {spin: {type: revolute, from: ground, to: hub}}
+motions:
+  turn: {joint: spin, law: "w/T*(min(t, T)**2/2 + (T/(2*pi))**2*(cos(2*pi*min(t, T)/T) - 1)) + w*max(t - T, 0)"}
+beams: {b: {from: hub, to: tip, length: 10, mass: 12, bending_stiffness: 1.4e4, axial_stiffness: 2.8e7, segments: 3}}
+frames: {end: {body: tip}, root: {body: hub}}
+outputs: {stretch: "position(end, in=root).x - 10", lag: "position(end, in=root).y"}
+"""
+
+
+def test_a_beam_that_is_spun_up_lags_and_is_stretched_in_the_end() -> None:
+    """The manoeuvre of Simo and Vu-Quoc, Journal of Applied Mechanics 53 (1986) 855: L (tan b/b - 1), b^2 = w^2 m L/EA.
+
+    Three segments, and what swings on after the manoeuvre, leave a part of a hundred.
+    """
+    run = mbsym.simulate(model(SPIN_UP), 20, output_step=0.1)
+    b = 6 * 10 * np.sqrt(12 / 10 / 2.8e7)
+    assert run.y[160:, 0].mean() == pytest.approx(10 * (np.tan(b) / b - 1), rel=0.02)
+    assert -0.6 < run.y[:, 1].min() < -0.5 and np.abs(run.y[160:, 1]).max() < 0.01
+
+
 @pytest.mark.parametrize("speed", [2, 12])
 def test_a_beam_in_the_plane_of_rotation_is_softer_by_the_speed(speed: int) -> None:
     """Forces across it are those of flapping but for speed^2 y of each point: squares differ by that, of bars too."""

@@ -93,7 +93,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "torsional_inertia": "Of all its mass about its axis, which a beam that twists has [kg m^2].",
         "damping": "Time constant of its material: stress is E times strain and this times its rate [s].",
         "segments": "Hinges between rigid bars that stand for it, 8 without; with modes its pieces, 1 without.",
-        "modes": "Assumed modes of each segment, in place of bars.",
+        "modes": "Assumed modes of each segment, in place of bars; tension stiffens between segments alone.",
         "supports": "Root and end of these modes; the end is free where nothing is carried there, else clamped.",
         "lumped": "Whether the mass of the bars stands at the ends of the segments.",
         "at": "Root frame in the frame of the body, the beam along its x axis; a list is a translation.",
