@@ -10,8 +10,6 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from mbsym.constraints.gear import GearConstraint
-from mbsym.constraints.linear_coupling import LinearCoupling
 from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.forces.element import ForceElement
@@ -181,7 +179,7 @@ class VibratingElements:
     def _require_covered(self) -> None:
         model = self.mechanism.model
         for constraint in model.constraints:
-            if not isinstance(constraint, GearConstraint | LinearCoupling):
+            if not constraint.related:
                 raise AnalysisError(
                     f"the transfer matrix method has no element for a {constraint.type.replace('_', ' ')} constraint",
                     where=f"constraint {constraint.name}",
@@ -418,18 +416,22 @@ class VibratingElements:
         """Couplings, gears and linear couplings, but for what stands for modes of beams."""
         model = self.mechanism.model
         own = {item.joint for beam in self._beams for item in parts_of(beam).couplings}
-        asked: list[tuple[str, list[tuple[str, Value]]]] = [
-            (item.joint, [(item.joint, -1), (item.source, item.ratio)])
+        asked: list[tuple[str, tuple[tuple[str, Value], ...]]] = [
+            (item.joint, ((item.joint, -1), (item.source, item.ratio)))
             for item in model.couplings
             if item.joint not in own
         ]
-        for constraint in model.constraints:
-            if isinstance(constraint, GearConstraint):
-                terms = [(constraint.first_joint, -1), (constraint.second_joint, constraint.ratio)]
-                asked.append((constraint.name, terms))
-            elif isinstance(constraint, LinearCoupling):
-                asked.append((constraint.name, [*zip(constraint.joints, constraint.factors, strict=True)]))
+        asked += [(item.name, item.related) for item in model.constraints]
         elements = {body.joint.name: self.element[body.label] for body in self.mechanism.bodies}
+        for name, terms in asked:
+            for joint, _ in terms:
+                if joint not in elements or joint in self._hinge_of:
+                    how = "lies inside a beam" if joint in self._hinge_of else "is cut"
+                    raise AnalysisError(
+                        f"it relates joint {joint}, which {how}",
+                        where=name,
+                        remedy="keep it in the tree (cut: tree)" if how == "is cut" else "take `method equations`",
+                    )
         return [
             Relation(name, tuple((elements[joint], 0, evaluate(factor, self._names)) for joint, factor in terms))
             for name, terms in asked

@@ -124,6 +124,10 @@ def test_other_constraints_and_loaded_beams_are_refused_by_name() -> None:
     rod = "constraints:\n  rod: {type: distance, first_body: ground, second_body: b, length: 0.5}\n"
     with pytest.raises(AnalysisError, match="constraint rod: the transfer matrix method has no element for a distance"):
         mbsym.transfer_matrix_modes(read_native(TextSource("arms.yaml", ARMS + rod)))
+    gear = "constraints:\n  g: {type: gear, first_joint: A, second_joint: b_2}\n"
+    beam = "beams: {b: {from: a, length: 1, mass: 1, bending_stiffness: 9, segments: 3}}\ngravity: [0, 0, 0]\n"
+    with pytest.raises(AnalysisError, match="g: it relates joint b_2, which lies inside a beam; take"):
+        mbsym.transfer_matrix_modes(read_native(TextSource("arms.yaml", ARMS + gear + beam)))
     bar = (
         "name: bar\nbodies: {e: {mass: 1}, f: {mass: 1, center_of_mass: [0.1, 0, 0]}}\njoints:\n"
         "  pin: {type: revolute, from: ground, to: f, at: [1, 0, 0]}\n  weld: {type: revolute, from: e, to: f}\n"
