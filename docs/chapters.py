@@ -33,6 +33,7 @@ ALSO = {
         ("transfer_matrix", "Steps by transfer matrices"),
         ("identification", "Parameters from measurements"),
         ("linear_analysis", "A linear model, equilibria and modes"),
+        ("beams", "Beams in motion: loops, large deflections, rotation"),
         ("vibration", "Beams that bend, and how they vibrate"),
         ("embedded", "C on a microcontroller"),
         ("consumers", "Code for CasADi, acados, FMI, ROS 2, Rust, C++, Simulink and others"),

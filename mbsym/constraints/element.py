@@ -46,6 +46,11 @@ class ConstraintElement(ABC):
         """Its values that may hold coordinates, speeds and frames."""
         return self.named("expression")
 
+    @property
+    def related(self) -> tuple[tuple[str, Value], ...]:
+        """Joints and factors where it keeps a sum of factors times single coordinates; nothing where it does not."""
+        return ()
+
     def drawn(self) -> tuple[Line, ...]:
         """The lines that show it; none where it does not say so."""
         return ()

@@ -33,6 +33,10 @@ class GearConstraint(ConstraintElement):
         terms = (self.first_joint, loop.value(1)), (self.second_joint, -loop.value(self.ratio))
         return loop.of_coordinates(self, terms, loop.value(self.offset))
 
+    @property
+    def related(self) -> tuple[tuple[str, Value], ...]:
+        return (self.first_joint, -1), (self.second_joint, self.ratio)
+
     @classmethod
     def random(cls, draw: LoopDraw) -> GearConstraint | None:
         if not draw.joints:

@@ -28,8 +28,12 @@ class LinearCoupling(ConstraintElement):
     offset: Value = field(default=0, metadata=holds("value", "of the sum", counts="joints"))
 
     def close(self, loop: OpenLoop[C]) -> C:
-        terms = [(joint, loop.value(factor)) for joint, factor in zip(self.joints, self.factors, strict=True)]
+        terms = [(joint, loop.value(factor)) for joint, factor in self.related]
         return loop.of_coordinates(self, terms, loop.value(self.offset))
+
+    @property
+    def related(self) -> tuple[tuple[str, Value], ...]:
+        return tuple(zip(self.joints, self.factors, strict=True))
 
     @classmethod
     def random(cls, draw: LoopDraw) -> LinearCoupling | None:

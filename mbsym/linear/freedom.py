@@ -28,6 +28,7 @@ from mbsym.loops.independent import independent_columns
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.loops.runtime import closure_sizes
 from mbsym.loops.tolerances import FOLLOWS
+from mbsym.model.beams_of_models import of_fixed_length
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 
@@ -157,7 +158,8 @@ def _rows(equations: LinearEquations, loops: LoopAnalysis, state: State) -> Arra
             f"the position is singular: {freedoms} in place of {rows.shape[1] - len(rows)} of the coordinates "
             f"{', '.join(names)} move by themselves there",
             where=equations.name,
-            remedy="linear equations do not hold across it; take a position beside it",
+            remedy=of_fixed_length(equations.mechanism.model)
+            or "linear equations do not hold across it; take a position beside it",
         )
     return rows
 

@@ -27,6 +27,7 @@ from mbsym.loops.generic_rank import independent_anywhere, rank_of, regular_conf
 from mbsym.loops.integrable import integrable
 from mbsym.loops.start import close_near, given_joints
 from mbsym.loops.tolerances import FOLLOWS
+from mbsym.model.beams_of_models import of_fixed_length
 from mbsym.model.system import Model
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.interpret import interpret
@@ -123,6 +124,8 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
             notes += told
     if regular.singular_start:
         notes += _singular_rows(rows, kept, rows_at(closed.q))
+    if (regular.rank is None or regular.singular_start) and (fixed := of_fixed_length(mechanism.model)):
+        notes.append(fixed)
     _require_freedom(mechanism, rows, kept, [rows_at(q) for q in regular.q or [closed.q]])
     mobility = mechanism.nv - len(kept)
     values = interpret(program, {"q": np.array(regular.q or [closed.q])})

@@ -2,13 +2,14 @@
 
 A coordinate of the tree stands in q and can be held there. A joint that is cut has none, so that its initial value is
 held as if the joint were rigid where that value puts it. If the loops do not close with all that is held, the nearest
-configuration found without it is taken, and how far apart what was given is is told.
+configuration found without it is taken, and how far apart what was given is is told. Beams are straight where loops can
+close with straight beams, which comes before what was given: beams bent by rounded initial values would vibrate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mbsym.doors import Array
@@ -22,6 +23,7 @@ from mbsym.loops.closing import Closing, close, close_from_anywhere, closing_pro
 from mbsym.loops.closure_row import Closure, ClosureRow
 from mbsym.loops.constraints import closure_of
 from mbsym.loops.motion import loop_motion
+from mbsym.model.beam_parts import parts_of
 from mbsym.symbolic.scalar import Scalar, constant
 from mbsym.values.numbers import evaluate, parameter_values
 
@@ -38,17 +40,20 @@ class Contradiction:
         joints: whose values they are, in the model's order.
         gap: the smallest found with all of them.
         row: where it is widest.
+        beams: whether beams were to be straight.
     """
 
     joints: tuple[str, ...]
     gap: float
     row: ClosureRow
+    beams: bool = False
 
     @property
     def sentence(self) -> str:
         """What is told of it."""
         return (
-            f"the initial values of {', '.join(self.joints)} do not fit together: with all of them the smallest gap "
+            f"the initial values of {', '.join(self.joints)} do not fit together"
+            f"{' with straight beams' if self.beams else ''}: with all of them the smallest gap "
             f"found is {self.gap:.3g} {self.row.unit} ({self.row.closure}, {self.row.quantity})"
         )
 
@@ -88,6 +93,32 @@ def close_near(
         held: speeds whose coordinates stay in any case, besides those whose positions motions prescribe.
     """
     held = sorted({*held, *(each.column for each in driven_speeds(mechanism) if each.coordinate is not None)})
+    straight = _straight_beams(mechanism, guess, {*wanted}, {*held})
+    if straight:
+        found_straight = _close_near(mechanism, found, guess, wanted, [*held, *straight])
+        if found_straight.closing.closed:
+            told = found_straight.contradiction
+            return found_straight if told is None else replace(found_straight, contradiction=replace(told, beams=True))
+    return _close_near(mechanism, found, guess, wanted, held)
+
+
+def _straight_beams(mechanism: Mechanism, guess: Array, wanted: set[str], held: set[int]) -> list[int]:
+    """Speeds along which beams bend that the guess has straight, but for beams of which anything is given."""
+    columns: list[int] = []
+    for beam in mechanism.model.beams:
+        inside = {joint.name for joint in parts_of(beam).joints} - {*beam.ends}
+        own = [body for body in mechanism.bodies if body.joint.name in inside]
+        moving = {column for body in own for column in range(*body.v_range)}
+        bent = any(np.any(guess[slice(*body.q_range)]) for body in own)
+        if not bent and not inside & wanted and not moving & held:
+            columns += sorted(moving)
+    return columns
+
+
+def _close_near(
+    mechanism: Mechanism, found: Sequence[Closure], guess: Array, wanted: Sequence[str], held: Sequence[int]
+) -> Start:
+    """As ``close_near``, whatever bends."""
     problem = closing_problem(mechanism, found)
     rigid = held_cuts(mechanism, wanted)
     kept = {column for body in mechanism.bodies if body.joint.name in wanted for column in range(*body.v_range)}

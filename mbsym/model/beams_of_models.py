@@ -55,5 +55,14 @@ def beam_of(model: Model, kind: str, name: str) -> Beam | None:
     return None
 
 
+def of_fixed_length(model: Model) -> str:
+    """What is told where closed loops are singular of beams that do not stretch; "" without any."""
+    names = [beam.name for beam in model.beams if beam.tip and "stretch" not in beam.lines]
+    if not names:
+        return ""
+    listed = ", ".join(names)
+    return f"a straight beam of fixed length that is held at both ends cannot move: give {listed} axial_stiffness"
+
+
 def _name(item: Any) -> str:
     return str(item.joint if isinstance(item, Coupling) else item.name)

@@ -108,7 +108,11 @@ def check_inertias(model: Model, findings: Findings, *, strict: bool) -> None:
         return
     axes = rotation_axes(model, findings.numbers)
     impossible: set[str] = set()
+    # A line has inertia about itself where its cross sections are given no other: what is checked of bars is the beam.
+    bars = {name for beam in model.beams for name in beam.bars}
     for index, body in enumerate(model.bodies):
+        if body.name in bars:
+            continue
         found = _inertia_fault(body.name, properties[body.name], axes.get(body.name), severity)
         if found is not None:
             impossible.add(body.name)

@@ -14,6 +14,7 @@ from functools import partial
 from math import dist, hypot, log10, sqrt
 from typing import Any, Final
 
+from mbsym.model.beam import UNITS, Beam
 from mbsym.model.body import Body, Placement
 from mbsym.model.inertia_checks import center_of_mass
 from mbsym.model.joint import Coupling, Joint
@@ -153,7 +154,7 @@ def in_units(model: Model, units: Units) -> Model:
         outputs=tuple(scaling.output(item) for item in model.outputs),
         shapes=(),
         states=(),
-        beams=(),
+        beams=tuple(scaling.beam(beam) for beam in model.beams),
     )
 
 
@@ -225,6 +226,16 @@ class _Scaling:
             effort=(),
             velocity=(),
         )
+
+    def beam(self, beam: Beam) -> Beam:
+        """Kept for the labelling, which parts no beam."""
+        numbers: dict[str, Any] = {
+            key: self.all(value, self._units.of(unit)) if key == "bending_stiffness" else
+            times(value, 1 / self._units.of(unit))
+            for key, unit in UNITS.items()
+            if (value := getattr(beam, key)) is not None
+        }  # fmt: skip
+        return replace(beam, **numbers, at=self.placed(beam.at), at_tip=self.placed(beam.at_tip))
 
     def output(self, output: NamedExpression) -> NamedExpression:
         return replace(output, expression=self._of_states(output.expression))

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import ModelError, SymbolicError
+from mbsym.model.beam import UNITS
 from mbsym.model.beams_of_models import with_beams, without_beams
 from mbsym.model.body import COINCIDENT, Body, Placement, placement
 from mbsym.model.frame import FRAME_KINDS, Frame
@@ -336,7 +337,11 @@ class _Renaming:
             at=self._placement(beam.at),
             at_tip=self._placement(beam.at_tip),
             bending_stiffness=self._values(beam.bending_stiffness),
-            **{key: self._value(getattr(beam, key)) for key in ("length", "mass", "damping")},
+            **{
+                key: self._value(value)
+                for key in UNITS.keys() - {"bending_stiffness"}
+                if (value := getattr(beam, key)) is not None
+            },
         )
 
 

@@ -256,10 +256,13 @@ def check_beams(beams: Sequence[Beam], findings: Findings) -> None:
             (("length",), "the length", beam.length),
             (("mass",), "the mass", beam.mass),
         ]
+        for word in ("axial_stiffness", "torsional_stiffness", "torsional_inertia"):
+            if (value := getattr(beam, word)) is not None:
+                given.append(((word,), f"the {word.replace('_', ' ')}", value))
         for place, stiffness in enumerate(beam.bending_stiffness):
             given.append((("bending_stiffness", place), "a bending stiffness", stiffness))
-        for path, word, value in given:
-            number = findings.number(value, ("beams", index, *path))
+        for path, word, entry in given:
+            number = findings.number(entry, ("beams", index, *path))
             if number is not None and not number > 0.0:
                 what = f"{word} of beam {beam.name!r} is {number:g}"
                 findings.error(("beams", index, *path), what, "give one above zero")

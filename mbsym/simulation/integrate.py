@@ -17,6 +17,7 @@ from mbsym.kinematics.driven import driven_speeds
 from mbsym.loops.assembly import Assembly
 from mbsym.loops.corrections import CORRECTIONS, Keeper, NoCorrection, Projection, keeper
 from mbsym.loops.looped_system import LoopedSystem
+from mbsym.model.beams_of_models import of_fixed_length
 from mbsym.model.names import expression_names
 from mbsym.model.system import Model
 from mbsym.model.value_checks import check_beams
@@ -167,6 +168,9 @@ def simulate(
     start = singular.start(float(times[0]), x) if singular is not None else None
     if start is not None:
         tell(start.sentence)
+        if fixed := of_fixed_length(equations.mechanism.model):
+            notes = (*notes, fixed)
+            tell(fixed)
     # A state that is not finite is told as an error, so that warnings on the way there say nothing new.
     with np.errstate(all="ignore"), _after(start, equations):
         course = Course(x, times, layout, equations.mechanism.model.name, watch, singular, progress, tell)

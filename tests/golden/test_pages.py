@@ -30,7 +30,7 @@ PAGES = script("write_pages")
 HOUSE = script("draw_house")
 
 
-SLOW = ("vibration", "transfer_matrix", "consumers", "derivatives", "constraint_forces", "control")
+SLOW = ("beams", "vibration", "transfer_matrix", "consumers", "derivatives", "constraint_forces", "control")
 """What they show takes seconds to compute."""
 
 

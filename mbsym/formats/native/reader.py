@@ -49,6 +49,7 @@ AS_GIVEN = (
 
 BEAM_AS_GIVEN = (
     "body", "length", "mass", "bending_stiffness", "bends", "tip", "damping", "segments", "modes", "lumped",
+    "axial_stiffness", "torsional_stiffness", "torsional_inertia",
 )  # fmt: skip
 """Attributes of a beam that are as its table has them."""
 

@@ -544,6 +544,9 @@ class BeamTable(Table):
     mass: MassEntry
     bending_stiffness: Annotated[ValuesEntry, taken_in("N m^2")]
     bends: Annotated[Literal["y", "z", "both"], BeforeValidator(_choice("y", "z", "both"))] = "z"
+    axial_stiffness: Annotated[ValueEntry, taken_in("N")] | None = None
+    torsional_stiffness: Annotated[ValueEntry, taken_in("N m^2")] | None = None
+    torsional_inertia: Annotated[ValueEntry, taken_in("kg m^2")] | None = None
     damping: Annotated[ValueEntry, taken_in("s")] = 0
     segments: IntegerEntry | None = None
     modes: IntegerEntry = 0

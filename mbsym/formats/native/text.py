@@ -301,8 +301,8 @@ def _beam(beam: Beam) -> Tree:
     return _stated(
         beam,
         (
-            "from", "to", "length", "mass", "bending_stiffness", "bends", "damping", "segments", "modes", "supports",
-            "lumped", "at", "at_tip",
+            "from", "to", "length", "mass", "bending_stiffness", "bends", "axial_stiffness", "torsional_stiffness",
+            "torsional_inertia", "damping", "segments", "modes", "supports", "lumped", "at", "at_tip",
         ),
         {"from": "body", "to": "tip"},
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Matrices of an Euler-Bernoulli beam that bends in one plane, at a frequency.
+"""Matrices of an Euler-Bernoulli beam that bends in one plane, or stretches or twists, at a frequency.
 
 State vectors are [y, theta, M, Q] with y along the deflection, theta = dy/dx, moment and force as they act on what lies
 outboard. A frequency is a complex s, motions being exp(s t): s = i omega without damping. With damping of a time
@@ -102,6 +102,43 @@ def dynamic_stiffness(length: float, mass: float, bending: complex, s: complex) 
     )
     scale = np.array([1.0, L, 1.0, L])
     return np.asarray(bending / L**3 * unit * np.outer(scale, scale))
+
+
+def line_dynamic_stiffness(length: float, inertia: float, stiffness: complex, s: complex) -> Array:
+    """Loads on both ends from their motions along or about the axis: b cot b and -b/sin b of b^2 = -s^2 I L/k (2, 2).
+
+    Args:
+        length: [m].
+        inertia: in all, mass [kg] or about the axis [kg m^2].
+        stiffness: EA [N] or GJ [N m^2], with damping times (1 + s d).
+        s: frequency [1/s].
+    """
+    b = complex(np.sqrt(complex(-(s**2) * inertia * length / stiffness)))
+    if b == 0.0:
+        near, far = 1.0 + 0j, 1.0 + 0j
+    else:
+        # exp(2 i b) of the root with a falling exponential, so that nothing overflows.
+        b = b if b.imag >= 0.0 else -b
+        below = np.expm1(2j * b)
+        near, far = 1j * b * (below + 2.0) / below, 2j * b * np.exp(1j * b) / below
+    return np.asarray(stiffness / length * np.array([[near, -far], [-far, near]]))
+
+
+def line_stiffness(length: float, stiffness: complex) -> Array:
+    """Of straight shapes (2, 2)."""
+    return np.asarray(stiffness / length * np.array([[1.0, -1.0], [-1.0, 1.0]]))
+
+
+def line_mass(inertia: float, model: MassModel) -> Array:
+    """Mass matrix of straight shapes, or half the inertia at each end (2, 2)."""
+    if model == "lumped":
+        return np.diag([inertia / 2, inertia / 2])
+    return inertia / 6 * np.array([[2.0, 1.0], [1.0, 2.0]])
+
+
+def held_line_frequencies_below(length: float, inertia: float, stiffness: float, omega: float) -> int:
+    """How many frequencies along or about the axis, with both ends held, lie below omega [rad/s]: roots of sin b."""
+    return int(omega * np.sqrt(inertia * length / stiffness) / np.pi)
 
 
 def element_stiffness(length: float, bending: complex) -> Array:

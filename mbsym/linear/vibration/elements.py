@@ -24,6 +24,7 @@ class JointLink:
         stiffness, damping, inertia: of springs, dampers and rotors (k,).
         torque: of springs where the system rests (k,).
         order: +1 where the first of two rotations carries the second, -1 where it is carried; 0 elsewhere.
+        carrier: place of a rotation that carries slides across it, of a planar joint walked backwards; -1 elsewhere.
     """
 
     columns: Array
@@ -32,6 +33,7 @@ class JointLink:
     inertia: Array
     torque: Array
     order: int = 0
+    carrier: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class BeamLink:
         axes: its axes as columns, in base axes (3, 3).
         length, mass, bending: [m], [kg], EI [N m^2].
         planes: 1 where it bends about its second axis, 2 about its third; about others it is rigid.
+        stretch: EA [N], None where it keeps its length.
+        twist: GJ [N m^2] and its inertia about its axis [kg m^2], None where it does not twist.
         damping: time constant of its material, stress = E (strain + damping rate) [s].
         model: of its mass.
     """
@@ -53,6 +57,15 @@ class BeamLink:
     planes: tuple[int, ...]
     damping: float
     model: MassModel
+    stretch: float | None = None
+    twist: tuple[float, float] | None = None
+
+    @property
+    def lines(self) -> list[tuple[Array, float, float]]:
+        """Stretch and twist as far as it has them: motion [angular; linear], stiffness and inertia of each."""
+        along, none = self.axes[:, 0], np.zeros(3)
+        found = [] if self.stretch is None else [(np.concatenate([none, along]), self.stretch, self.mass)]
+        return found + ([] if self.twist is None else [(np.concatenate([along, none]), *self.twist)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +213,13 @@ def freedoms_of(element: VibrationElement) -> tuple[Array, Array]:
     H = np.zeros((6, 2 * len(link.planes)))
     for place, plane in enumerate(link.planes):
         H[3:, 2 * place], H[:3, 2 * place + 1] = _deflection(link, plane)
+    H = np.column_stack([H, *(line for line, _, _ in link.lines)])
     return H, lever_matrix(element.lever + link.length * link.axes[:, 0])
+
+
+def measures_of(columns: Array, size: float) -> Array:
+    """Of the freedoms of columns [angular; linear]: 1 of turning, the size of sliding."""
+    return np.where(columns[:3].any(axis=0), 1.0, size)
 
 
 def _deflection(link: BeamLink, plane: int) -> tuple[Array, Array]:
@@ -236,6 +255,12 @@ def _joint_blocks(element: VibrationElement, link: JointLink, load: Array, s: co
         both = link.order * 0.5 * load[:3] @ np.cross(H[:3, 0], H[:3, 1])
         end[0, 1] += both
         end[1, 0] += both
+    if link.carrier >= 0:
+        # What a rotation carries turns with it, and its own centre may lie aside of the point.
+        turned = load[3:] @ np.cross(H[:3, link.carrier], H[3:], axisb=0, axisc=0)
+        end[link.carrier] += turned
+        end[:, link.carrier] += turned
+        end[link.carrier, link.carrier] -= turned[link.carrier]
     return Blocks(element.name, T, H, lever_hessian(element.lever, load[3:]), _turned_columns(H, load), end)
 
 
@@ -247,7 +272,13 @@ def _beam_blocks(
     H, T = freedoms_of(element)
     near, far = np.zeros((6, 6), dtype=complex), np.zeros((6, H.shape[1]), dtype=complex)
     end = np.zeros((H.shape[1], H.shape[1]), dtype=complex)
-    near[3:, 3:] += s**2 * link.mass * np.outer(along, along)
+    if link.stretch is None:
+        near[3:, 3:] += s**2 * link.mass * np.outer(along, along)
+    for place, (line, stiffness, inertia) in enumerate(link.lines, start=2 * len(link.planes)):
+        D = _line(link, stiffness, inertia, s, damped)
+        near += D.sum() * np.outer(line, line)
+        far[:, place] += D.sum(axis=0)[1] * line
+        end[place, place] += D[1, 1]
     tension = tension_of(link, load, gravity)
     for plane in (1, 2):
         first = np.zeros((6, 2))
@@ -280,6 +311,13 @@ def _plane_stiffness(link: BeamLink, bending: float, s: complex, damped: bool) -
         return beams.dynamic_stiffness(link.length, link.mass, EI, s)
     mass = beams.element_mass(link.length, link.mass, link.model)
     return beams.element_stiffness(link.length, EI) + s**2 * mass
+
+
+def _line(link: BeamLink, stiffness: float, inertia: float, s: complex, damped: bool) -> Array:
+    k = stiffness * (1.0 + s * link.damping) if damped else stiffness
+    if link.model == "exact":
+        return beams.line_dynamic_stiffness(link.length, inertia, k, s)
+    return beams.line_stiffness(link.length, k) + s**2 * beams.line_mass(inertia, link.model)
 
 
 def tension_of(link: BeamLink, load: Array, gravity: Array) -> float:

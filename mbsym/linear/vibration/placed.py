@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import islice
 from typing import Any, Final, Literal, TypeAlias
 
@@ -12,9 +13,10 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.forces.element import ForceElement
+from mbsym.joints.planar import PLANAR
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
 from mbsym.kinematics.placement import scalars, vector_of
-from mbsym.linear.vibration.cuts import CutAtRest, asked_of_cut
+from mbsym.linear.vibration.cuts import OPEN, CutAtRest, asked_of_cut
 from mbsym.linear.vibration.elements import (
     BeamLink,
     Closure,
@@ -25,15 +27,17 @@ from mbsym.linear.vibration.elements import (
     lever_hessian,
     lever_matrix,
 )
+from mbsym.linear.vibration.loads import Relation
 from mbsym.linear.vibration.tree import VibratingTree
 from mbsym.model.beam import Beam
-from mbsym.model.beam_parts import parts_of
+from mbsym.model.beam_parts import bar_lengths, parts_of
 from mbsym.registry import available_functions
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.numbers import evaluate, parameter_values, value_names
+from mbsym.values.parameter import Value
 
 BeamModel: TypeAlias = Literal["exact", "consistent", "lumped", "segments"]
 """A beam as it is, as finite elements of two kinds of mass matrix, or as the bars that the model has for it."""
@@ -64,16 +68,10 @@ def _evaluated(
     return {name: [found[f"{name}{k}"] for k in range(len(group))] for name, group in asked.items()}
 
 
-def _beam_parts(beams: Sequence[Beam]) -> tuple[dict[str, Beam], set[str], dict[str, Beam]]:
-    """Beams by their hinges, names of their bars, and beams with modes by the bodies that stand for these."""
-    hinges = {name: beam for beam in beams for name in beam.hinges}
-    modal = {item.name: beam for beam in beams if beam.modes for item in parts_of(beam).bodies}
-    return hinges, {name for beam in beams for name in beam.bars}, modal
-
-
 def _asked_of(body: TreeBody) -> list[Scalar]:
-    """What a body is added by."""
-    inertia, user = body.inertia, body.user_frame
+    """What a body is added by, its inertia as the user gives it: of heavy bodies rounding would be felt."""
+    user = body.user_frame
+    inertia = body.inertia.to_parent(user.rotation, user.translation)
     return [
         *(entry for row in body.rotation.matrix() for entry in row),
         *body.translation,
@@ -82,6 +80,7 @@ def _asked_of(body: TreeBody) -> list[Scalar]:
         *(inertia.mass, *inertia.first_moment, *inertia.about_origin),
         *(entry for motion in body.columns for part in motion for entry in part),
         *body.armature,
+        *body.q,
     ]
 
 
@@ -109,11 +108,23 @@ class VibratingElements:
         self.beams: BeamModel = beams
         self._names = parameter_values(model)
         self._q = q = q.copy()
-        self._hinge_of, self._bars, self._modal = _beam_parts(self._beams)
+        self._hinge_of = {name: (beam, k) for beam in self._beams for k, name in enumerate(beam.hinges, start=1)}
+        self._lines = {name for beam in self._beams for name in beam.middles}
+        self._bars = {name for beam in self._beams for name in (*beam.bars, *beam.middles)}
+        self._modal = {item.name: beam for beam in self._beams if beam.modes for item in parts_of(beam).bodies}
+        self._welds = {name for beam in self._beams for name in beam.ends}
         self._ends: dict[str, int] = {}
         for body in mechanism.bodies:
-            if body.joint.name in self._hinge_of or body.name in self._modal:
-                q[slice(*body.q_range)] = 0.0
+            if body.joint.name in self._lines or body.joint.name in self._hinge_of or body.name in self._modal:
+                own = q[slice(*body.q_range)]
+                if mechanism.cut_joints and np.abs(own).max(initial=0.0) > OPEN:
+                    raise AnalysisError(
+                        "a beam of a mechanism with loops is bent or stretched at rest, which transfer matrices do not "
+                        "cover",
+                        where=body.name,
+                        remedy="hold its ends as far apart as it is long, or take `method equations`",
+                    )
+                own[:] = 0.0
         laws = [(force, law) for force in model.forces if (law := force.linear_law()) is not None]
         numbers = _evaluated(mechanism, q, {
             "gravity": [mechanism.gravity],
@@ -138,7 +149,7 @@ class VibratingElements:
         self._closures: list[Closure] = []
         for cut, own in zip(mechanism.cut_joints, numbers["cuts"], strict=True):
             self._add_cut(cut, own)
-        self.tree = VibratingTree(self.elements, self.gravity, self._closures, self._ties)
+        self.tree = VibratingTree(self.elements, self.gravity, self._closures, self._ties, self._relations())
 
     @property
     def name(self) -> str:
@@ -167,13 +178,13 @@ class VibratingElements:
 
     def _require_covered(self) -> None:
         model = self.mechanism.model
-        own = {item.joint for beam in self._beams for item in parts_of(beam).couplings}
-        if model.constraints or any(item.joint not in own for item in model.couplings):
-            raise AnalysisError(
-                "the transfer matrix method has no element for couplings and closure constraints",
-                where=model.name,
-                remedy="leave `method` out",
-            )
+        for constraint in model.constraints:
+            if not constraint.related:
+                raise AnalysisError(
+                    f"the transfer matrix method has no element for a {constraint.type.replace('_', ' ')} constraint",
+                    where=f"constraint {constraint.name}",
+                    remedy="leave `method` out",
+                )
         if model.motions:
             raise AnalysisError(
                 "the transfer matrix method prescribes no motions", where=model.name, remedy="leave `method` out"
@@ -206,14 +217,15 @@ class VibratingElements:
         return mechanism.body(label).user_frame.point_to_child(at) if label else at
 
     def _add(self, body: TreeBody, numbers: Array) -> None:
-        turn, shift, user, place, moments, columns, armature = np.split(
-            numbers, (9, 12, 21, 24, 34, 34 + 6 * len(body.columns))
+        k = 34 + 6 * len(body.columns)
+        turn, shift, user, place, moments, columns, armature, q = np.split(
+            numbers, (9, 12, 21, 24, 34, k, k + len(body.armature))
         )
         R = self.rotations[body.parent] @ turn.reshape(3, 3)
         origin = self.points[body.parent] + self.rotations[body.parent] @ shift
         self.rotations.append(R)
         self.points.append(origin)
-        beam, modal = self._hinge_of.get(body.joint.name), self._modal.get(body.name)
+        (beam, k), modal = self._hinge_of.get(body.joint.name, (None, 0)), self._modal.get(body.name)
         inner = self.element[body.parent]
         if modal is not None:
             if modal.name not in self._ends:
@@ -222,18 +234,28 @@ class VibratingElements:
                 self._add_modal(modal, body, inner, axes, origin - axes @ place)
             self.element.append(self._ends[modal.name] if modal.tip and body.name == modal.bars[-1] else inner)
             return
-        if body.joint.kind.is_rigid:
+        if body.joint.kind.is_rigid or body.joint.name in self._lines:
             self.element.append(inner)
+            if body.joint.name in self._welds and body.name not in self._bars and inner >= 0:
+                # What is welded to the end of a beam gives its name to the point there, the first of them.
+                own = self.elements[inner]
+                self.elements[inner] = replace(own, name=body.name if own.name in self._bars else own.name)
         elif beam is None:
-            link = self._joint_link(body, R, columns, armature)
+            link = self._joint_link(body, R, columns, armature, q)
             self.element.append(self._new_element(body.name, inner, link, origin, origin - self._at[inner]))
         else:
             axes = R @ user.reshape(3, 3).T @ (np.diag([-1.0, 1.0, -1.0]) if body.flipped else np.eye(3))
-            start = origin - 0.5 * evaluate(beam.length, self._names) / beam.pieces * axes[:, 0]
-            self.element.append(self._new_piece(beam, body.name, inner, axes, start))
+            inboard = sum(bar_lengths(beam)[:k]) - Fraction(k - 1, beam.pieces)
+            before = 1 / Fraction(beam.pieces) - inboard if body.flipped else inboard
+            start = origin - float(before) * evaluate(beam.length, self._names) * axes[:, 0]
+            self.element.append(self._new_piece(beam, beam.bars[k - body.flipped], inner, axes, start))
         index = self.element[-1]
         if index >= 0 and body.name not in self._bars:
-            self._load(index, R, origin - self._at[index], moments)
+            axes = R @ user.reshape(3, 3).T
+            at = origin - axes @ place
+            lever = at - self._at[index]
+            at_point = np.abs(lever).max() <= COINCIDING * np.abs(at).max()
+            self._load(index, axes, 0.0 * lever if at_point else lever, moments)
 
     def _new_element(
         self, name: str, inner: int, link: JointLink | BeamLink, at: Array, lever: Array, *, inside: bool = False
@@ -277,8 +299,8 @@ class VibratingElements:
             gradient=old.gradient + np.concatenate([moment, -weight]),
         )
 
-    def _joint_link(self, body: TreeBody, R: Array, columns: Array, armature: Array) -> JointLink:
-        k = len(body.v)
+    def _joint_link(self, body: TreeBody, R: Array, columns: Array, armature: Array, q: Array) -> JointLink:
+        k = len(body.columns)
         turned = np.kron(np.eye(2), R) @ columns.reshape(k, 6).T
         stiffness, damping, torque = np.zeros(k), np.zeros(k), np.zeros(k)
         for force, law, (spring, damper, rest), _ in self._laws:
@@ -287,11 +309,12 @@ class VibratingElements:
             stiffness[law.index] += spring
             damping[law.index] += damper
             if spring:
-                torque[law.index] += spring * (self._q[body.q_range[0] + law.index] - rest)
+                torque[law.index] += spring * (q[law.index] - rest)
         order = 0
         if k == 2 and np.all(np.linalg.norm(turned[:3], axis=0) > 0.0):
             order = -1 if body.flipped else 1
-        return JointLink(turned, stiffness, damping, armature, torque, order)
+        carrier = 2 if body.flipped and body.joint.type == PLANAR.name else -1
+        return JointLink(turned, stiffness, damping, armature, torque, order, carrier)
 
     def _new_piece(self, beam: Beam, name: str, inner: int, axes: Array, start: Array) -> int:
         """Index of an element that is an nth of a beam, from a point along the first of its axes."""
@@ -314,6 +337,13 @@ class VibratingElements:
             tuple({"y": 1, "z": 2}[axis] for axis in beam.axes),
             evaluate(beam.damping, names),
             "exact" if self.beams == "segments" else self.beams,
+            None if beam.axial_stiffness is None else evaluate(beam.axial_stiffness, names),
+            None
+            if beam.torsional_stiffness is None or beam.torsional_inertia is None
+            else (
+                evaluate(beam.torsional_stiffness, names),
+                share * evaluate(beam.torsional_inertia, names) / beam.pieces,
+            ),
         )
 
     def _add_point_springs(self) -> None:
@@ -381,6 +411,31 @@ class VibratingElements:
         tie = found.tie(pair, at, laws, start, size)
         self._closures += [] if closure is None else [closure]
         self._ties += [] if tie is None else [tie]
+
+    def _relations(self) -> list[Relation]:
+        """Couplings, gears and linear couplings, but for what stands for modes of beams."""
+        model = self.mechanism.model
+        own = {item.joint for beam in self._beams for item in parts_of(beam).couplings}
+        asked: list[tuple[str, tuple[tuple[str, Value], ...]]] = [
+            (item.joint, ((item.joint, -1), (item.source, item.ratio)))
+            for item in model.couplings
+            if item.joint not in own
+        ]
+        asked += [(item.name, item.related) for item in model.constraints]
+        elements = {body.joint.name: self.element[body.label] for body in self.mechanism.bodies}
+        for name, terms in asked:
+            for joint, _ in terms:
+                if joint not in elements or joint in self._hinge_of:
+                    how = "lies inside a beam" if joint in self._hinge_of else "is cut"
+                    raise AnalysisError(
+                        f"it relates joint {joint}, which {how}",
+                        where=name,
+                        remedy="keep it in the tree (cut: tree)" if how == "is cut" else "take `method equations`",
+                    )
+        return [
+            Relation(name, tuple((elements[joint], 0, evaluate(factor, self._names)) for joint, factor in terms))
+            for name, terms in asked
+        ]
 
     def _add_pull(self, index: int, lever: Array, pull: Array) -> None:
         """Adds a potential's gradient over displacements of a lever's end, and what turning the lever makes of it."""

@@ -35,20 +35,16 @@ from mbsym.linear.vibration.elements import (
     Blocks,
     Closure,
     Eliminated,
-    JointLink,
     Tie,
     VibrationElement,
     blocks_of,
     freedoms_of,
-    lever_matrix,
+    measures_of,
     row_of,
     solved,
-    tension_of,
 )
+from mbsym.linear.vibration.loads import Relation, felt, static_loads
 from mbsym.linear.vibration.ties import independent_ties, negative_eigenvalues
-
-SLACK: Final = 1e-9
-"""Part of the largest static load that may be unbalanced along a freedom."""
 
 HELD: Final = 1e-7
 """Part of motions of size one that a row of a closure must feel to hold anything: loops are closed to about 1e-10."""
@@ -73,6 +69,7 @@ class VibratingTree:
         gravity: Array,
         closures: Sequence[Closure] = (),
         ties: Sequence[Tie] = (),
+        relations: Sequence[Relation] = (),
     ) -> None:
         """Finds the static loads.
 
@@ -81,42 +78,18 @@ class VibratingTree:
         """
         self.elements = tuple(elements)
         self.gravity = gravity
-        self._loads: list[Array] = [element.gradient.copy() for element in self.elements]
         self.size = size = _size(self.elements) or 1.0
         measures = np.repeat([1.0, size], 3)
-        largest = max([float(np.abs(measures * load).max()) for load in self._loads], default=0.0)
-        for k in range(len(self.elements) - 1, -1, -1):
-            element, load = self.elements[k], self._loads[k]
-            largest = max(largest, float(np.abs(measures * load).max()))
-            link, end = element.link, element.lever
-            if isinstance(link, JointLink):
-                # What springs would pull by a radian, or by the size of the tree, is a load too.
-                unit = _measures_of(link.columns, size)
-                slack = np.abs(load @ link.columns + link.torque) * unit
-                springs = np.maximum(np.abs(link.torque) * unit, np.abs(link.stiffness) * unit**2)
-                if slack.max(initial=0.0) > SLACK * max(largest, float(springs.max(initial=0.0))):
-                    raise AnalysisError(
-                        "a joint of a mechanism with loops carries load at rest, which transfer matrices do not cover"
-                        if closures
-                        else "the state is no equilibrium: a joint is not balanced",
-                        where=element.name,
-                        remedy="take `method equations`" if closures else "take the state 'equilibrium'",
-                    )
-            else:
-                end = end + link.length * link.axes[:, 0]
-            inward = lever_matrix(end).T @ load
-            if isinstance(link, BeamLink):
-                inward += lever_matrix(element.lever).T @ self._own_weight(element, link, load)
-            if element.parent >= 0:
-                self._loads[element.parent] += inward
-
-        self.pace = _pace(self.elements, ties, measures, largest)
         closures = [_measured(closure, size) for closure in closures]
+        rest = static_loads(self.elements, gravity, size, closures, relations)
+        self.elements, self._loads = rest.elements, rest.loads
+        largest = max((float(np.abs(measures * load).max()) for load in self._loads), default=0.0)
+        self.pace = _pace(self.elements, ties, measures, largest)
         self._held = [_rows_held_by(element, k, closures, measures) for k, element in enumerate(self.elements)]
-        held = self._independent_rows(closures)
+        held = self._independent_rows(closures, relations)
         self._closing = len(held)
         known = np.concatenate([self._rows_of_elements(), held])
-        self._ties = independent_ties(len(self.elements), ties, known, self._felt)
+        self._ties = independent_ties(len(self.elements), (*ties, *rest.ties), known, self._felt)
         self._rows = np.concatenate([held, self._ties.rows])
 
     @property
@@ -128,7 +101,7 @@ class VibratingTree:
             if isinstance(link, BeamLink):
                 if link.model == "exact":
                     return None
-                total += 2 * len(link.planes)
+                total += 2 * len(link.planes) + len(link.lines)
             else:
                 total += link.columns.shape[1]
         return total - self._closing - sum(len(held) for held in self._held)
@@ -140,10 +113,12 @@ class VibratingTree:
             element.damping.any() or np.any(element.link.damping) for element in self.elements
         )
 
-    def _independent_rows(self, closures: Sequence[Closure]) -> Array:
-        """What closures hold and elements alone do not, as forces [moment; force] on all of them (m, n, 6)."""
+    def _independent_rows(self, closures: Sequence[Closure], relations: Sequence[Relation]) -> Array:
+        """What closures and relations hold and elements alone do not, as forces on all of them (m, n, 6)."""
         n = len(self.elements)
         rows = [row_of(n, closure.elements, closure.levers, held) for closure in closures for held in closure.held]
+        related = (relation.row(self.elements) for relation in relations)
+        rows += [row / np.abs(self._felt(row)).max() for row in related]
         if not rows:
             return np.zeros((0, n, 6))
         known = self._rows_of_elements()
@@ -167,26 +142,8 @@ class VibratingTree:
 
     def _felt(self, row: Array) -> Array:
         """Generalised forces of forces on elements along all freedoms, these measured."""
-        loads, shares = row.copy(), []
-        for k in range(len(self.elements) - 1, -1, -1):
-            columns, lever = freedoms_of(self.elements[k])
-            shares.append(_measures_of(columns, self.size) * (columns.T @ loads[k]))
-            if self.elements[k].parent >= 0:
-                loads[self.elements[k].parent] += lever.T @ loads[k]
-        return np.concatenate(shares)
-
-    def _own_weight(self, element: VibrationElement, link: BeamLink, load: Array) -> Array:
-        """Gradient of a beam's own weight at its root; refuses loads along an exact beam."""
-        weight = link.mass * self.gravity
-        if link.model == "exact" and abs(tension_of(link, load, self.gravity)) > SLACK * (
-            np.linalg.norm(load) + np.linalg.norm(weight)
-        ):
-            raise AnalysisError(
-                "a static load acts along this beam, which the exact element does not take",
-                where=element.name,
-                remedy="take finite elements (`beams consistent`), the model's segments, or no gravity",
-            )
-        return np.concatenate([-np.cross(link.length / 2 * link.axes[:, 0], weight), -weight])
+        shares = zip(self.elements, felt(self.elements, row), strict=True)
+        return np.concatenate([measures_of(freedoms_of(element)[0], self.size) * share for element, share in shares])
 
     def count_below(self, omega: float) -> int:
         """How many frequencies lie below omega [rad/s], damping left out."""
@@ -201,6 +158,8 @@ class VibratingTree:
             if isinstance(link, BeamLink) and link.model == "exact":
                 for bending in link.bending:
                     count += beams.clamped_frequencies_below(link.length, link.mass, bending, omega)
+                for _, stiffness, inertia in link.lines:
+                    count += beams.held_line_frequencies_below(link.length, inertia, stiffness, omega)
         return count
 
     def growing(self, rate: float) -> int:
@@ -347,7 +306,7 @@ def _pace(elements: Sequence[VibrationElement], ties: Sequence[Tie], measures: A
             resisting.append(max(link.bending, default=0.0) / link.length)
             moving.append(link.mass * measures[5] ** 2)
         else:
-            units = _measures_of(link.columns, float(measures[5]))
+            units = measures_of(link.columns, float(measures[5]))
             resisting.append(np.abs(link.stiffness * units**2).max(initial=0.0))
             moving.append(np.abs(link.inertia * units**2).max(initial=0.0))
     for tie in ties:
@@ -357,11 +316,6 @@ def _pace(elements: Sequence[VibrationElement], ties: Sequence[Tie], measures: A
         moving.append(np.abs(tie.inertia * units**2).max(initial=0.0))
     most, mass = float(max(resisting)), float(max(moving))
     return float(np.sqrt(most / mass)) if most > 0.0 and mass > 0.0 else 1.0
-
-
-def _measures_of(columns: Array, size: float) -> Array:
-    """Of the freedoms of columns [angular; linear]: 1 of turning, the size of sliding."""
-    return np.where(columns[:3].any(axis=0), 1.0, size)
 
 
 def _measured(closure: Closure, size: float) -> Closure:
@@ -381,7 +335,7 @@ def _rows_held_by(element: VibrationElement, index: int, closures: Sequence[Clos
     held = np.vstack(rows)
     if not len(held) or not columns.size:
         return np.zeros((0, 6))
-    left, sizes, _ = np.linalg.svd(held @ (columns * _measures_of(columns, float(measures[5]))))
+    left, sizes, _ = np.linalg.svd(held @ (columns * measures_of(columns, float(measures[5]))))
     return np.asarray(left[:, : len(sizes)][:, sizes > HELD * max(1.0, float(sizes.max()))].T @ held)
 
 

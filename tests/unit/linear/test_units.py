@@ -97,7 +97,7 @@ def test_systems_by_transfer_matrices_scale() -> None:
     """D too, which is what the modes left out answer to slow forces."""
 
     def told(units: Units) -> tuple[Array, Array]:
-        names = {"inputs": ["b_2.y", "b_2.rz"], "outputs": ["b_2.y", "b_1.rz"]}
+        names = {"inputs": ["e.y", "e.rz"], "outputs": ["e.y", "b_1.rz"]}
         found = transfer_matrix_system(in_units(BEAM, units), count=2, **names)
         across = np.array([units.of("N"), units.of("N m")]) / np.array([units.of("m"), 1.0])[:, None]
         return found.response(np.array([0.5, 3.0]) / units.time) * across, found.D * across

@@ -187,7 +187,7 @@ def test_parts_in_parts_couplings_and_beams() -> None:
         couplings=(Coupling("j2", "j1", "r"),),
         parameters=(Parameter("r", "2/3"),),
     )
-    finger = mbsym.with_beams(finger, (Beam("nail", "b", "r", 0.1, ("10*r",), segments=2),))
+    finger = mbsym.with_beams(finger, (Beam("nail", "b", "r", 0.1, ("10*r",), segments=2, axial_stiffness="9*r"),))
     hand = with_submodel(Model("hand", (Body("palm", 1, (0, 0, 0), (1, 1, 1)),)), finger, "left_", on="palm")
     hand = with_submodel(hand, finger, "right_", on="palm", at=(0, "0.1", 0), parameters={"r": 1})
     hand = replace(hand, joints=(Joint("wrist", "free", "ground", "palm"), *hand.joints))
@@ -196,9 +196,9 @@ def test_parts_in_parts_couplings_and_beams() -> None:
         ("arm.left_j2", "arm.left_j1", "arm.left_r"),
         ("arm.right_j2", "arm.right_j1", "arm.right_r"),
     ]
-    assert [(beam.name, beam.body, beam.length) for beam in whole.beams] == [
-        ("arm.left_nail", "arm.left_b", "arm.left_r"),
-        ("arm.right_nail", "arm.right_b", "arm.right_r"),
+    assert [(beam.name, beam.body, beam.length, beam.axial_stiffness) for beam in whole.beams] == [
+        ("arm.left_nail", "arm.left_b", "arm.left_r", "9*arm.left_r"),
+        ("arm.right_nail", "arm.right_b", "arm.right_r", "9*arm.right_r"),
     ]
 
 
