@@ -27,6 +27,7 @@ from mbsym.formulations.constraint_force.odd_even_elimination import CFA_ELIMINA
 from mbsym.formulations.constraint_force.quantities import CFA_KKT_QUANTITIES, CFA_QUANTITIES
 from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS
 from mbsym.formulations.contracts import Contract
+from mbsym.formulations.drive_functions import DRIVE_FUNCTIONS
 from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
@@ -187,6 +188,8 @@ class Available:
             functions.update(FRAME_FUNCTIONS)
         if mechanism.model.outputs:
             functions.update(OUTPUT_FUNCTIONS)
+        if mechanism.model.drives:
+            functions.update(DRIVE_FUNCTIONS)
         if loops is None:
             return functions
         for name, function in functions_beside_tree(mechanism).items():
@@ -324,7 +327,15 @@ class Available:
 
 
 KINEMATIC: Final = frozenset(
-    (*FRAME_FUNCTIONS, *OUTPUT_FUNCTIONS, "body_poses", "body_velocities", "body_jacobians", "position_rate")
+    (
+        *FRAME_FUNCTIONS,
+        *OUTPUT_FUNCTIONS,
+        *DRIVE_FUNCTIONS,
+        "body_poses",
+        "body_velocities",
+        "body_jacobians",
+        "position_rate",
+    )
 )
 """Functions of trees that need no mass."""
 
@@ -379,6 +390,7 @@ def contracts_of(mechanism: Mechanism) -> Mapping[str, Contract]:
         **TREE_FUNCTIONS,
         **(FRAME_FUNCTIONS if mechanism.frames else {}),
         **(OUTPUT_FUNCTIONS if mechanism.model.outputs else {}),
+        **(DRIVE_FUNCTIONS if mechanism.model.drives else {}),
         **functions_on_request(mechanism),
         **REGRESSOR_FUNCTIONS,
     }

@@ -138,6 +138,7 @@ def index_tables(mechanism: Mechanism) -> tuple[IndexTable, ...]:
             )
             for letter, items in (
                 ("U", [(item.name, item.unit) for item in mechanism.model.inputs]),
+                ("X", [(item.name, item.unit) for item in mechanism.model.drives]),
                 ("Y", [(item.name, item.unit) for item in mechanism.model.outputs]),
             )
         ),
@@ -244,6 +245,9 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
     cut = (_joint_fields(item.joint, item.label, behind_q, behind_v, cut=True) for item in mechanism.cut_joints)
     frames = [{"name": frame.name, "body": frame.body, "axes": frame.axes} for frame in model.frames_of_functions]
     outputs = [{"name": item.name, "unit": item.unit} for item in model.outputs]
+    drives = [
+        {"name": item.name, "unit": item.unit, "initial": evaluate(item.initial, numbers)} for item in model.drives
+    ]
     motions = [
         {"name": driven.motion.name, "gives": driven.motion.gives, "q": driven.coordinate, "v": driven.column}
         for driven in driven_speeds(mechanism)
@@ -276,6 +280,7 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
         ],
         **({"outputs": outputs} if outputs else {}),
         **({"motions": motions} if motions else {}),
+        **({"drives": drives} if drives else {}),
     }
 
 

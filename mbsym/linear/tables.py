@@ -151,6 +151,8 @@ def _state(equations: LinearEquations, state: State) -> list[str]:
         lines.append(f"{'v':12}{_pairs(equations.speeds, state.v)}")
     if equations.inputs:
         lines.append(f"{'inputs':12}{_pairs(equations.inputs, state.u)}")
+    if equations.drives:
+        lines.append(f"{'drives':12}{_pairs(equations.drives, state.x, np.ones(len(state.x)))}")
     if state.tau.any():
         lines.append(f"{'tau':12}{_pairs(equations.speeds, state.tau)}")
     if equations.mechanism.model.uses_time:

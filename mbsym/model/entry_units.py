@@ -23,7 +23,9 @@ from mbsym.values.entries import entries_of
 from mbsym.values.parameter import ControlInput, NamedExpression, Parameter
 from mbsym.values.units import si_value, stated_value, states_unit
 
-PARTS: Final = ("parameters", "inputs", "outputs", "joints", "forces", "constraints", "motions", "couplings", "states")
+PARTS: Final = (
+    "parameters", "inputs", "drives", "outputs", "joints", "forces", "constraints", "motions", "couplings", "states",
+)  # fmt: skip
 """Of a model, with such numbers."""
 
 _KEYS: Final[Mapping[type, tuple[str, ...]]] = {

@@ -54,6 +54,8 @@ def check_model_values(model: Model, findings: Findings) -> None:
             for key, what, remedy in force.faults(lambda value: evaluate(value, findings.numbers)):
                 findings.error((*path, key), f"{what} (force element {force.name!r})", remedy)
     check_laws(model, findings)
+    for index, drive in enumerate(model.drives):
+        check_values(drive, ("drives", index), f"drive {drive.name!r}", findings)
     for index, output in enumerate(model.outputs):
         findings.expression(output.expression, ("outputs", index, "expression"))
     for kind, word in (("outputs", "output"), ("tables", "table")):

@@ -37,7 +37,7 @@ def in_si(given: Mapping[str, float | str] | None, model: Model, *, forces: bool
 def _units_of_names(model: Model, forces: bool) -> dict[str, str]:
     table = expression_names(model)
     found = {TIME: "s", **{item.name: item.unit for item in model.parameters}}
-    found |= {item.name: item.unit for item in model.inputs}
+    found |= {item.name: item.unit for item in (*model.inputs, *model.drives)}
     for joint in model.joints:
         speed_units = joint.shape.force_units if forces else joint.shape.speed_units
         found |= zip(table.coordinates[joint.name], joint.shape.coordinate_units, strict=True)

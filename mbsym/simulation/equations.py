@@ -93,6 +93,11 @@ def speed_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
     return _quantities(mechanism, expression_names(mechanism.model).speeds, "speed_units")
 
 
+def drive_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
+    """Names and units of the states of drives."""
+    return tuple(Quantity(item.name, item.unit) for item in mechanism.model.drives)
+
+
 def output_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
     """Names and units of the model's outputs, and of the forces that its motions take."""
     model = mechanism.model
@@ -152,9 +157,10 @@ def prepare(
         raise SimulationError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")
     # A joint that holds nothing closes nothing where it is cut.
     looped = any(not cut.joint.kind.is_unbound for cut in mechanism.cut_joints) or bool(mechanism.model.constraints)
-    if model.motions and (variational or stepped):
+    unknown = "prescribes no motions" if model.motions else "knows no states of drives" if model.drives else ""
+    if unknown and (variational or stepped):
         raise SimulationError(
-            f"{'the variational midpoint rule' if variational else 'the transfer matrix method'} prescribes no motions",
+            f"{'the variational midpoint rule' if variational else 'the transfer matrix method'} {unknown}",
             where=model.name,
             remedy="use DOP853, rk4 or an implicit method",
         )
@@ -196,7 +202,8 @@ def prepare(
 def _functions(model: Model, *, looped: bool) -> tuple[str, ...]:
     """What a simulation calls, of what the formulations derive."""
     asked = (*(_LOOPS if looped else ()), *(_MOTIONS if model.motions else ()))
-    return (*_TREE, *asked, *(("outputs",) if model.outputs else ()))
+    of_model = (*(("outputs",) if model.outputs else ()), *(("drive_rates",) if model.drives else ()))
+    return (*_TREE, *asked, *of_model)
 
 
 def _library(files: Sequence[GeneratedFile], sizes: StepSizes) -> SharedLibrary:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -56,11 +57,27 @@ def starting_values(model: Model, given: Mapping[str, float | str] | Sequence[st
     return found
 
 
-def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Array, Array, tuple[str, ...]]:
-    """q and v to start from, and the names that the caller gave.
+@dataclass(frozen=True, slots=True)
+class StartingState:
+    """Where a motion starts, its loops not closed yet.
 
-    Coordinates that are not given are the model's initial ones, speeds are zero but for those that motions prescribe,
-    which count as given. Quaternions get unit length.
+    Attributes:
+        q, v: coordinates and speeds.
+        drives: states of drives.
+        named: names of coordinates and speeds that the caller gave, or that motions prescribe.
+    """
+
+    q: Array
+    v: Array
+    drives: Array
+    named: tuple[str, ...]
+
+
+def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> StartingState:
+    """The state to start from.
+
+    Coordinates and states of drives that are not given are the model's initial ones, speeds are zero but for those that
+    motions prescribe, which count as given. Quaternions get unit length.
 
     Raises:
         SimulationError: a name is unknown, is of no independent coordinate or of one that is prescribed, or a value is
@@ -69,6 +86,8 @@ def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Arr
     q, v = np.array(initial_coordinates(mechanism), dtype=float), initial_speeds(mechanism)
     coordinates = [item.name for item in coordinate_quantities(mechanism)]
     speeds = [item.name for item in speed_quantities(mechanism)]
+    states = [item.name for item in mechanism.model.drives]
+    drives = initial_drives(mechanism.model)
     driven: dict[str, str] = {}
     for each in driven_speeds(mechanism):
         own = [coordinates[each.coordinate]] if each.coordinate is not None else []
@@ -85,8 +104,10 @@ def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Arr
             q[coordinates.index(name)] = value
         elif name in speeds:
             v[speeds.index(name)] = value
+        elif name in states:
+            drives[states.index(name)] = value
         else:
-            raise _unknown(mechanism, name, (*coordinates, *speeds))
+            raise _unknown(mechanism, name, (*coordinates, *speeds, *states))
     for first in mechanism.q.quaternions:
         if not q[first : first + 4].any():
             raise SimulationError(
@@ -94,7 +115,14 @@ def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Arr
                 where=mechanism.model.name,
                 remedy="give it a length",
             )
-    return normalised(q, mechanism.q.quaternions), v, (*given, *driven)
+    named = (*(name for name in given if name not in states), *driven)
+    return StartingState(normalised(q, mechanism.q.quaternions), v, drives, named)
+
+
+def initial_drives(model: Model) -> Array:
+    """States of drives with which the model starts."""
+    numbers = parameter_values(model)
+    return np.array([evaluate(item.initial, numbers) for item in model.drives], dtype=float)
 
 
 def coarse_angles(mechanism: Mechanism, q: Array) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "forces": "Force elements by name.",
         "constraints": "Closure constraints that are no joints, by name.",
         "motions": "Joints that are driven along laws of time, by name.",
+        "drives": "States besides coordinates and speeds (currents, pressures) by name: the entries of x.",
         "frames": "Frames on bodies by name: tools, sensors, places of loads.",
         "ground_geometry": "Shapes on ground, for pictures.",
         "pinocchio_order": "Joints in the order in which Pinocchio reads the file that this model comes from.",

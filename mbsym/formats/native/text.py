@@ -88,6 +88,7 @@ def dump_native(model: Model) -> str:
             "couplings": {item.joint: _stated(item, ("source", "ratio", "offset")) for item in model.couplings},
             "constraints": _named(_typed, model.constraints),
             "motions": _named(_entries, model.motions),
+            "drives": _named(_entries, model.drives),
             "outputs": _named(_output, model.outputs),
             "tables": _named(_curve, model.tables),
             "frames": {frame.name: _frame(frame, on_frames.get(frame.name, [])) for frame in model.frames},
