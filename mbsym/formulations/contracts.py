@@ -21,12 +21,12 @@ Entries: TypeAlias = "Scalar | Sequence[Entries]"
 """Entries of an array, row-major, flat or nested in any way."""
 
 Size: TypeAlias = (
-    "int | Literal['nq', 'nv', 'nb', '6nb', 'nj', 'held', 'unknowns', 'nf', '6nf', 'ny', 'nx', 'rows', 'gaps', "
+    "int | Literal['nq', 'nv', 'nb', '6nb', 'nj', 'held', 'unknowns', 'nf', '6nf', 'nu', 'ny', 'nx', 'rows', 'gaps', "
     "'independent', 'np', 'nbase']"
 )
 """A length, or whose number it is: coordinates, speeds, bodies, entries of their twists, joints, constraint forces of
-these, all unknowns of a formulation, frames, entries of their twists, outputs, states of drives, closure rows that are
-independent, or all, speeds that they leave independent, standard parameters, base parameters."""
+these, all unknowns of a formulation, frames, entries of their twists, control inputs, outputs, states of drives,
+closure rows that are independent, or all, speeds that they leave independent, standard parameters, base parameters."""
 
 
 TIMED: Final = ("t", "u", "x")
@@ -173,6 +173,7 @@ def sizes_of(mechanism: Mechanism) -> dict[str, int]:
         "nj": mechanism.nb + len(mechanism.cut_joints),
         "nf": len(mechanism.frames),
         "6nf": 6 * len(mechanism.frames),
+        "nu": len(mechanism.model.inputs),
         "ny": len(mechanism.model.outputs),
         "nx": len(mechanism.model.drives),
     }

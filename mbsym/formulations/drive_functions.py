@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from mbsym.errors import DerivationError
-from mbsym.formulations.contracts import Contract, Function, Result
+from mbsym.formulations.contracts import Contract, Display, Function, Result
 from mbsym.formulations.output_functions import named_values
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.records import Registry
@@ -26,6 +26,11 @@ DRIVE_FUNCTIONS: Final = Registry(
                 ("q", "v", "t", "u", "x"),
                 (Result("xdot", ("nx",), "", "rates of the states of drives"),),
                 "rates of the states of drives, in the model's order",
+                Display(
+                    "xdot",
+                    "Rates of drives",
+                    "xdot(q, v, t, u, x): the rates of the states of drives, in the order of x.",
+                ),
                 reference="drive_rates",
             ),
             _drive_rates,

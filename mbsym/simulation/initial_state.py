@@ -11,7 +11,7 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.errors import ModelError, SimulationError
 from mbsym.kinematics.driven import driven_speeds
-from mbsym.kinematics.initial_coordinates import initial_coordinates, initial_speeds, normalised
+from mbsym.kinematics.initial_coordinates import initial_coordinates, initial_drives, initial_speeds, normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.assembly import Assembly, assemble, consistent_velocity
 from mbsym.loops.looped_system import LoopedSystem
@@ -87,7 +87,7 @@ def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> StartingS
     coordinates = [item.name for item in coordinate_quantities(mechanism)]
     speeds = [item.name for item in speed_quantities(mechanism)]
     states = [item.name for item in mechanism.model.drives]
-    drives = initial_drives(mechanism.model)
+    drives = initial_drives(mechanism)
     driven: dict[str, str] = {}
     for each in driven_speeds(mechanism):
         own = [coordinates[each.coordinate]] if each.coordinate is not None else []
@@ -117,12 +117,6 @@ def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> StartingS
             )
     named = (*(name for name in given if name not in states), *driven)
     return StartingState(normalised(q, mechanism.q.quaternions), v, drives, named)
-
-
-def initial_drives(model: Model) -> Array:
-    """States of drives with which the model starts."""
-    numbers = parameter_values(model)
-    return np.array([evaluate(item.initial, numbers) for item in model.drives], dtype=float)
 
 
 def coarse_angles(mechanism: Mechanism, q: Array) -> tuple[str, ...]:
