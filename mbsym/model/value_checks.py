@@ -30,6 +30,7 @@ def check_model_values(model: Model, findings: Findings) -> None:
     """Notes values of a model that are no numbers or expressions, or cannot be, its references being right."""
     names = expression_names(model)
     findings.variables = {name: kind for name, kind in names.kinds.items() if name not in findings.numbers}
+    findings.outputs = frozenset(item.name for item in model.outputs)
     check_tables(model.tables, findings)
     check_beams(model.beams, findings)
     if findings.failed:
