@@ -6,7 +6,7 @@ from typing import Final
 
 from mbsym.errors import DerivationError
 from mbsym.formulations.contracts import Contract, Display, Function, Result
-from mbsym.formulations.output_functions import named_values
+from mbsym.formulations.output_functions import OUTPUT_FUNCTIONS, named_values
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.records import Registry
 from mbsym.symbolic.scalar import Scalar
@@ -39,3 +39,9 @@ DRIVE_FUNCTIONS: Final = Registry(
     DerivationError,
 )
 """Over the states of a model's drives; they cost nothing where there are none."""
+
+
+def functions_of_model(mechanism: Mechanism) -> dict[str, Function]:
+    """Those over what a model has of its own: outputs, and states of drives."""
+    model = mechanism.model
+    return {**(OUTPUT_FUNCTIONS if model.outputs else {}), **(DRIVE_FUNCTIONS if model.drives else {})}
