@@ -173,7 +173,7 @@ def _loops_of(mechanism: Mechanism) -> LoopAnalysis | None:
 
 def _known(model: Model) -> tuple[ForceElement, ...]:
     """Force elements that count as a whole and that coordinates and speeds decide."""
-    given = {TIME, *(item.name for item in (*model.inputs, *model.drives))}
+    given = {TIME, *(item.name for item in model.inputs), *(item.name for item in model.drives)}
     return tuple(
         element
         for element in model.forces

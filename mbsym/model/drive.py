@@ -23,7 +23,7 @@ class DriveState:
     rate: Value = field(
         metadata=holds(
             "expression",
-            "its rate: of states of drives and what forces may name, in its unit by s",
+            "its rate: of states of drives and what forces may name [its unit by s]",
             unit_key="rate_unit",
         )
     )
