@@ -192,7 +192,7 @@ def limit_tables(mechanism: Mechanism) -> dict[str, tuple[float, ...]]:
 
 
 def _states(mechanism: Mechanism) -> dict[str, object]:
-    """The named states of a model in its layout of q and v."""
+    """The named states of a model in its layout of q, v and x."""
     numbers = parameter_values(mechanism.model)
     states = []
     for state in mechanism.model.states:
@@ -202,7 +202,10 @@ def _states(mechanism: Mechanism) -> dict[str, object]:
                 own = dict(entries).get(body.joint.name)
                 if own is not None:
                     array[slice(*bounds)] = [evaluate(value, numbers) for value in own]
-        states.append({"name": state.name, "q": [float(x) for x in normalised(q, mechanism.q.quaternions)], "v": v})
+        found = {"name": state.name, "q": [float(x) for x in normalised(q, mechanism.q.quaternions)], "v": v}
+        given = dict(state.x)
+        drives = [evaluate(given.get(drive.name, drive.initial), numbers) for drive in mechanism.model.drives]
+        states.append({**found, **({"x": drives} if drives else {})})
     return {"states": states} if states else {}
 
 

@@ -71,7 +71,7 @@ def _values(item: Any) -> Iterable[Any]:
         several = item.initial, item.lower, item.upper, item.velocity, item.effort
         return (item.armature, *(each for each in several if each))
     if isinstance(item, NamedState):
-        return [values for _, values in (*item.q, *item.v)]
+        return [values for _, values in (*item.q, *item.v, *item.x)]
     return [getattr(item, key) for key in _keys(item)]
 
 
@@ -92,7 +92,11 @@ class _Conversion:
         if isinstance(item, Parameter | ControlInput | NamedExpression):
             return self._as_stated(item, path)
         if isinstance(item, NamedState):
-            return replace(item, q=self._state("q", item.q, path), v=self._state("v", item.v, path))
+            units = {drive.name: drive.unit for drive in self._model.drives}
+            drives = tuple(
+                (name, self._in_si(value, (units.get(name, ""),), (*path, "x", name))) for name, value in item.x
+            )
+            return replace(item, q=self._state("q", item.q, path), v=self._state("v", item.v, path), x=drives)
         given = {key: getattr(item, key) for key in _keys(item)}
         return replace(
             item,

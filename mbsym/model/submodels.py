@@ -240,7 +240,13 @@ class _Renaming:
             ),
             tables=tuple(replace(item, name=self._names[item.name]) for item in bare.tables),
             states=tuple(
-                replace(state, name=self._named(state.name), q=self._of_joints(state.q), v=self._of_joints(state.v))
+                replace(
+                    state,
+                    name=self._named(state.name),
+                    q=self._of_joints(state.q),
+                    v=self._of_joints(state.v),
+                    x=tuple((self._names.get(drive, drive), self._value(value)) for drive, value in state.x),
+                )
                 for state in bare.states
             ),
             beams=tuple(self._beam(beam) for beam in part.beams),

@@ -47,6 +47,7 @@ def check_model_values(model: Model, findings: Findings) -> None:
         _check_placement(frame.placement, ("frames", index, "placement"), f"frame {frame.name!r}", findings)
     _check_shapes(model.shapes, findings)
     _check_states(model.states, {joint.name: joint for joint in model.joints}, findings)
+    _check_states_of_drives(model, findings)
     for index, force in enumerate(model.forces):
         path: Path = ("forces", index)
         before = len(findings.diagnostics)
@@ -244,6 +245,19 @@ def _check_states(states: Sequence[NamedState], joints: dict[str, Joint], findin
                 if numbers is not None and start is not None and not any(numbers[start : start + 4]):
                     what = f"the quaternion of joint {joint!r} in state {state.name!r} is zero"
                     findings.error(path, what, "give one of length one")
+
+
+def _check_states_of_drives(model: Model, findings: Findings) -> None:
+    """Notes values of drives that do not exist, and values that are no numbers, in states with names."""
+    known = [drive.name for drive in model.drives]
+    for index, state in enumerate(model.states):
+        for name, value in state.x:
+            path: Path = ("states", index, "x", name)
+            if name not in known:
+                what = f"state {state.name!r} is of drive {name!r}, which does not exist"
+                findings.error(path, what, nearest(str(name), known))
+            else:
+                findings.number(value, path)
 
 
 def check_beams(beams: Sequence[Beam], findings: Findings) -> None:

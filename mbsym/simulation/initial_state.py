@@ -203,7 +203,7 @@ def _unknown(mechanism: Mechanism, name: str, known: Sequence[str]) -> Simulatio
 
 
 def state_values(model: Model, name: str) -> dict[str, float]:
-    """Coordinates and speeds of a named state, by the names that they have in expressions.
+    """Coordinates, speeds and states of drives of a named state, by the names that they have in expressions.
 
     Those of joints that follow others by a coupling are left out, because they are not free.
 
@@ -216,10 +216,11 @@ def state_values(model: Model, name: str) -> dict[str, float]:
         raise ModelError(f"there is no state {name!r}", where=model.name, remedy=nearest(name, known))
     numbers, names = parameter_values(model), expression_names(model)
     following = {coupling.joint for coupling in model.couplings}
-    return {
+    moving = {
         entry: evaluate(value, numbers)
         for table, entries in ((names.coordinates, state.q), (names.speeds, state.v))
         for joint, values in entries
         if joint not in following
         for entry, value in zip(table[joint], values, strict=True)
     }
+    return moving | {drive: evaluate(value, numbers) for drive, value in state.x}

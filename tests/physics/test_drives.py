@@ -174,6 +174,36 @@ def test_a_cylinder_in_a_closed_loop() -> None:
     assert moving.x[-1, 0] == pytest.approx(3e-4 * (1 - np.exp(-0.5 / 0.05)), rel=1e-8)
 
 
+DRIVEN = """name: driven
+parameters: {k: 0.4}
+bodies:
+  a: {mass: 1, center_of_mass: [0.2, 0, 0], inertia: [0.1, 0.1, 0.1]}
+  b: {mass: 1, center_of_mass: [0.3, 0, 0], inertia: [0.1, 0.1, 0.1]}
+joints:
+  one: {type: revolute, from: ground, to: a, axis: y, limits: {effort: 3}}
+  two: {type: revolute, from: a, to: b, axis: y, at: [0.4, 0, 0]}
+motions: {turn: {joint: one, law: sin(3*t)}}
+forces:
+  f: {type: joint_force, joint: two, expression: k*i}
+  g: {type: joint_force, joint: one, expression: i}
+drives: {i: {rate: (5 - i - v_two)/0.1, initial: 2}}
+"""
+
+
+@pytest.mark.parametrize("language", ["c", "numpy"])
+def test_what_motions_take_beside_drives(language: str) -> None:
+    """The force of the motion, and that it is beyond what the joint can take, by the reference at each row."""
+    found = mbsym.simulate(model_of(DRIVEN), 0.5, step=1e-3, method="rk4", preparation=mbsym.Preparation(language))
+    mechanism = found.equations.mechanism
+    reference = Reference(mechanism.model, mechanism.labelling)
+    rows = range(0, len(found.t), 50)
+    needed = [reference.solve(found.q[k], found.v[k], np.zeros(2), found.t[k], (), found.x[k]).driving[0] for k in rows]
+    assert found.y[rows, 0] == pytest.approx(needed, rel=1e-9)
+    assert found.monitors.worst_energy_drift < 1e-9
+    (beyond,) = found.exceeded
+    assert beyond.name == "v_one" and beyond.beyond >= np.abs(found.y[:, 0]).max() - 3 - 1e-9
+
+
 # ---- against the reference -------------------------------------------------------------------------------------------
 
 

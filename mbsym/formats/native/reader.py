@@ -191,7 +191,8 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
         outputs=tuple(NamedExpression(name, item.expression, item.unit) for name, item in table.outputs.items()),
         shapes=_shapes(table, document),
         states=tuple(
-            NamedState(name, tuple(item.q.items()), tuple(item.v.items())) for name, item in table.states.items()
+            NamedState(name, tuple(item.q.items()), tuple(item.v.items()), tuple(item.x.items()))
+            for name, item in table.states.items()
         ),
         gravity=table.gravity,
         ground=table.ground,

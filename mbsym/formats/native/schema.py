@@ -597,10 +597,11 @@ class FrameTable(Table):
 
 
 class StateTable(Table):
-    """A state with a name: coordinates and speeds by joint."""
+    """A state with a name: coordinates and speeds by joint, states of drives by name."""
 
     q: Annotated[dict[str, ValuesEntry], BeforeValidator(_nothing_as_table)] = {}
     v: Annotated[dict[str, ValuesEntry], BeforeValidator(_nothing_as_table)] = {}
+    x: Annotated[dict[str, ValueEntry], BeforeValidator(_nothing_as_table)] = {}
 
 
 class IncludeTable(Table):

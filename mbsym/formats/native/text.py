@@ -316,11 +316,13 @@ def _frame(frame: Frame, shapes: list[str]) -> Tree:
 
 
 def _state(state: NamedState) -> Tree:
-    return {
+    drives = {"x": {drive: _scalar(value) for drive, value in state.x}} if state.x else {}
+    moving: Tree = {
         key: {joint: _one_or_list(values) for joint, values in entries}
         for key, entries in (("q", state.q), ("v", state.v))
         if entries
     }
+    return moving | drives
 
 
 def _placement(placement: Placement) -> list[str] | Tree:

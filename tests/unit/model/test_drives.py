@@ -57,6 +57,21 @@ def test_parts_bring_their_drives(tmp_path: Path) -> None:
     ]
 
 
+def test_named_states_have_them(tmp_path: Path) -> None:
+    text = TEXT + "states: {shut: {v: {slide: 0.1}, x: {pressure: 20 bar}}}"
+    model = read(text)
+    assert model.states[0].x == (("pressure", 2000000),)
+    assert read(dump_native(model)) == model
+    motion = mbsym.simulate(model, 1e-3, initial="shut")
+    assert (motion.v[0, 0], *motion.x[0]) == (0.1, 0.0, 2e6)
+    mbsym.generate(model, tmp_path, functions=("drive_rates",))
+    manifest = json.loads((tmp_path / "valve.json").read_text(encoding="utf-8"))
+    assert manifest["states"] == [{"name": "shut", "q": [0.0], "v": [0.1], "x": [0.0, 2e6]}]
+    (tmp_path / "valve.yaml").write_text(text, encoding="utf-8")
+    (tmp_path / "two.yaml").write_text("include: {a: valve.yaml}", encoding="utf-8")
+    assert mbsym.load(tmp_path / "two.yaml").states[0].x == (("a_pressure", 2000000),)
+
+
 def test_drives_are_repeated() -> None:
     text = """
 bodies: {a: {mass: 1}}
@@ -107,6 +122,8 @@ def test_info_and_manifest_tell_them(tmp_path: Path) -> None:
             "depends on 'spool'; hold coordinates and frames",
         ),
         ("area: 2e-3", "area: 2e-3*spool", "unknown name spool"),
+        ("outputs:", "states: {shut: {x: {presure: 1}}}\noutputs:", "is of drive 'presure', which does not exist"),
+        ("outputs:", "states: {shut: {x: {pressure: spool}}}\noutputs:", "unknown name spool"),
     ],
 )
 def test_mistakes_have_an_answer(old: str, new: str, told: str) -> None:
