@@ -33,7 +33,7 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
             "mbsym.model.labelling:ModelLabelling",
             "mbsym.topology:label",
         ),
-        *("mbsym:Beam", "mbsym:with_beams", "mbsym:with_submodel", "mbsym:PrescribedMotion"),
+        *("mbsym:Beam", "mbsym:with_beams", "mbsym:with_submodel", "mbsym:PrescribedMotion", "mbsym:DriveState"),
     ),
     "Force elements": (
         *("mbsym:Actuator", "mbsym:AppliedWrench", "mbsym:JointDamper", "mbsym:JointForce", "mbsym:JointFriction"),

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from mbsym.model.beams_of_models import with_beams as with_beams
     from mbsym.model.body import Body as Body
     from mbsym.model.body import Placement as Placement
+    from mbsym.model.drive import DriveState as DriveState
     from mbsym.model.frame import Frame as Frame
     from mbsym.model.joint import Coupling as Coupling
     from mbsym.model.joint import Joint as Joint
@@ -101,6 +102,7 @@ _OF: Final = {
     "mbsym.model.beam": "Beam",
     "mbsym.model.beams_of_models": "with_beams",
     "mbsym.model.body": "Body Placement",
+    "mbsym.model.drive": "DriveState",
     "mbsym.model.frame": "Frame",
     "mbsym.model.joint": "Coupling Joint",
     "mbsym.model.motion": "PrescribedMotion",

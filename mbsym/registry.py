@@ -27,6 +27,7 @@ from mbsym.formulations.constraint_force.odd_even_elimination import CFA_ELIMINA
 from mbsym.formulations.constraint_force.quantities import CFA_KKT_QUANTITIES, CFA_QUANTITIES
 from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS
 from mbsym.formulations.contracts import Contract
+from mbsym.formulations.drive_functions import DRIVE_FUNCTIONS, functions_of_model
 from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
@@ -185,8 +186,7 @@ class Available:
         functions: dict[str, DeriveFunction] = {name: own.get(name, derive) for name, derive in TREE_FUNCTIONS.items()}
         if mechanism.frames:
             functions.update(FRAME_FUNCTIONS)
-        if mechanism.model.outputs:
-            functions.update(OUTPUT_FUNCTIONS)
+        functions.update(functions_of_model(mechanism))
         if loops is None:
             return functions
         for name, function in functions_beside_tree(mechanism).items():
@@ -324,7 +324,15 @@ class Available:
 
 
 KINEMATIC: Final = frozenset(
-    (*FRAME_FUNCTIONS, *OUTPUT_FUNCTIONS, "body_poses", "body_velocities", "body_jacobians", "position_rate")
+    (
+        *FRAME_FUNCTIONS,
+        *OUTPUT_FUNCTIONS,
+        *DRIVE_FUNCTIONS,
+        "body_poses",
+        "body_velocities",
+        "body_jacobians",
+        "position_rate",
+    )
 )
 """Functions of trees that need no mass."""
 
@@ -378,7 +386,7 @@ def contracts_of(mechanism: Mechanism) -> Mapping[str, Contract]:
     every = {
         **TREE_FUNCTIONS,
         **(FRAME_FUNCTIONS if mechanism.frames else {}),
-        **(OUTPUT_FUNCTIONS if mechanism.model.outputs else {}),
+        **functions_of_model(mechanism),
         **functions_on_request(mechanism),
         **REGRESSOR_FUNCTIONS,
     }

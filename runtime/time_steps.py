@@ -1,8 +1,9 @@
 """Time steps: rates of the state, classical Runge-Kutta steps, and steps of the variational midpoint rule.
 
-A state is q, v and, where WORK is 1, the work done by tau and by all modelled forces but springs and gravity. The rows
-of ``runs`` are stretches of coordinates: kind (0 rates are speeds, 1 spherical joint, 2 free joint), first coordinate,
-first speed, number of speeds. A report holds a status and the number of steps before the one that failed.
+A state is q, v, the states z of drives and, where WORK is 1, the work done by tau and by all modelled forces but
+springs and gravity. The rows of ``runs`` are stretches of coordinates: kind (0 rates are speeds, 1 spherical joint, 2
+free joint), first coordinate, first speed, number of speeds. A report holds a status and the number of steps before the
+one that failed.
 
 The discrete Lagrangian of the variational rule is h L(q exp(h v/2), v); tau and modelled forces act in the middle of
 the step. That is the implicit midpoint rule in q and momenta where rates are speeds, and its form on the group
@@ -17,9 +18,10 @@ section 4.
 # ruff: noqa: F821
 from __future__ import annotations
 
-NQ, NV, INPUTS = STEPS_NQ, STEPS_NV, STEPS_INPUTS
+NQ, NV, DRIVES, INPUTS = STEPS_NQ, STEPS_NV, STEPS_DRIVES, STEPS_INPUTS
 WORK, TIMED, POWERED, STAGED, DRIVEN = STEPS_WORK, STEPS_TIMED, STEPS_POWERED, STEPS_STAGED, STEPS_DRIVEN
-STATES = NQ + NV + WORK
+MOVING = NQ + NV
+STATES = MOVING + DRIVES + WORK
 RUNS, SERIES = STEPS_RUNS, STEPS_SERIES
 
 # Entries of a run and its kinds, rows of coefficients, entries of a report.
@@ -37,6 +39,7 @@ coefficient: array[2, SERIES]
 # A state, and what the stages of a Runge-Kutta step find.
 q: array[NQ]
 v: array[NV]
+z: array[DRIVES]
 first: array[STATES]
 second: array[STATES]
 third: array[STATES]
@@ -92,13 +95,17 @@ def normalise(x: array[NQ]) -> int:
 
 def power(t: real, at: vector[NQ]) -> real:
     """Of external forces, and of those that drive motions."""
-    if POWERED and TIMED:
+    if POWERED and DRIVES:
+        own = external_power(at, v, t, u, z)
+    elif POWERED and TIMED:
         own = external_power(at, v, t, u)
     elif POWERED:
         own = external_power(at, v)
     else:
         own = zeros(1)
-    if DRIVEN and TIMED:
+    if DRIVEN and DRIVES:
+        driving = driving_forces(at, v, tau, t, u, z)
+    elif DRIVEN and TIMED:
         driving = driving_forces(at, v, tau, t, u)
     elif DRIVEN:
         driving = driving_forces(at, v, tau)
@@ -110,10 +117,13 @@ def power(t: real, at: vector[NQ]) -> real:
 def evaluate(t: real, x: vector[STATES], rates: array[STATES]) -> int:
     """Rates. They do not depend on the lengths of quaternions, which only scale the rates of these quaternions."""
     q[:] = x[:NQ]
-    v[:] = x[NQ : NQ + NV]
+    v[:] = x[NQ:MOVING]
+    z[:] = x[MOVING : MOVING + DRIVES]
     if normalise(q) != DONE:
         return NOT_FINITE
-    if DRIVEN and TIMED:
+    if DRIVEN and DRIVES:
+        q[:], v[:] = driven_state(q, v, t, u, z)
+    elif DRIVEN and TIMED:
         q[:], v[:] = driven_state(q, v, t, u)
     elif DRIVEN:
         q[:], v[:] = driven_state(q, v)
@@ -124,10 +134,13 @@ def evaluate(t: real, x: vector[STATES], rates: array[STATES]) -> int:
         if int(run[r][KIND]) != SUMS:
             i = int(run[r][FIRST_Q])
             rates[i : i + 4] = length(x, i) * rates[i : i + 4]
-    if TIMED:
-        rates[NQ : NQ + NV] = forward_dynamics(q, v, tau, t, u)
+    if DRIVES:
+        rates[NQ:MOVING] = forward_dynamics(q, v, tau, t, u, z)
+        rates[MOVING : MOVING + DRIVES] = drive_rates(q, v, t, u, z)
+    elif TIMED:
+        rates[NQ:MOVING] = forward_dynamics(q, v, tau, t, u)
     else:
-        rates[NQ : NQ + NV] = forward_dynamics(q, v, tau)
+        rates[NQ:MOVING] = forward_dynamics(q, v, tau)
     if WORK:
         rates[STATES - 1] = power(t, q)
     if not is_finite(rates, STATES):
@@ -324,7 +337,7 @@ def midpoint(t: real, h: real, x: array[STATES]) -> int:
     if not is_finite(change, NV) or not is_finite(q, NQ):
         return NOT_FINITE
     x[:NQ] = q
-    x[NQ : NQ + NV] = change
+    x[NQ:MOVING] = change
     return DONE
 
 
@@ -342,7 +355,7 @@ def variational(
     keep(loads, runs)
     coefficient[:] = coefficients
     q[:] = x[:NQ]
-    v[:] = x[NQ : NQ + NV]
+    v[:] = x[NQ:MOVING]
     terms(t, q)
     p[:] = momentum
     report[STATUS] = DONE

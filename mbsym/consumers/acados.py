@@ -39,15 +39,18 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     """Forward and inverse dynamics with their derivatives.
 
     Raises:
-        CodegenError: the step means nothing, motions or forces depend on time, or there are no derivatives.
+        CodegenError: the step means nothing, motions are prescribed, forces depend on time, drives have states, or
+                there are no derivatives.
     """
     step_of(options)
-    if mechanism.model.motions:
-        raise CodegenError(
-            "implicit dynamics of acados have no motions that are prescribed",
-            where=mechanism.model.name,
-            remedy="export casadi, whose functions are those of the model",
-        )
+    unknown = (mechanism.model.motions, "motions that are prescribed"), (mechanism.model.drives, "states of drives")
+    for items, what in unknown:
+        if items:
+            raise CodegenError(
+                f"implicit dynamics of acados have no {what}",
+                where=mechanism.model.name,
+                remedy="export casadi, whose functions are those of the model",
+            )
     available = available_functions(mechanism, options.generation.formulation)
     is_closed = available.loops is not None and bool(available.loops.rows)
     names = (FORWARD, *([] if is_closed else [INVERSE]), *([RATES] if mechanism.q.quaternions else []))

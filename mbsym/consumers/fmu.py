@@ -1,9 +1,9 @@
 """FMI: functional mock-up units with their sources, for model exchange and co-simulation.
 
 Variables stand in one array, in the order of their value references: time, run-time parameters, inputs, generalised
-forces, coordinates, speeds, the rates of the last two, and outputs of the model and of frames. The C of the standard's
-functions is fixed text over it; the names and types of the standard that it needs stand in it, so that no header of the
-standard is copied anywhere.
+forces, coordinates, speeds, states of drives, the rates of the last three, and outputs of the model and of frames. The
+C of the standard's functions is fixed text over it; the names and types of the standard that it needs stand in it, so
+that no header of the standard is copied anywhere.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from mbsym.consumers.external_body import ExternalFunction
 from mbsym.consumers.external_function import external_file, jacobian_function
 from mbsym.consumers.fmu_outputs import OutputBlock, output_blocks, output_functions, place_of
 from mbsym.consumers.motion import (
+    DRIVES,
     DYNAMICS,
     PLACES,
     POSITION,
@@ -130,7 +131,8 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     if POSITION in names:
         names += [RESIDUAL, SCALE]
     available = available_functions(mechanism, options.generation.formulation)
-    derived = (DYNAMICS, *([RATES] if mechanism.q.quaternions else []), *observed)
+    moving = (DYNAMICS, *([RATES] if mechanism.q.quaternions else []), *([DRIVES] if mechanism.model.drives else []))
+    derived = (*moving, *observed)
     plans = tuple(derivative_plan(mechanism, available, name) for name in derived)
     if not _derives(plans, options):
         return Request(tuple(names), plans=plans)
@@ -183,7 +185,7 @@ def _derivative_view(exported: Exported, plan: DerivativePlan, jacobian: Externa
     (result,) = exported.function(plan.function).outputs
     return {
         "symbol": jacobian.symbol,
-        "result": {DYNAMICS: "DV", RATES: "DQ"}.get(plan.function) or place_of(plan.function),
+        "result": {DYNAMICS: "DV", RATES: "DQ", DRIVES: "DX"}.get(plan.function) or place_of(plan.function),
         "width": matrix_size(result.shape)[1],
         "arguments": arguments,
         "inputs": jacobian.input_count,
@@ -196,7 +198,7 @@ def _description(
     exported: Exported, token: str, sources: tuple[str, ...], blocks: Sequence[OutputBlock], derives: bool
 ) -> dict[str, Any]:
     given = quantities(exported)
-    groups = (given.parameters, (*given.inputs, *given.forces), (*given.coordinates, *given.speeds))
+    groups = (given.parameters, (*given.inputs, *given.forces), given.states)
     views: list[tuple[VariableView, ...]] = []
     count = 1
     for group in groups:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from mbsym.consumers.consumer import Exported
-from mbsym.kinematics.initial_coordinates import initial_coordinates, initial_speeds
+from mbsym.kinematics.initial_coordinates import initial_coordinates, initial_drives, initial_speeds
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.assembly import assemble
 from mbsym.model.names import expression_names
@@ -15,12 +15,13 @@ from mbsym.registry import available_functions
 DYNAMICS: Final = "forward_dynamics"
 RATES: Final = "position_rate"
 DRIVEN: Final = "driven_state"
+DRIVES: Final = "drive_rates"
 RESIDUAL: Final = "constraint_residual"
 SCALE: Final = "closure_scale"
 POSITION: Final = "project_position"
 VELOCITY: Final = "project_velocity"
 
-PLACES: Final = {"q": "Q", "v": "V", "tau": "TAU", "t": "TIME", "u": "U", "parameters": "P"}
+PLACES: Final = {"q": "Q", "v": "V", "tau": "TAU", "t": "TIME", "u": "U", "x": "X", "parameters": "P"}
 """Of arguments among the variables, as the sources call them."""
 
 FORCE_UNITS: Final = {"rad/s": "N m", "m/s": "N"}
@@ -30,24 +31,29 @@ def motion_functions(mechanism: Mechanism, formulation: str) -> tuple[str, ...]:
     """The functions that the template calls."""
     fixed = available_functions(mechanism, formulation).fixed
     motions = (DRIVEN,) if mechanism.model.motions else ()
-    return (DYNAMICS, RATES, *motions, *((POSITION, VELOCITY) if fixed is not None else ()))
+    drives = (DRIVES,) if mechanism.model.drives else ()
+    return (DYNAMICS, RATES, *motions, *drives, *((POSITION, VELOCITY) if fixed is not None else ()))
 
 
 def motion_fields(exported: Exported) -> dict[str, Any]:
     """Fields of ``consumers/motion.c.jinja``, which other templates include; calls that there are not are empty."""
     given, module = quantities(exported), exported.module
-    everything = (*given.parameters, *given.inputs, *given.forces, *given.coordinates, *given.speeds)
+    everything = (*given.parameters, *given.inputs, *given.forces, *given.states)
+    has_drives = bool(given.drives)
     return {
         "name": exported.name,
         "np": len(given.parameters),
         "nu": len(given.inputs),
         "nq": len(given.coordinates),
         "nv": len(given.speeds),
+        "nd": len(given.drives),
         "starts": tuple(repr(item.start) for item in everything),
         "parameters": tuple(module.names.parameters[item.name] for item in module.parameters),
         "rates": call_of(exported, RATES, "value + DQ"),
         "dynamics": call_of(exported, DYNAMICS, "value + DV"),
         "dynamics_fail": bool(exported.function(DYNAMICS).failures),
+        "drives": call_of(exported, DRIVES, "value + DX") if has_drives else "",
+        "drives_fail": has_drives and bool(exported.function(DRIVES).failures),
         "quaternions": tuple(exported.mechanism.q.quaternions),
         "driven": call_of(exported, DRIVEN, "prescribed_q", "prescribed_v") if exported.mechanism.model.motions else "",
         "position": call_of(exported, POSITION, "closed") if keeps_loops(exported) else "",
@@ -99,7 +105,13 @@ class Quantities:
     forces: tuple[Quantity, ...]
     coordinates: tuple[Quantity, ...]
     speeds: tuple[Quantity, ...]
+    drives: tuple[Quantity, ...]
     outputs: tuple[Quantity, ...]
+
+    @property
+    def states(self) -> tuple[Quantity, ...]:
+        """What moves: coordinates, speeds and states of drives."""
+        return (*self.coordinates, *self.speeds, *self.drives)
 
 
 def quantities(exported: Exported) -> Quantities:
@@ -139,11 +151,16 @@ def quantities(exported: Exported) -> Quantities:
         Quantity(_free(f"tau_{name.removeprefix('v_')}", taken), FORCE_UNITS.get(unit, ""), 0.0, f"force at {joint}")
         for name, unit, joint in speeds
     )
+    initial = initial_drives(mechanism)
+    drives = tuple(
+        Quantity(_free(item.name, taken), item.unit, float(initial[k]), "state of a drive")
+        for k, item in enumerate(mechanism.model.drives)
+    )
     outputs = tuple(
         Quantity(_free(item.name, taken), item.unit, 0.0, f"output {item.expression}")
         for item in mechanism.model.outputs
     )
-    return Quantities(parameters, inputs, forces, places, rates, outputs)
+    return Quantities(parameters, inputs, forces, places, rates, drives, outputs)
 
 
 def _start(mechanism: Mechanism) -> tuple[float, ...]:

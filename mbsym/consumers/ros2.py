@@ -42,7 +42,7 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
         )
     if mechanism.extra_inputs:
         raise CodegenError(
-            "the interface has no time and no control inputs, of which forces of this model depend",
+            "the interface has no time and no control inputs or states of drives, on which forces of this model depend",
             where=name,
             remedy="leave these force elements out, or export it to cpp",
         )

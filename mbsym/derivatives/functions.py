@@ -39,7 +39,7 @@ def _second(function: str, result: str, by: str, identity: str) -> Contract:
     """Second derivatives of a function whose result is weighted, by q, v and its third argument."""
     return Contract(
         f"{function}_second_derivatives",
-        ("q", "v", by, "weights", "t", "u"),
+        ("q", "v", by, "weights", "t", "u", "x"),
         (
             Result(f"d2{result}_dqdq", ("nv", "nv"), "", f"{_BY_ROWS}, {_BY_SPEEDS}"),
             Result(f"d2{result}_dqdv", ("nv", "nv"), "", "by q (rows) and v (columns)"),
@@ -63,7 +63,7 @@ DERIVATIVE_FUNCTIONS: Final = Registry(
         Function(
             Contract(
                 "inverse_dynamics_derivatives",
-                ("q", "v", "vdot", "t", "u"),
+                ("q", "v", "vdot", "t", "u", "x"),
                 (
                     Result("dtau_dq", ("nv", "nv"), "", f"d tau / d q, {_BY_SPEEDS}"),
                     Result("dtau_dv", ("nv", "nv"), "", "d tau / d v"),
@@ -76,7 +76,7 @@ DERIVATIVE_FUNCTIONS: Final = Registry(
         Function(
             Contract(
                 "forward_dynamics_derivatives",
-                ("q", "v", "tau", "t", "u"),
+                ("q", "v", "tau", "t", "u", "x"),
                 _OF_MOTION,
                 f"derivatives of forward_dynamics by q, v and tau, {_BY_SPEEDS}",
                 identities=("difference of forward dynamics", "solved difference of inverse dynamics"),
@@ -87,7 +87,7 @@ DERIVATIVE_FUNCTIONS: Final = Registry(
         Function(
             Contract(
                 "forward_dynamics_with_derivatives",
-                ("q", "v", "tau", "t", "u"),
+                ("q", "v", "tau", "t", "u", "x"),
                 (Result("vdot", ("nv",), "", "rates of the speeds"), *_OF_MOTION),
                 f"forward_dynamics and its derivatives by q, v and tau in one, {_BY_SPEEDS}",
                 reference="solve.vdot",
@@ -173,7 +173,7 @@ CONTROL_FUNCTIONS: Final = Registry(
         Function(
             Contract(
                 "joint_wrenches_of_motion",
-                ("q", "v", "vdot", "t", "u"),
+                ("q", "v", "vdot", "t", "u", "x"),
                 (Result("wrenches", ("nb", 6), "", "joint wrenches"),),
                 "[moment; force] on each joint's successor by its predecessor that produce the rates vdot, as "
                 "joint_wrenches has them",
@@ -225,7 +225,7 @@ FRAME_CONTROL_FUNCTIONS: Final = Registry(
         Function(
             Contract(
                 "operational_space",
-                ("q", "v", "damping", "t", "u"),
+                ("q", "v", "damping", "t", "u", "x"),
                 (
                     _INERTIA,
                     Result(

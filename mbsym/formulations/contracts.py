@@ -12,6 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from mbsym.codegen.statuses import Failure
 from mbsym.errors import DerivationError
+from mbsym.kinematics.coordinates import common_unit
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.scalar import Scalar
@@ -20,16 +21,16 @@ Entries: TypeAlias = "Scalar | Sequence[Entries]"
 """Entries of an array, row-major, flat or nested in any way."""
 
 Size: TypeAlias = (
-    "int | Literal['nq', 'nv', 'nb', '6nb', 'nj', 'held', 'unknowns', 'nf', '6nf', 'ny', 'rows', 'gaps', "
+    "int | Literal['nq', 'nv', 'nb', '6nb', 'nj', 'held', 'unknowns', 'nf', '6nf', 'nu', 'ny', 'nx', 'rows', 'gaps', "
     "'independent', 'np', 'nbase']"
 )
 """A length, or whose number it is: coordinates, speeds, bodies, entries of their twists, joints, constraint forces of
-these, all unknowns of a formulation, frames, entries of their twists, outputs, closure rows that are independent, or
-all, speeds that they leave independent, standard parameters, base parameters."""
+these, all unknowns of a formulation, frames, entries of their twists, control inputs, outputs, states of drives,
+closure rows that are independent, or all, speeds that they leave independent, standard parameters, base parameters."""
 
 
-TIMED: Final = ("t", "u")
-"""Time and control inputs, which only some models use."""
+TIMED: Final = ("t", "u", "x")
+"""Time, control inputs and states of drives, which only some models use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,8 @@ class Contract:
 
     Attributes:
         name: identifier.
-        inputs: names of the arguments in order; q, v, vdot and tau are the mechanism's, t and u (time and control
-            inputs) too in models that use them, others are the derivation's.
+        inputs: names of the arguments in order; q, v, vdot and tau are the mechanism's, t, u and x (time,
+            control inputs, states of drives) too in models that use them, others are the derivation's.
         results: in order.
         description: one line for headers, manifest and documentation.
         display: how documents show it; None where they do not.
@@ -159,6 +160,7 @@ def units_of(mechanism: Mechanism) -> dict[str, str]:
         "driving": force,
         "q_prescribed": mechanism.q.unit,
         "v_prescribed": mechanism.v.unit,
+        "xdot": common_unit([[item.rate_unit] for item in mechanism.model.drives]),
     }
 
 
@@ -171,7 +173,9 @@ def sizes_of(mechanism: Mechanism) -> dict[str, int]:
         "nj": mechanism.nb + len(mechanism.cut_joints),
         "nf": len(mechanism.frames),
         "6nf": 6 * len(mechanism.frames),
+        "nu": len(mechanism.model.inputs),
         "ny": len(mechanism.model.outputs),
+        "nx": len(mechanism.model.drives),
     }
 
 
@@ -240,7 +244,7 @@ def functions_by_name(*functions: Function) -> Mapping[str, Function]:
 
 FORWARD_DYNAMICS: Final = Contract(
     "forward_dynamics",
-    ("q", "v", "tau", "t", "u"),
+    ("q", "v", "tau", "t", "u", "x"),
     (Result("vdot", ("nv",), "", "rates of the speeds"),),
     "rates of the speeds under the generalised forces tau",
     reference="solve.vdot",
@@ -249,7 +253,7 @@ FORWARD_DYNAMICS: Final = Contract(
 
 INVERSE_DYNAMICS: Final = Contract(
     "inverse_dynamics",
-    ("q", "v", "vdot", "t", "u"),
+    ("q", "v", "vdot", "t", "u", "x"),
     (Result("tau", ("nv",), "", "generalised forces"),),
     "generalised forces that produce the rates vdot",
     reference="inverse_dynamics",
@@ -267,7 +271,7 @@ MASS_MATRIX: Final = Contract(
 
 BIAS_FORCE: Final = Contract(
     "bias_force",
-    ("q", "v", "t", "u"),
+    ("q", "v", "t", "u", "x"),
     (Result("bias", ("nv",), "", "bias forces"),),
     "velocity, gravity and force element terms: M(q) vdot + bias(q, v) = tau",
     display=Display("h", "Bias forces", "h(q, v): velocity, gravity and force element terms."),
@@ -336,7 +340,7 @@ BODY_JACOBIANS: Final = Contract(
 
 JOINT_WRENCHES: Final = Contract(
     "joint_wrenches",
-    ("q", "v", "tau", "t", "u"),
+    ("q", "v", "tau", "t", "u", "x"),
     (Result("wrenches", ("nb", 6), "", "joint wrenches"),),
     "[moment; force] on each joint's successor by its predecessor, at and in the joint frame on the successor",
     reference="solve.wrenches",

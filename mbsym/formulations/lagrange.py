@@ -217,7 +217,7 @@ LAGRANGE_QUANTITIES: Final = quantities_by_name(
         sentence="Q of springs, dampers, friction and other force elements by virtual work, an entry a speed in the "
         "order of v: d/dt dT/dv - D (T - U) + b(v, p) = tau + Q, where D = d/dq and b = 0 if speeds are rates.",
         shape=("nv",),
-        inputs=("q", "v", "t", "u"),
+        inputs=("q", "v", "t", "u", "x"),
         source=_LI,
         derive=_element_forces,
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from mbsym.errors import DerivationError
@@ -12,14 +13,19 @@ from mbsym.kinematics.scene import MechanismInMotion
 from mbsym.records import Registry
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.frame_quantities import value_frames
+from mbsym.values.parameter import Value
+
+
+def named_values(mechanism: Mechanism, expressions: Sequence[Value]) -> list[Scalar]:
+    """Expressions of what a model names, evaluated in motion."""
+    frames = any(map(value_frames, expressions))
+    scene = MechanismInMotion(mechanism, joint_speeds(mechanism), with_bodies=frames)
+    return [scene.value(expression) for expression in expressions]
 
 
 def _outputs(mechanism: Mechanism) -> list[Scalar]:
-    model = mechanism.model
     with mechanism.graph.section("outputs"):
-        frames = any(value_frames(item.expression) for item in model.outputs)
-        scene = MechanismInMotion(mechanism, joint_speeds(mechanism), with_bodies=frames)
-        return [scene.value(item.expression) for item in model.outputs]
+        return named_values(mechanism, [item.expression for item in mechanism.model.outputs])
 
 
 OUTPUT_FUNCTIONS: Final = Registry(
@@ -28,7 +34,7 @@ OUTPUT_FUNCTIONS: Final = Registry(
         Function(
             Contract(
                 "outputs",
-                ("q", "v", "t", "u"),
+                ("q", "v", "t", "u", "x"),
                 (Result("y", ("ny",), "", "outputs of the model"),),
                 "outputs of the model, in its order",
                 reference="outputs",

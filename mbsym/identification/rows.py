@@ -173,7 +173,7 @@ def _loops_of(mechanism: Mechanism) -> LoopAnalysis | None:
 
 def _known(model: Model) -> tuple[ForceElement, ...]:
     """Force elements that count as a whole and that coordinates and speeds decide."""
-    given = {TIME, *(item.name for item in model.inputs)}
+    given = {TIME, *(item.name for item in model.inputs), *(item.name for item in model.drives)}
     return tuple(
         element
         for element in model.forces
@@ -188,4 +188,4 @@ def _passive(model: Model) -> Model:
     actuated."""
     kept = tuple(element for element in model.forces if linear_places(model, element) and not element.named("input"))
     joints = tuple(replace(joint, actuated=joint.name in model.motors) for joint in model.joints)
-    return replace(model, forces=kept, inputs=(), motions=(), joints=joints)
+    return replace(model, forces=kept, inputs=(), motions=(), drives=(), joints=joints)

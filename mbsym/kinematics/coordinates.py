@@ -140,20 +140,24 @@ def _own(
 
 
 def driving_symbols(model: Model, graph: Graph) -> dict[str, Scalar]:
-    """Time and control inputs by name, for models that use one of them."""
+    """Time, control inputs and states of drives by name, for models that use one of them."""
     if not model.uses_time_or_inputs:
         return {}
-    return {name: symbol(graph, name) for name in ("t", *(item.name for item in model.inputs))}
+    inputs, drives = (item.name for item in model.inputs), (item.name for item in model.drives)
+    return {name: symbol(graph, name) for name in ("t", *inputs, *drives)}
 
 
-def driving_inputs(model: Model, symbols: Mapping[str, Scalar]) -> tuple[Input | None, Input | None]:
-    """The arguments t and u, None where there are no symbols for them."""
+def driving_inputs(model: Model, symbols: Mapping[str, Scalar]) -> tuple[Input | None, Input | None, Input | None]:
+    """The arguments t, u and x, None where there are no symbols for them, the last where there are no drives."""
     if not symbols:
-        return None, None
+        return None, None, None
     controls = tuple(symbols[item.name].ref for item in model.inputs)
     unit = common_unit([[item.unit for item in model.inputs]])
     time = Input("t", (), (symbols["t"].ref,), "s", "time")
-    return time, Input("u", (len(controls),), controls, unit, "control inputs")
+    drives = tuple(symbols[item.name].ref for item in model.drives)
+    own = common_unit([[item.unit for item in model.drives]])
+    states = Input("x", (len(drives),), drives, own, "states of drives") if drives else None
+    return time, Input("u", (len(controls),), controls, unit, "control inputs"), states
 
 
 def common_unit(units: Iterable[Sequence[str]]) -> str:

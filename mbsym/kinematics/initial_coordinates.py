@@ -39,6 +39,12 @@ def initial_speeds(mechanism: Mechanism) -> Array:
     return v
 
 
+def initial_drives(mechanism: Mechanism) -> Array:
+    """States of drives with which the model starts (nx,)."""
+    numbers = parameter_values(mechanism.model)
+    return np.array([evaluate(item.initial, numbers) for item in mechanism.model.drives], dtype=float)
+
+
 def _at_start(mechanism: Mechanism, law: Scalar) -> float:
     """A law of time at its beginning."""
     inputs = tuple(item for item in mechanism.extra_inputs if item is mechanism.time)

@@ -149,11 +149,11 @@ class LimbsInOne(Protocol):
 class Mechanism:
     """A labelled model written in a graph; bodies by regular label (``bodies[i - 1]`` has label i).
 
-    ``time`` and ``controls`` are None where no force needs them; ``speed_of`` has for each speed of each body's joint
-    the column of v that it follows, with its ratio to it. ``ways`` are the names of simplifications that are allowed;
-    what depends on parameters alone costs nothing where it is ``prepared``; an equivalent mechanism ``stands_for`` the
-    one with the user's own bodies. ``written`` is the size of the graph before anything was derived in it. Where one
-    limb stands for all that are equal to it, ``limbs`` knows them.
+    ``time``, ``controls`` and ``drive_states`` are None where nothing needs them; ``speed_of`` has for each speed of
+    each body's joint the column of v that it follows, with its ratio to it. ``ways`` are the names of simplifications
+    that are allowed; what depends on parameters alone costs nothing where it is ``prepared``; an equivalent mechanism
+    ``stands_for`` the one with the user's own bodies. ``written`` is the size of the graph before anything was derived
+    in it. Where one limb stands for all that are equal to it, ``limbs`` knows them.
     """
 
     graph: Graph
@@ -170,6 +170,7 @@ class Mechanism:
     tau: Input
     time: Input | None
     controls: Input | None
+    drive_states: Input | None
     parameters: tuple[ParameterInput, ...]
     speed_of: tuple[tuple[tuple[int, Scalar], ...], ...]
     symbolic_parameters: str | tuple[str, ...]
@@ -219,8 +220,8 @@ class Mechanism:
 
     @property
     def extra_inputs(self) -> tuple[Input, ...]:
-        """Time and control inputs, for models that use them."""
-        return tuple(item for item in (self.time, self.controls) if item is not None)
+        """Time, control inputs and states of drives, for models that use them."""
+        return tuple(item for item in (self.time, self.controls, self.drive_states) if item is not None)
 
     @property
     def columns_by_label(self) -> tuple[int, ...]:
@@ -297,7 +298,7 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
     placed = {0: identity_transform(graph), **{body.label: body.user_frame for body in bodies}}
     cut_joints = tuple(writer.cut_joint(joint, label, placed) for label, joint in enumerate(cut, len(in_tree) + 1))
     q, v, vdot, tau = coordinates.arrays(graph)
-    time, controls = driving_inputs(model, driving)
+    time, controls, drive_states = driving_inputs(model, driving)
     frames = tuple(writer.frame(frame, placed) for frame in model.frames_of_functions)
     gravity = vector_of(model.gravity, graph, names)
     return Mechanism(
@@ -315,6 +316,7 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
         tau=tau,
         time=time,
         controls=controls,
+        drive_states=drive_states,
         parameters=parameters,
         speed_of=tuple(each.columns for each in coordinates.of_joints),
         symbolic_parameters=symbolic_parameters,

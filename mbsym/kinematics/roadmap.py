@@ -138,6 +138,7 @@ def index_tables(mechanism: Mechanism) -> tuple[IndexTable, ...]:
             )
             for letter, items in (
                 ("U", [(item.name, item.unit) for item in mechanism.model.inputs]),
+                ("X", [(item.name, item.unit) for item in mechanism.model.drives]),
                 ("Y", [(item.name, item.unit) for item in mechanism.model.outputs]),
             )
         ),
@@ -191,7 +192,7 @@ def limit_tables(mechanism: Mechanism) -> dict[str, tuple[float, ...]]:
 
 
 def _states(mechanism: Mechanism) -> dict[str, object]:
-    """The named states of a model in its layout of q and v."""
+    """The named states of a model in its layout of q, v and x."""
     numbers = parameter_values(mechanism.model)
     states = []
     for state in mechanism.model.states:
@@ -201,7 +202,10 @@ def _states(mechanism: Mechanism) -> dict[str, object]:
                 own = dict(entries).get(body.joint.name)
                 if own is not None:
                     array[slice(*bounds)] = [evaluate(value, numbers) for value in own]
-        states.append({"name": state.name, "q": [float(x) for x in normalised(q, mechanism.q.quaternions)], "v": v})
+        found = {"name": state.name, "q": [float(x) for x in normalised(q, mechanism.q.quaternions)], "v": v}
+        given = dict(state.x)
+        drives = [evaluate(given.get(drive.name, drive.initial), numbers) for drive in mechanism.model.drives]
+        states.append({**found, **({"x": drives} if drives else {})})
     return {"states": states} if states else {}
 
 
@@ -244,6 +248,9 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
     cut = (_joint_fields(item.joint, item.label, behind_q, behind_v, cut=True) for item in mechanism.cut_joints)
     frames = [{"name": frame.name, "body": frame.body, "axes": frame.axes} for frame in model.frames_of_functions]
     outputs = [{"name": item.name, "unit": item.unit} for item in model.outputs]
+    drives = [
+        {"name": item.name, "unit": item.unit, "initial": evaluate(item.initial, numbers)} for item in model.drives
+    ]
     motions = [
         {"name": driven.motion.name, "gives": driven.motion.gives, "q": driven.coordinate, "v": driven.column}
         for driven in driven_speeds(mechanism)
@@ -276,6 +283,7 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
         ],
         **({"outputs": outputs} if outputs else {}),
         **({"motions": motions} if motions else {}),
+        **({"drives": drives} if drives else {}),
     }
 
 

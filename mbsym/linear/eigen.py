@@ -34,58 +34,60 @@ class EigenPair:
 
 
 @one_thread()
-def eigenvalues(A: Array, mass: Array, measures: Array, pace: float) -> Array:
-    """All of A (n + m,), by real and imaginary part.
+def eigenvalues(A: Array, mass: Array, measures: Array, pace: float, drives: int = 0) -> Array:
+    """All of A (n + m + drives,), by real and imaginary part.
 
     Args:
-        A: of n increments and m speeds (n + m, n + m).
+        A: of n increments, m speeds and states of drives.
         mass: of the speeds (m, m).
-        measures: of the increments of the states, by which entries of different units are compared (n + m,).
+        measures: of the increments of all these, by which entries of different units are compared.
         pace: of what the forces at work could do by themselves [1/s].
+        drives: how many states of drives there are.
     """
-    A, mass = _measured(A, mass, measures)
-    found = _second_order(A, mass, pace)
+    n = len(A) - len(mass) - drives
+    A, mass = _measured(A, mass, measures, n)
+    found = None if drives else _second_order(A, mass, pace)
     if found is not None:
         roots = [complex(np.sqrt(-square + 0j)) for square in found[0]]
         return np.sort_complex([value for root in roots for value in (root, -root)]) + 0.0
-    rest, rate = _without_rest(A, len(mass), pace)
+    rest, rate = _without_rest(A, n, len(mass), pace)
     return np.sort_complex(np.concatenate([np.zeros(len(A) - len(rest)), rate * np.linalg.eigvals(rest)]))
 
 
 @one_thread()
-def eigenpairs(A: Array, mass: Array, measures: Array, pace: float) -> tuple[EigenPair, ...]:
+def eigenpairs(A: Array, mass: Array, measures: Array, pace: float, drives: int = 0) -> tuple[EigenPair, ...]:
     """Eigenvalues, of complex pairs the upper one, with shapes; a free motion without resistance has one zero.
 
     Args:
-        A, mass, measures, pace: as in ``eigenvalues``.
+        A, mass, measures, pace, drives: as in ``eigenvalues``.
     """
-    n = len(A) - len(mass)
-    A, mass = _measured(A, mass, measures)
-    found = _second_order(A, mass, pace)
+    n = len(A) - len(mass) - drives
+    A, mass = _measured(A, mass, measures, n)
+    found = None if drives else _second_order(A, mass, pace)
     if found is not None:
         return _sorted(_roots(*found), measures[:n])
     values, vectors = np.linalg.eig(A)
-    zeros = len(A) - len(_without_rest(A, len(mass), pace)[0])
+    zeros = len(A) - len(_without_rest(A, n, len(mass), pace)[0])
     moving = np.argsort(np.abs(values))[zeros:]
     pairs = [EigenPair(complex(values[k]), vectors[:n, k]) for k in moving if values[k].imag >= 0.0]
     if zeros:
-        pairs += [EigenPair(0j, shape[:n].astype(complex)) for shape in _resting(_timeless(A, len(mass), pace)[0])]
+        pairs += [EigenPair(0j, shape[:n].astype(complex)) for shape in _resting(_timeless(A, n, len(mass), pace)[0])]
     return _sorted(pairs, measures[:n])
 
 
-def _measured(A: Array, mass: Array, measures: Array) -> tuple[Array, Array]:
-    """Both over increments of size one."""
-    speeds = measures[len(A) - len(mass) :]
+def _measured(A: Array, mass: Array, measures: Array, n: int) -> tuple[Array, Array]:
+    """Both over increments of size one, of which there are n."""
+    speeds = measures[n : n + len(mass)]
     return A * measures / measures[:, None], mass * np.outer(speeds, speeds)
 
 
-def _without_rest(A: Array, speeds: int, pace: float) -> tuple[Array, float]:
+def _without_rest(A: Array, n: int, speeds: int, pace: float) -> tuple[Array, float]:
     """A without its eigenvalues of zero, in a unit of time of which it is told how many there are in a second.
 
     Resting directions are taken off until none is left: beside a zero that comes several times small eigenvalues lose
     half their digits.
     """
-    A, rate = _timeless(A, speeds, pace)
+    A, rate = _timeless(A, n, speeds, pace)
     while len(A):
         resting = _resting(A)
         if not len(resting):
@@ -95,11 +97,12 @@ def _without_rest(A: Array, speeds: int, pace: float) -> tuple[Array, float]:
     return A, rate
 
 
-def _timeless(A: Array, speeds: int, pace: float) -> tuple[Array, float]:
+def _timeless(A: Array, n: int, speeds: int, pace: float) -> tuple[Array, float]:
     """A in a unit of time in which the stiffest motion takes one, so that entries can be compared, and its inverse."""
-    n = len(A) - speeds
-    rate = float(np.sqrt(np.abs(A[n:, :n]).max(initial=pace**2))) or float(np.abs(A).max(initial=0.0)) or 1.0
-    scale = np.repeat([1.0, rate], [n, speeds])
+    rate = float(np.sqrt(np.abs(A[n : n + speeds, :n]).max(initial=pace**2)))
+    rate = rate or float(np.abs(A).max(initial=0.0)) or 1.0
+    # A state of a drive is measured by the acceleration that it makes.
+    scale = np.repeat([1.0, rate, 1.0], [n, speeds, len(A) - n - speeds])
     return _without_round_off(A * scale[None, :] / scale[:, None] / rate, 1.0), rate
 
 

@@ -25,7 +25,7 @@ from mbsym.model.system import Model
 from mbsym.options.generation import GenerationOptions
 from mbsym.pipeline import Progress, derive, express
 from mbsym.registry import Available, available_functions
-from mbsym.simulation.equations import coordinate_quantities, speed_quantities, suggestion
+from mbsym.simulation.equations import coordinate_quantities, drive_quantities, speed_quantities, suggestion
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Program
 
@@ -40,6 +40,7 @@ class State:
         tau: generalised forces (nv,).
         u: control inputs (nu,).
         t: time [s].
+        x: states of drives (nx,).
     """
 
     q: Array
@@ -47,11 +48,30 @@ class State:
     tau: Array
     u: Array
     t: float = 0.0
+    x: Array = field(default_factory=lambda: np.zeros(0))
 
     @property
     def by_argument(self) -> dict[str, Any]:
         """By the names that arguments of functions have."""
-        return {"q": self.q, "v": self.v, "tau": self.tau, "u": self.u, "t": self.t}
+        return {"q": self.q, "v": self.v, "tau": self.tau, "u": self.u, "t": self.t, "x": self.x}
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSlopes:
+    """Values at a state and their derivatives.
+
+    Attributes:
+        values: (n,).
+        by_q, by_v: by q moved along the speeds, and by these (n, nv).
+        by_u: by control inputs (n, nu).
+        by_x: by states of drives (n, nx).
+    """
+
+    values: Array
+    by_q: Array
+    by_v: Array
+    by_u: Array
+    by_x: Array
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -104,6 +124,8 @@ class LinearEquations:
             lines.append(f"{'v':12}{pairs(self.speeds, state.v)}")
         if self.inputs:
             lines.append(f"{'inputs':12}{pairs(self.inputs, state.u)}")
+        if self.drives:
+            lines.append(f"{'drives':12}{pairs(self.drives, state.x, np.ones(len(state.x)))}")
         if state.tau.any():
             lines.append(f"{'tau':12}{pairs(self.speeds, state.tau)}")
         if self.mechanism.model.uses_time:
@@ -126,14 +148,20 @@ class LinearEquations:
         return tuple(item.name for item in self.mechanism.model.inputs)
 
     @property
+    def drives(self) -> tuple[str, ...]:
+        """Names of the states of drives."""
+        return tuple(item.name for item in self.mechanism.model.drives)
+
+    @property
     def outputs(self) -> tuple[str, ...]:
         """Names of the model's outputs, if the equations were prepared for them."""
         return tuple(item.name for item in self.mechanism.model.outputs) if self.tells_outputs else ()
 
     @property
     def units(self) -> dict[str, str]:
-        """Of coordinates, speeds, control inputs and time, by name."""
-        quantities = (*coordinate_quantities(self.mechanism), *speed_quantities(self.mechanism))
+        """Of coordinates, speeds, states of drives, control inputs and time, by name."""
+        moving = (*coordinate_quantities(self.mechanism), *speed_quantities(self.mechanism))
+        quantities = (*moving, *drive_quantities(self.mechanism))
         inputs = {item.name: item.unit for item in self.mechanism.model.inputs}
         return {**{item.name: item.unit for item in quantities}, **inputs, "t": "s"}
 
@@ -141,7 +169,8 @@ class LinearEquations:
         """What a state is made of, by name, for machines."""
         groups = (self.coordinates, state.q), (self.speeds, state.v), (self.speeds, state.tau), (self.inputs, state.u)
         named = (dict(zip(names, values.tolist(), strict=True)) for names, values in groups)
-        return dict(zip(("q", "v", "tau", "u", "t"), (*named, state.t), strict=True))
+        drives = {"x": dict(zip(self.drives, state.x.tolist(), strict=True))} if self.drives else {}
+        return {**dict(zip(("q", "v", "tau", "u", "t"), (*named, state.t), strict=True)), **drives}
 
     def unknown(self, kind: str, name: str, known: Sequence[str]) -> AnalysisError:
         """The error that nothing of a kind is called so."""
@@ -180,7 +209,12 @@ class LinearEquations:
     @cached_property
     def _outputs(self) -> NumericDerivatives:
         program = self.found.every["outputs"](self.mechanism)
-        return NumericDerivatives(self.mechanism, program, ("q", "v", "u"))
+        return NumericDerivatives(self.mechanism, program, ("q", "v", "u", "x"))
+
+    @cached_property
+    def _drive_rates(self) -> NumericDerivatives:
+        program = self.found.every["drive_rates"](self.mechanism)
+        return NumericDerivatives(self.mechanism, program, ("q", "v", "u", "x"))
 
     def slopes(self, state: State) -> Slopes:
         """vdot and its derivatives.
@@ -190,21 +224,47 @@ class LinearEquations:
         """
         found = self._motion.slopes(state.by_argument)
         self._require_finite(
-            "forward_dynamics has no result or no derivative", found.vdot, found.by_q, found.by_v, found.by_u
+            "forward_dynamics has no result or no derivative",
+            found.vdot,
+            found.by_q,
+            found.by_v,
+            found.by_u,
+            found.by_x,
         )
         return found
 
-    def output_slopes(self, state: State) -> tuple[Array, Array, Array]:
-        """Derivatives of the model's outputs: by q moved along the speeds and by v (ny, nv), by u (ny, nu).
+    def output_slopes(self, state: State) -> ValueSlopes:
+        """The model's outputs and their derivatives.
 
         Raises:
             AnalysisError: an output has no value or no derivative there.
         """
-        _, slopes = self._outputs(state.by_argument)
-        (by_q,), (by_v,), by_u = ([rows for (_, by), rows in slopes.items() if by == name] for name in ("q", "v", "u"))
-        found = by_q, by_v, by_u[0] if by_u else np.zeros((len(by_q), 0))
-        self._require_finite("outputs has no derivative", *found)
-        return found
+        return self._value_slopes("outputs", "y", self._outputs(state.by_argument))
+
+    def drive_slopes(self, state: State) -> ValueSlopes:
+        """Rates of the states of drives and their derivatives.
+
+        Raises:
+            AnalysisError: a rate has no value or no derivative there.
+        """
+        nv, nu = self.mechanism.nv, len(self.inputs)
+        if not self.drives:
+            return ValueSlopes(np.zeros(0), *(np.zeros((0, size)) for size in (nv, nv, nu, 0)))
+        return self._value_slopes("drive_rates", "xdot", self._drive_rates(state.by_argument))
+
+    def _value_slopes(
+        self, name: str, result: str, found: tuple[dict[str, Array], dict[tuple[str, str], Array]]
+    ) -> ValueSlopes:
+        values, slopes = found[0][result], found[1]
+        nv, sizes = self.mechanism.nv, (len(self.inputs), len(self.drives))
+        by = [slopes[result, "q"].reshape(-1, nv), slopes[result, "v"].reshape(-1, nv)]
+        # What a model has none of is no argument.
+        by += [
+            slopes.get((result, argument), np.zeros((len(values), size)))
+            for argument, size in zip("ux", sizes, strict=True)
+        ]
+        self._require_finite(f"{name} has no derivative", values, *by)
+        return ValueSlopes(values, *by)
 
     def _require_finite(self, what: str, *values: Array) -> None:
         if not all(np.isfinite(value).all() for value in values):

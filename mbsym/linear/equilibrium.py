@@ -13,7 +13,6 @@ from mbsym.errors import AnalysisError, MbsymError
 from mbsym.kinematics.driven import driven_speeds
 from mbsym.kinematics.measures import measures_of
 from mbsym.linear.balance import Balance, Free
-from mbsym.linear.eigen import eigenpairs
 from mbsym.linear.equations import LinearEquations, State
 from mbsym.linear.freedom import independent_with
 from mbsym.linear.linearised import linearised
@@ -93,7 +92,7 @@ class Equilibrium:
         state = self.equations.by_name(self.state)
         return {
             "name": self.name,
-            **{key: state[key] for key in ("q", "u", "tau", "t")},
+            **{key: state[key] for key in ("q", "u", "tau", "t", "x") if key in state},
             "stability": self.stability.kind,
             "growing": self.stability.growing,
             "drifting": self.stability.drifting,
@@ -149,7 +148,8 @@ def equilibria(
 
     Args:
         equations: of the model.
-        state: where the search begins; what is not free stays as it is there, speeds are zero.
+        state: where the search begins; what is not free stays as it is there, speeds are zero; states of
+            drives are always free, and their rates zero.
         free: names of coordinates, control inputs, and speeds along which a generalised force may take any value;
             default all coordinates.
         starts: how many places the search begins at.
@@ -169,11 +169,12 @@ def equilibria(
         *(increments[k] for k in chosen.speeds),
         *(equations.inputs[k] for k in chosen.inputs),
         *(f"tau of {equations.speeds[k]}" for k in chosen.forces),
+        *equations.drives,
     )
     found = []
     for number, z in enumerate(found_places, start=1):
-        q, u, tau, _ = balance.split(z)
-        there = replace(state, q=q, u=u, tau=tau)
+        q, u, tau, x, _ = balance.split(z)
+        there = replace(state, q=q, u=u, tau=tau, x=x)
         idle = np.abs(balance.idle(z)).max(axis=1, initial=0.0)
         moving = tuple(name for name, share in zip(labels, idle, strict=True) if share > 1e-6)
         stability = stability_at(equations, there)
@@ -182,7 +183,7 @@ def equilibria(
 
 
 def _chosen(equations: LinearEquations, state: State, free: Sequence[str]) -> tuple[tuple[str, ...], Free]:
-    """Names of what is free, and what that frees besides: what follows from it, and forces of motions."""
+    """Names of what is free, and what that frees besides: what follows from it, forces of motions, states of drives."""
     mechanism = equations.mechanism
     increments = increment_names(mechanism)
     known = (increments, equations.inputs, equations.speeds)
@@ -202,7 +203,8 @@ def _chosen(equations: LinearEquations, state: State, free: Sequence[str]) -> tu
         rows = np.concatenate([rows[equations.loops.closing], np.eye(mechanism.nv)[[*driven]]])
         held = set(independent_with(rows * measures_of(mechanism).increments, chosen.speeds)) - set(chosen.speeds)
         chosen = replace(chosen, speeds=tuple(k for k in range(mechanism.nv) if k not in held | {*driven}))
-    return named, replace(chosen, forces=tuple(sorted({*chosen.forces, *driven})))
+    drives = tuple(range(len(equations.drives)))
+    return named, replace(chosen, forces=tuple(sorted({*chosen.forces, *driven})), drives=drives)
 
 
 def _require_rest(equations: LinearEquations, state: State, driven: Mapping[int, str]) -> None:
@@ -224,7 +226,7 @@ def stability_at(equations: LinearEquations, state: State) -> Stability:
     """Stability by the eigenvalues of the linearised equations."""
     try:
         system = linearised(equations, state)
-        values = [pair.value for pair in eigenpairs(system.A, system.mass, system.measures, system.pace)]
+        values = [pair.value for pair in system.eigenpairs()]
     except MbsymError as error:
         return Stability("unknown", reason=error.what)
     growing = sum(value.real > 1e-9 * abs(value) for value in values if value)
@@ -250,8 +252,12 @@ def _nothing_found(equations: LinearEquations, balance: Balance, z: Array, free:
         left = abs(float(residual[worst])) * balance.forces[worst]
         what = f"no equilibrium was found: {left:.3g} {units[worst]} along {equations.speeds[worst]} stay unbalanced"
         return AnalysisError(what, where=equations.name, remedy=remedy)
+    if worst < nv + len(equations.drives):
+        drive = equations.drives[worst - nv]
+        what = f"no equilibrium was found: the state {drive} of a drive does not come to rest"
+        return AnalysisError(what, where=equations.name, remedy=remedy)
     rows = [row for closure in equations.loops.closures for row in closure.rows] if equations.loops else []
-    row = rows[worst - nv]
+    row = rows[worst - nv - len(equations.drives)]
     gap = f"{abs(float(residual[worst])) * balance.measures.of_unit(row.unit):.3g} {row.unit}"
     what = f"no equilibrium was found: the loop of {row.closure} stays open by {gap}"
     return AnalysisError(what, where=equations.name, remedy=remedy)

@@ -1,7 +1,7 @@
 """Equations of motion linearised about a state: xdot = A x + B u, y = C x + D u.
 
-x are increments [dq; dv] of independent coordinates and their speeds, q moved along the speeds. With closed loops the
-others follow: dq = N dq_i, and dv = N dv_i + N' dq_i where the loops move.
+x are increments [dq; dv] of independent coordinates and their speeds, q moved along the speeds, and of states of
+drives. With closed loops the others follow: dq = N dq_i, and dv = N dv_i + N' dq_i where the loops move.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.kinematics.measures import Measures, measures_of
-from mbsym.linear.eigen import eigenvalues
-from mbsym.linear.equations import POSITIONS, LinearEquations, State
+from mbsym.linear.eigen import EigenPair, eigenpairs, eigenvalues
+from mbsym.linear.equations import POSITIONS, LinearEquations, State, ValueSlopes
 from mbsym.linear.freedom import Freedom, freedom_at
 from mbsym.linear.motion import Slopes
 from mbsym.linear.observed import observed
 from mbsym.linear.state_space import StateSpace
 from mbsym.linear.tables import eigenvalue, pairs, with_units
 from mbsym.linear.tangent import increment_names, increment_units, turning_at
-from mbsym.simulation.equations import speed_quantities
+from mbsym.simulation.equations import drive_quantities, speed_quantities
 from mbsym.values.numbers import evaluate, parameter_values
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Linearisation(StateSpace):
         states, inputs, outputs: names.
         state_units, input_units: units of the increments.
         state: about which.
-        rates: of the independent coordinates and speeds at that state (n,); zero at an equilibrium.
+        rates: of the states at that state (n,); zero at an equilibrium.
         freedom: independent coordinates, and how all others move with them.
         mass: of the independent speeds, of which there are m (m, m).
         measures: of the increments of the states, by which entries of different units are compared (n,).
@@ -88,8 +88,10 @@ class Linearisation(StateSpace):
     @property
     def is_equilibrium(self) -> bool:
         """True where nothing moves and nothing is accelerated, but for round-off."""
-        speeds, accelerations = np.split(np.abs(self.rates) / self.measures, [len(self.freedom.independent)])
-        return bool(np.all(speeds <= AT_REST * self.pace) and np.all(accelerations <= AT_REST * self.pace**2))
+        places = np.cumsum([len(self.freedom.independent), len(self.freedom.speeds)])
+        speeds, accelerations, drives = np.split(np.abs(self.rates) / self.measures, places)
+        first_order = np.concatenate([speeds, drives])
+        return bool(np.all(first_order <= AT_REST * self.pace) and np.all(accelerations <= AT_REST * self.pace**2))
 
     def symbolic(self, *, general: bool = False, shared: bool = False) -> SymbolicSystem:
         """The same matrices in the model's run-time parameters, as SymPy matrices.
@@ -101,13 +103,16 @@ class Linearisation(StateSpace):
             shared: with symbols for what occurs several times, told in ``replacements`` as ``sympy.cse`` does.
 
         Raises:
-            AnalysisError: the entries written out are too long, speeds alone are held, or motions are prescribed.
+            AnalysisError: the entries written out are too long, speeds alone are held, motions are prescribed, or
+                drives have states.
         """
         from mbsym.linear.symbols import symbolic_system
 
         held = self.freedom.speeds != self.freedom.independent
-        if held or self.equations.mechanism.model.motions:
-            what = "velocity constraints leave more coordinates than speeds free" if held else "motions are prescribed"
+        model = self.equations.mechanism.model
+        if held or model.motions or model.drives:
+            what = "motions are prescribed" if model.motions else "drives have states"
+            what = "velocity constraints leave more coordinates than speeds free" if held else what
             raise AnalysisError(
                 f"{what}, which has no symbolic form here",
                 where=self.equations.name,
@@ -119,7 +124,11 @@ class Linearisation(StateSpace):
     @property
     def poles(self) -> Array:
         """Eigenvalues of A (n,), by real and imaginary part."""
-        return eigenvalues(self.A, self.mass, self.measures, self.pace)
+        return eigenvalues(self.A, self.mass, self.measures, self.pace, len(self.equations.drives))
+
+    def eigenpairs(self) -> tuple[EigenPair, ...]:
+        """Eigenvalues of A, of complex pairs the upper one, with shapes over the independent increments."""
+        return eigenpairs(self.A, self.mass, self.measures, self.pace, len(self.equations.drives))
 
     def as_dict(self) -> dict[str, object]:
         """For machines."""
@@ -165,25 +174,33 @@ def linearised(
     Raises:
         AnalysisError: a name is unknown or may mean two things, the loops are not closed, or the state is singular.
     """
-    mechanism, nv = equations.mechanism, equations.mechanism.nv
+    mechanism, nv, nx = equations.mechanism, equations.mechanism.nv, len(equations.drives)
     freedom = freedom_at(equations, state, independent)
-    slopes = equations.slopes(state)
+    slopes, drives = equations.slopes(state), equations.drive_slopes(state)
     entries = _entered(equations, slopes, inputs)
     by_input = np.array([column for _, _, column, _ in entries]).reshape(len(entries), nv).T
     controls = np.array([column for *_, column in entries]).reshape(len(entries), len(equations.inputs)).T
-    motion = np.block([[turning_at(mechanism, state.v), np.eye(nv)], [slopes.by_q, slopes.by_v]])
-    entry = np.concatenate([np.zeros_like(by_input), by_input])
-    carried = freedom.of_states
-    kept = freedom.states
-    increments = increment_names(mechanism)
-    every = (*increments, *equations.speeds)
+    motion = np.block(
+        [
+            [turning_at(mechanism, state.v), np.eye(nv), np.zeros((nv, nx))],
+            [slopes.by_q, slopes.by_v, slopes.by_x],
+            [drives.by_q, drives.by_v, drives.by_x],
+        ]
+    )
+    entry = np.concatenate([np.zeros_like(by_input), by_input, drives.by_u @ controls])
+    carried = _with_drives(freedom.of_states, nx)
+    kept = [*freedom.states, *range(2 * nv, 2 * nv + nx)]
+    every = (*increment_names(mechanism), *equations.speeds, *equations.drives)
     names = tuple(every[k] for k in kept)
-    units = (*increment_units(mechanism), *(item.unit for item in speed_quantities(mechanism)))
+    quantities = (*speed_quantities(mechanism), *drive_quantities(mechanism))
+    units = (*increment_units(mechanism), *(item.unit for item in quantities))
     C, D = np.eye(len(kept)), np.zeros((len(kept), len(entries)))
     if outputs:
         rows = [_output(equations, slopes, (by_input, controls), state, name) for name in outputs]
         C, D = np.array([row for row, _ in rows]) @ carried, np.array([row for _, row in rows])
     measures = measures_of(mechanism)
+    pace = _pace(equations, state, slopes, drives, measures)
+    moving = measures.increments[[k % nv for k in freedom.states]]
     return Linearisation(
         motion[kept] @ carried,
         entry[kept],
@@ -195,26 +212,54 @@ def linearised(
         tuple(units[k] for k in kept),
         tuple(unit for _, unit, *_ in entries),
         state,
-        np.concatenate([state.v, slopes.vdot])[kept],
+        np.concatenate([state.v, slopes.vdot, drives.values])[kept],
         freedom,
         freedom.rates.T @ slopes.mass @ freedom.rates,
-        measures.increments[[k % nv for k in kept]],
-        _pace(equations, state, slopes, measures),
+        np.concatenate([moving, _measures_of_drives(state, slopes, drives, measures, pace)]),
+        pace,
         equations,
     )
 
 
-def _pace(equations: LinearEquations, state: State, slopes: Slopes, measures: Measures) -> float:
-    """Square root of the largest measured acceleration that weight, springs, inputs or forces could make [1/s]."""
+def _with_drives(carried: Array, nx: int) -> Array:
+    """What all states are of the independent ones, states of drives behind both."""
+    rows, columns = carried.shape
+    found = np.zeros((rows + nx, columns + nx))
+    found[:rows, :columns], found[rows:, columns:] = carried, np.eye(nx)
+    return found
+
+
+def _pace(equations: LinearEquations, state: State, slopes: Slopes, drives: ValueSlopes, measures: Measures) -> float:
+    """Square root of the largest measured acceleration that weight, springs, inputs, drives or forces could make [1/s].
+
+    A drive whose state follows a speed resists motions like a spring.
+    """
     steps, model = measures.increments, equations.mechanism.model
     numbers = parameter_values(model)
     found = [
         np.abs(slopes.by_q * steps / steps[:, None]),
         np.abs(slopes.by_tau * state.tau / steps[:, None]),
         np.abs(slopes.by_u * state.u / steps[:, None]),
+        np.abs(slopes.by_x * state.x / steps[:, None]),
+        np.abs(slopes.by_x) @ np.abs(drives.by_v) * steps / steps[:, None],
         np.array([np.linalg.norm([evaluate(value, numbers) for value in model.gravity]) / measures.length]),
     ]
     return float(np.sqrt(max(float(part.max(initial=0.0)) for part in found)))
+
+
+def _measures_of_drives(state: State, slopes: Slopes, drives: ValueSlopes, measures: Measures, pace: float) -> Array:
+    """Changes of states of drives that make accelerations as the forces at work do, by way of other drives too."""
+    found = np.zeros(len(state.x))
+    target = pace or 1.0
+    felt = np.abs(slopes.by_x / measures.increments[:, None]).max(axis=0, initial=0.0)
+    found[felt > 0.0] = target**2 / felt[felt > 0.0]
+    for _ in range(len(found)):
+        known = found > 0.0
+        through = np.abs(drives.by_x[known] / found[known, None]).max(axis=0, initial=0.0)
+        reached = ~known & (through > 0.0)
+        found[reached] = target / through[reached]
+    # What moves nothing counts by its own size.
+    return np.where(found > 0.0, found, np.maximum(np.abs(state.x), 1.0))
 
 
 _Entry: TypeAlias = tuple[str, str, Array, Array]
@@ -260,15 +305,18 @@ def _entered(equations: LinearEquations, slopes: Slopes, asked: str | Sequence[s
 def _output(
     equations: LinearEquations, slopes: Slopes, by_inputs: tuple[Array, Array], state: State, name: str
 ) -> tuple[Array, Array]:
-    """Rows of C and D of a quantity over all increments (2 nv,) and the inputs, of which are vdot and u."""
+    """Rows of C and D of a quantity over all increments (2 nv + nx,) and the inputs, of which are vdot and u."""
     by_input, controls = by_inputs
     (nv, inputs), found = by_input.shape, observed(equations, name)
-    row, through, k = np.zeros(2 * nv), np.zeros(inputs), found.place
+    row, through, k = np.zeros(2 * nv + len(state.x)), np.zeros(inputs), found.place
     if found.kind == "acceleration":
-        return np.concatenate([slopes.by_q[k], slopes.by_v[k]]), by_input[k]
+        return np.concatenate([slopes.by_q[k], slopes.by_v[k], slopes.by_x[k]]), by_input[k]
     if found.kind == "output":
-        by_q, by_v, by_u = equations.output_slopes(state)
-        return np.concatenate([by_q[k], by_v[k]]), by_u[k] @ controls
+        own = equations.output_slopes(state)
+        return np.concatenate([own.by_q[k], own.by_v[k], own.by_x[k]]), own.by_u[k] @ controls
+    if found.kind == "drive":
+        row[2 * nv + k] = 1.0
+        return row, through
     if found.kind == "position":
         row[:nv] = equations.evaluate(POSITIONS, state)[0][k, 3 + found.axis]
     elif found.kind == "coordinate":

@@ -13,7 +13,7 @@ import numpy as np
 
 from mbsym.doors import Array
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.linear.eigen import EigenPair, eigenpairs
+from mbsym.linear.eigen import EigenPair
 from mbsym.linear.linearised import Linearisation
 from mbsym.linear.shapes import swinging_frames, write_shapes
 from mbsym.linear.tables import complex_number, eigenvalue, number, numbered
@@ -164,7 +164,7 @@ class Modes(ModeSequence):
     @property
     def names(self) -> tuple[str, ...]:
         """Of the entries of a shape."""
-        return self.linearisation.states[: len(self.linearisation.states) // 2]
+        return self.linearisation.states[: len(self.linearisation.freedom.independent)]
 
     def as_dict(self) -> dict[str, object]:
         """For machines."""
@@ -184,9 +184,7 @@ class Modes(ModeSequence):
 
 def modes_of(linearisation: Linearisation) -> Modes:
     """The modes of a linear system of increments and their rates."""
-    pairs: Sequence[EigenPair] = eigenpairs(
-        linearisation.A, linearisation.mass, linearisation.measures, linearisation.pace
-    )
+    pairs: Sequence[EigenPair] = linearisation.eigenpairs()
     found = [Mode(f"mode {k}", pair.value, _of_size_one(pair.shape)) for k, pair in enumerate(pairs, start=1)]
     return Modes(tuple(found), linearisation)
 

@@ -43,7 +43,7 @@ class Slopes:
     Attributes:
         vdot: (nv,).
         by_q, by_v, by_tau: (nv, nv).
-        by_u: (nv, nu).
+        by_u, by_x: (nv, nu) and (nv, nx).
         mass: the mass matrix, with the loops open (nv, nv).
     """
 
@@ -52,6 +52,7 @@ class Slopes:
     by_v: Array
     by_tau: Array
     by_u: Array
+    by_x: Array
     mass: Array
 
 
@@ -79,7 +80,7 @@ def motion_program(mechanism: Mechanism, loops: LoopAnalysis | None) -> Program:
 class MotionEquations:
     """The equations of motion of a mechanism, for values and derivatives at single states.
 
-    Arguments are given by name: q, v, tau, t and u. What is left out is zero.
+    Arguments are given by name: q, v, tau, t, u and x. What is left out is zero.
     """
 
     def __init__(self, mechanism: Mechanism, loops: LoopAnalysis | None) -> None:
@@ -91,7 +92,7 @@ class MotionEquations:
         """
         self.mechanism = mechanism
         self._driven = sorted(driven_columns(mechanism))
-        self._terms = NumericDerivatives(mechanism, motion_program(mechanism, loops), ("q", "v", "vdot", "u"))
+        self._terms = NumericDerivatives(mechanism, motion_program(mechanism, loops), ("q", "v", "vdot", "u", "x"))
 
     def solution(self, given: Mapping[str, Any]) -> tuple[HeldMass, Array, Array]:
         """What changes of the motion are solved with, vdot and lambda.
@@ -120,11 +121,11 @@ class MotionEquations:
         unit = np.eye(len(vdot))
         unit[self._driven] = 0.0
         rest = np.zeros((len(multipliers), len(vdot)))
-        by_u = by("u") if ("force", "u") in slopes else np.zeros((len(vdot), 0))
-        return Slopes(vdot, by("q"), by("v"), held.solve(unit, rest, 0.0 * unit)[0], by_u, held.mass)
+        by_u, by_x = (by(name) if ("force", name) in slopes else np.zeros((len(vdot), 0)) for name in "ux")
+        return Slopes(vdot, by("q"), by("v"), held.solve(unit, rest, 0.0 * unit)[0], by_u, by_x, held.mass)
 
     def constrained_dynamics(self, q: Array, v: Array, tau: Array, *extra: Any) -> tuple[Array, Array]:
-        """vdot and multipliers with closed loops; extra are t and u."""
+        """vdot and multipliers with closed loops; extra are t, u and x."""
         names = (item.name for item in self.mechanism.extra_inputs)
         _, vdot, multipliers = self.solution({"q": q, "v": v, "tau": tau, **dict(zip(names, extra, strict=True))})
         return vdot, multipliers

@@ -21,9 +21,9 @@ class Observed:
     """What an output is, and where it stands.
 
     Attributes:
-        kind: "increment", "speed", "acceleration", "coordinate", "output" of the model, or "position" of a frame along
-            a base axis.
-        place: in v or q, or in the model's outputs; of a position, in the frames that were asked for.
+        kind: "increment", "speed", "acceleration", "coordinate", "drive", "output" of the model, or "position" of a
+            frame along a base axis.
+        place: in v, q or x, or in the model's outputs; of a position, in the frames that were asked for.
         axis: of a position, 0 to 2.
     """
 
@@ -81,6 +81,7 @@ def observed(equations: LinearEquations, name: str) -> Observed:
         "speed": speeds,
         "acceleration": accelerations,
         "coordinate": equations.coordinates,
+        "drive": equations.drives,
     }
     output = name.removeprefix(OF_MODEL)
     for kind, names in tables.items():
@@ -96,7 +97,7 @@ def observed(equations: LinearEquations, name: str) -> Observed:
         return Observed("position", frames.index(stem), AXES.index(axis))
     bodies = (body.name for body in equations.mechanism.model.bodies)
     outputs = (item.name for item in equations.mechanism.model.outputs)
-    known = (*increments, *speeds, *accelerations, *outputs, *bodies)
+    known = (*increments, *speeds, *accelerations, *equations.drives, *outputs, *bodies)
     raise equations.unknown("coordinate, speed, acceleration, output, frame or body", name, known)
 
 

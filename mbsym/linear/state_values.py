@@ -19,7 +19,7 @@ from mbsym.simulation.argument_checks import finite
 from mbsym.simulation.equations import suggestion
 from mbsym.simulation.initial_state import closed_state, constants, initial_state
 
-_GROUPS: Final = ("q", "v", "tau", "u", "t")
+_GROUPS: Final = ("q", "v", "tau", "u", "t", "x")
 _SUFFIXES: Final = (".json", ".csv")
 
 _SHOWN: Final = 40
@@ -29,7 +29,7 @@ _SHOWN: Final = 40
 def state_of(
     equations: LinearEquations, given: Mapping[str, float | str], tau: Mapping[str, float | str] | None = None
 ) -> State:
-    """A state by the names of coordinates, speeds, control inputs and ``t``; the rest as the model starts, or zero.
+    """A state by the names of coordinates, speeds, drives, control inputs and ``t``; the rest as the model starts.
 
     Closed loops are closed with what is given held; the rest follows.
 
@@ -46,13 +46,14 @@ def state_of(
     forces = in_si(tau, mechanism.model, forces=True)
     inputs = {name: value for name, value in given.items() if name in equations.inputs}
     moving = {name: value for name, value in given.items() if name not in inputs and name != "t"}
-    q, v, named = initial_state(mechanism, moving)
+    start = initial_state(mechanism, moving)
+    q, v = start.q, start.v
     controls = constants(equations.inputs, inputs, "control input", equations.name)
     t = finite("t", given.get("t", 0.0))
     if mechanism.model.motions:
-        q, v = equations.evaluate("driven_state", State(q, v, np.zeros(mechanism.nv), controls, t))
+        q, v = equations.evaluate("driven_state", State(q, v, np.zeros(mechanism.nv), controls, t, start.drives))
     if equations.loops is not None:
-        assembly, v = closed_state(mechanism, equations.looped_system, q, v, named)
+        assembly, v = closed_state(mechanism, equations.looped_system, q, v, start.named)
         q = assembly.q
     return State(
         q,
@@ -60,6 +61,7 @@ def state_of(
         constants(equations.speeds, forces, "speed", equations.name),
         controls,
         t,
+        start.drives,
     )
 
 
@@ -71,8 +73,8 @@ def is_state_file(text: str) -> bool:
 def read_state(path: Path, known: Mapping[str, str]) -> tuple[dict[str, float], dict[str, float]]:
     """Values by name from a file, and generalised forces by the names of their speeds.
 
-    JSON holds an object of numbers by name, or such objects under q, v, u and tau, as ``--json`` prints them. CSV has
-    names with or without [unit] above its columns, as ``mbsym simulate`` writes it; [deg] is taken as such, and its
+    JSON holds an object of numbers by name, or such objects under q, v, u, x and tau, as ``--json`` prints them. CSV
+    has names with or without [unit] above its columns, as ``mbsym simulate`` writes it; [deg] is taken as such, and its
     last row counts.
 
     Args:
@@ -107,7 +109,7 @@ def _of_json(path: Path, text: str) -> tuple[dict[str, float], dict[str, float]]
     if not isinstance(document, dict) or not any(isinstance(document.get(name), dict) for name in _GROUPS):
         return _numbers(path, document), {}
     found: dict[str, float] = {}
-    for name in ("q", "v", "u"):
+    for name in ("q", "v", "u", "x"):
         found |= _numbers(path, document.get(name, {}))
     if "t" in document:
         found["t"] = _number(path, "t", document["t"])

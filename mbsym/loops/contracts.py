@@ -96,7 +96,7 @@ CONSTRAINT_BIAS: Final = Contract(
 
 CONSTRAINED_DYNAMICS: Final = Contract(
     "constrained_dynamics",
-    ("q", "v", "tau", "t", "u"),
+    ("q", "v", "tau", "t", "u", "x"),
     MOTION,
     "rates of the speeds with closed loops, and multipliers: M vdot + bias = tau + G^T lambda",
     reference="solve.vdot",
@@ -118,7 +118,7 @@ OF_LEAST_NORM: Final = "; of least norm, because reactions are not unique"
 
 CONSTRAINED_WRENCHES: Final = Contract(
     "constrained_wrenches",
-    ("q", "v", "vdot", "lambda", "t", "u"),
+    ("q", "v", "vdot", "lambda", "t", "u", "x"),
     WRENCHES,
     JOINT_WRENCHES.description,
     identities=("wrenches of the motion",),
@@ -126,7 +126,7 @@ CONSTRAINED_WRENCHES: Final = Contract(
 
 CONSTRAINED_TERMS: Final = Contract(
     "constrained_terms",
-    ("q", "v", "tau", "t", "u"),
+    ("q", "v", "tau", "t", "u", "x"),
     (
         Result("free", ("nv",), "", "vdot with open loops"),
         Result("response", ("nv", "rows"), "", "M^-1 G^T"),
@@ -151,7 +151,7 @@ _BY_SPEEDS: Final = "q moved along the speeds (see tangent_map)"
 
 CONSTRAINED_DERIVATIVE_TERMS: Final = Contract(
     "constrained_derivative_terms",
-    ("q", "v", "vdot", "lambda", "t", "u"),
+    ("q", "v", "vdot", "lambda", "t", "u", "x"),
     (
         Result("free_dq", ("nv", "nv"), "", f"d vdot / d q at held multipliers, {_BY_SPEEDS}"),
         Result("right_dq", ("rows", "nv"), "", "d (gamma - G vdot) / d q less G free_dq"),
@@ -166,7 +166,7 @@ CONSTRAINED_DERIVATIVE_TERMS: Final = Contract(
 
 CONSTRAINED_DYNAMICS_DERIVATIVES: Final = Contract(
     "constrained_dynamics_derivatives",
-    ("q", "v", "tau", "t", "u"),
+    ("q", "v", "tau", "t", "u", "x"),
     (
         Result("dvdot_dq", ("nv", "nv"), "", f"d vdot / d q, {_BY_SPEEDS}"),
         Result("dvdot_dv", ("nv", "nv"), "", "d vdot / d v"),
@@ -195,7 +195,7 @@ _INDEPENDENT: Final = "the other coordinates and speeds following as the loops h
 
 INDEPENDENT_DYNAMICS_DERIVATIVES: Final = Contract(
     "independent_dynamics_derivatives",
-    ("q", "v", "tau", "t", "u"),
+    ("q", "v", "tau", "t", "u", "x"),
     (
         MOTION[0],
         Result(
@@ -214,7 +214,7 @@ INDEPENDENT_DYNAMICS_DERIVATIVES: Final = Contract(
 
 INDEPENDENT_MULTIPLIER_DERIVATIVES: Final = Contract(
     "independent_multiplier_derivatives",
-    ("q", "v", "tau", "t", "u"),
+    ("q", "v", "tau", "t", "u", "x"),
     (
         MOTION[1],
         Result("dlambda_dq", ("rows", "independent"), "", f"d lambda / d q_i, {_BY_SPEEDS}"),
@@ -264,7 +264,7 @@ MOVED_POSITION: Final = Contract(
 
 ACTUATED_INVERSE_DYNAMICS: Final = Contract(
     "actuated_inverse_dynamics",
-    ("q", "v", "vdot", "t", "u"),
+    ("q", "v", "vdot", "t", "u", "x"),
     (Result("tau", ("nv",), "", "generalised forces, zero where there is no motor"),),
     "forces of the actuated joints that produce vdot with closed loops",
     identities=("least forces of the motors",),
@@ -282,7 +282,7 @@ CLOSED_FORM_POSITION: Final = Contract(
 
 DRIVING_FORCES: Final = Contract(
     "driving_forces",
-    ("q", "v", "tau", "t", "u"),
+    ("q", "v", "tau", "t", "u", "x"),
     (Result("driving", ("nv",), "", "generalised forces of the driven speeds; zero for all others"),),
     "what motions take, in place of these entries of tau",
     reference="solve.driving",
@@ -292,7 +292,7 @@ DRIVING_FORCES: Final = Contract(
 
 FORCES_OF_MOTIONS: Final = Contract(
     "forces_of_motions",
-    ("q", "v", "vdot", "lambda", "t", "u"),
+    ("q", "v", "vdot", "lambda", "t", "u", "x"),
     DRIVING_FORCES.results,
     "driving_forces of known vdot and lambda",
     identities=("forces of the driven speeds",),
@@ -300,7 +300,7 @@ FORCES_OF_MOTIONS: Final = Contract(
 
 DRIVEN_STATE: Final = Contract(
     "driven_state",
-    ("q", "v", "t", "u"),
+    ("q", "v", "t", "u", "x"),
     (
         Result("q_prescribed", ("nq",), "", "coordinates"),
         Result("v_prescribed", ("nv",), "", "speeds"),
@@ -373,7 +373,7 @@ CONSTRAINED_DYNAMICS_REPORT: Final = replace(
 
 STABILISED_DYNAMICS: Final = Contract(
     "stabilised_dynamics",
-    ("q", "v", "tau", "t", "u", "gains"),
+    ("q", "v", "tau", "t", "u", "x", "gains"),
     MOTION,
     "constrained_dynamics with G vdot = gamma - 2 alpha G v - beta^2 residual",
     identities=("M vdot + h = tau + G^T lambda", "restoring terms"),

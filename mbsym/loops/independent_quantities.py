@@ -194,7 +194,7 @@ def independent_quantities(
             "Bias forces of the independent speeds",
             f"h_r = N^T (M Ndot u + h) in M_r udot + h_r = tau_r, {_ALONG}.",
             lambda form: form.bias_force,
-            inputs=("q", "independent", "t", "u"),
+            inputs=("q", "independent", "t", "u", "x"),
         ),
         quantity(
             "reduced_forces",
@@ -211,7 +211,7 @@ def independent_quantities(
             f"tau_r = M_r udot + h_r, {_ALONG}, with tau_r = N^T tau (reduced_forces): F + F* = 0 of Kane's in u, "
             "without multipliers.",
             lambda form: form.equations,
-            inputs=("q", "independent", "independent_rates", "t", "u"),
+            inputs=("q", "independent", "independent_rates", "t", "u", "x"),
         ),
     )
 

@@ -16,7 +16,7 @@ from mbsym.codegen.routines.language import Formal, Routine, Signature
 from mbsym.codegen.routines.module import routine_file
 from mbsym.codegen.routines.reader import read_routine
 from mbsym.codegen.statuses import Status
-from mbsym.formulations.contracts import Contract, Result, units_of
+from mbsym.formulations.contracts import TIMED, Contract, Result, units_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops import contracts
 from mbsym.loops.redundancy import LoopAnalysis
@@ -146,7 +146,7 @@ def loop_routine(
         nv: speeds.
         rows: independent closure rows.
         joints: tree joints and cut joints.
-        extra: names and shapes of time and control inputs.
+        extra: names and shapes of time, control inputs and states of drives.
         real: type whose tolerances it bears.
         motions: whether some are prescribed.
     """
@@ -155,7 +155,7 @@ def loop_routine(
     kernels = {}
     on_request = (contract for kernels in _ON_REQUEST.values() for contract in kernels)
     for contract in (*_KERNELS, *on_request, *(_MOTION_KERNELS if motions else ())):
-        names = [name for name in contract.inputs if name not in ("t", "u") or name in shapes]
+        names = [name for name in contract.inputs if name not in TIMED or name in shapes]
         results = [tuple(sizes[n] if isinstance(n, str) else n for n in item.shape) for item in contract.results]
         kernels[contract.name] = Signature(tuple(shapes.get(name, (nv,)) for name in names), tuple(results))
     numbers = {status.name: int(status) for status in Status} | {item.name: item.of(real) for item in RUNTIME}

@@ -23,7 +23,9 @@ from mbsym.values.entries import entries_of
 from mbsym.values.parameter import ControlInput, NamedExpression, Parameter
 from mbsym.values.units import si_value, stated_value, states_unit
 
-PARTS: Final = ("parameters", "inputs", "outputs", "joints", "forces", "constraints", "motions", "couplings", "states")
+PARTS: Final = (
+    "parameters", "inputs", "drives", "outputs", "joints", "forces", "constraints", "motions", "couplings", "states",
+)  # fmt: skip
 """Of a model, with such numbers."""
 
 _KEYS: Final[Mapping[type, tuple[str, ...]]] = {
@@ -69,7 +71,7 @@ def _values(item: Any) -> Iterable[Any]:
         several = item.initial, item.lower, item.upper, item.velocity, item.effort
         return (item.armature, *(each for each in several if each))
     if isinstance(item, NamedState):
-        return [values for _, values in (*item.q, *item.v)]
+        return [values for _, values in (*item.q, *item.v, *item.x)]
     return [getattr(item, key) for key in _keys(item)]
 
 
@@ -90,7 +92,11 @@ class _Conversion:
         if isinstance(item, Parameter | ControlInput | NamedExpression):
             return self._as_stated(item, path)
         if isinstance(item, NamedState):
-            return replace(item, q=self._state("q", item.q, path), v=self._state("v", item.v, path))
+            units = {drive.name: drive.unit for drive in self._model.drives}
+            drives = tuple(
+                (name, self._in_si(value, (units.get(name, ""),), (*path, "x", name))) for name, value in item.x
+            )
+            return replace(item, q=self._state("q", item.q, path), v=self._state("v", item.v, path), x=drives)
         given = {key: getattr(item, key) for key in _keys(item)}
         return replace(
             item,

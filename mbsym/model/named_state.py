@@ -19,8 +19,10 @@ class NamedState:
         name: unique among states.
         q: coordinates of joints; those that are not there are the model's initial ones.
         v: speeds of joints; those that are not there are zero.
+        x: states of drives by their names; those that are not there are the model's initial ones.
     """
 
     name: str
     q: JointValues = ()
     v: JointValues = ()
+    x: tuple[tuple[str, Value], ...] = ()

@@ -1,4 +1,4 @@
-"""Names that expressions of a model may use beside its frames: parameters, inputs, coordinates, speeds and time."""
+"""Names that expressions of a model may use beside frames: parameters, inputs, drives, coordinates, speeds, time."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Final, Literal, Protocol
 
+from mbsym.model.drive import DriveState
 from mbsym.model.joint import Joint
 from mbsym.symbolic.graph import BINARY_FUNCTIONS, UNARY_FUNCTIONS
 from mbsym.values.numbers import Parametrised
 from mbsym.values.parameter import ControlInput
 
-Kind = Literal["parameter", "input", "coordinate", "speed", "time"]
+Kind = Literal["parameter", "input", "drive", "coordinate", "speed", "time"]
 
 TIME: Final = "t"
 FUNCTION_NAMES: Final = frozenset((*UNARY_FUNCTIONS, *BINARY_FUNCTIONS))
@@ -33,6 +34,8 @@ class NamedSystem(Parametrised, Protocol):
     def joints(self) -> tuple[Joint, ...]: ...
     @property
     def inputs(self) -> tuple[ControlInput, ...]: ...
+    @property
+    def drives(self) -> tuple[DriveState, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +45,14 @@ class ExpressionNames:
     Attributes:
         parameters: in the model's order.
         inputs: in the model's order, the entries of u.
+        drives: in the model's order, the entries of x.
         coordinates: names of the entries of q of each joint, by joint name in the model's order.
         speeds: names of the entries of v of each joint, likewise.
     """
 
     parameters: tuple[str, ...]
     inputs: tuple[str, ...]
+    drives: tuple[str, ...]
     coordinates: Mapping[str, tuple[str, ...]]
     speeds: Mapping[str, tuple[str, ...]]
 
@@ -55,6 +60,7 @@ class ExpressionNames:
     def kinds(self) -> dict[str, Kind]:
         """What each name is; a name given twice counts as what it is first."""
         named: list[tuple[Kind, Iterable[str]]] = [("parameter", self.parameters), ("input", self.inputs)]
+        named.append(("drive", self.drives))
         named += [("coordinate", names) for names in self.coordinates.values()]
         named += [("speed", names) for names in self.speeds.values()]
         table: dict[str, Kind] = {TIME: "time"}
@@ -72,15 +78,16 @@ def expression_names(model: NamedSystem) -> ExpressionNames:
     """
     parameters = tuple(parameter.name for parameter in model.parameters)
     inputs = tuple(item.name for item in model.inputs)
+    drives = tuple(item.name for item in model.drives)
     chosen = {name for joint in model.joints for name in (*joint.coordinates, *joint.speeds)}
-    taken = {*RESERVED, *parameters, *inputs, *chosen}
+    taken = {*RESERVED, *parameters, *inputs, *drives, *chosen}
     coordinates: dict[str, tuple[str, ...]] = {}
     speeds: dict[str, tuple[str, ...]] = {}
     for joint in model.joints:
         shape = joint.shape
         coordinates[joint.name] = joint.coordinates or _default_names("q", joint, shape.coordinates, taken)
         speeds[joint.name] = joint.speeds or _default_names("v", joint, shape.speeds, taken)
-    return ExpressionNames(parameters, inputs, coordinates, speeds)
+    return ExpressionNames(parameters, inputs, drives, coordinates, speeds)
 
 
 def _default_names(letter: str, joint: Joint, suffixes: tuple[str, ...], taken: set[str]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from mbsym.model.beam import UNITS, Beam
 from mbsym.model.body import Body, Placement
+from mbsym.model.drive import DriveState
 from mbsym.model.inertia_checks import center_of_mass
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.names import TIME, expression_names
@@ -136,7 +137,8 @@ def _gyration(model: Model, numbers: Mapping[str, float], places: Mapping[str, S
 def in_units(model: Model, units: Units) -> Model:
     """The same mechanism with numbers of other units, to be computed with: what is drawn or only told is left out.
 
-    Run-time parameters, control inputs and outputs stay in SI, so that what follows from them is multiplied instead.
+    Run-time parameters, control inputs, states of drives with their rates, and outputs stay in SI, so that what follows
+    from them is multiplied instead.
     """
     if units == SI:
         return model
@@ -151,6 +153,7 @@ def in_units(model: Model, units: Units) -> Model:
         forces=tuple(scaling.element(item) for item in model.forces),
         frames=tuple(replace(frame, placement=scaling.placed(frame.placement)) for frame in model.frames),
         gravity=scaling.all(model.gravity, units.of("m/s^2")),
+        drives=tuple(scaling.drive(item) for item in model.drives),
         outputs=tuple(scaling.output(item) for item in model.outputs),
         shapes=(),
         states=(),
@@ -239,6 +242,9 @@ class _Scaling:
 
     def output(self, output: NamedExpression) -> NamedExpression:
         return replace(output, expression=self._of_states(output.expression))
+
+    def drive(self, drive: DriveState) -> DriveState:
+        return replace(drive, rate=self._of_states(drive.rate))
 
     def coupling(self, coupling: Coupling) -> Coupling:
         own, other = self._coordinate(coupling.joint), self._coordinate(coupling.source)

@@ -14,6 +14,7 @@ from mbsym.errors import ModelError, SymbolicError
 from mbsym.model.beam import UNITS
 from mbsym.model.beams_of_models import with_beams, without_beams
 from mbsym.model.body import COINCIDENT, Body, Placement, placement
+from mbsym.model.drive import DriveState
 from mbsym.model.frame import FRAME_KINDS, Frame
 from mbsym.model.frame_ends import composed, element_on_bodies
 from mbsym.model.joint import Coupling, GivenPlacement, Joint
@@ -32,8 +33,8 @@ from mbsym.values.units import is_quantity
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 PARTS: Final = (
-    "bodies", "joints", "forces", "parameters", "inputs", "couplings", "constraints", "motions", "frames", "shapes",
-    "states", "outputs", "tables", "beams",
+    "bodies", "joints", "forces", "parameters", "inputs", "couplings", "constraints", "motions", "drives", "frames",
+    "shapes", "states", "outputs", "tables", "beams",
 )  # fmt: skip
 """What a model consists of, in tuples; what a beam brings is among bodies, joints, forces and couplings too."""
 
@@ -175,8 +176,9 @@ def _new_names(part: Model, prefix: str) -> dict[str, str]:
     old = expression_names(part)
     parameters = tuple(Parameter(name, 0) for name in renamed(old.parameters))
     inputs = tuple(map(ControlInput, renamed(old.inputs)))
-    new = expression_names(Model(part.name, joints=joints, parameters=parameters, inputs=inputs))
-    pairs = [(old.parameters, new.parameters), (old.inputs, new.inputs)]
+    drives = tuple(DriveState(name, 0) for name in renamed(old.drives))
+    new = expression_names(Model(part.name, joints=joints, parameters=parameters, inputs=inputs, drives=drives))
+    pairs = [(old.parameters, new.parameters), (old.inputs, new.inputs), (old.drives, new.drives)]
     for before, after in ((old.coordinates, new.coordinates), (old.speeds, new.speeds)):
         pairs += ((names, after[f"{prefix}{joint}"]) for joint, names in before.items())
     named = {name: became for names, others in pairs for name, became in zip(names, others, strict=True)}
@@ -222,6 +224,7 @@ class _Renaming:
             ),
             constraints=tuple(self._element(item) for item in bare.constraints),
             motions=tuple(self._element(item) for item in bare.motions),
+            drives=tuple(self._element(item) for item in bare.drives),
             frames=tuple(
                 replace(
                     frame,
@@ -238,7 +241,13 @@ class _Renaming:
             ),
             tables=tuple(replace(item, name=self._names[item.name]) for item in bare.tables),
             states=tuple(
-                replace(state, name=self._named(state.name), q=self._of_joints(state.q), v=self._of_joints(state.v))
+                replace(
+                    state,
+                    name=self._named(state.name),
+                    q=self._of_joints(state.q),
+                    v=self._of_joints(state.v),
+                    x=tuple((self._names.get(drive, drive), self._value(value)) for drive, value in state.x),
+                )
                 for state in bare.states
             ),
             beams=tuple(self._beam(beam) for beam in part.beams),

@@ -12,6 +12,7 @@ from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import ModelError
 from mbsym.forces import ForceElement
 from mbsym.model.body import COINCIDENT, Body
+from mbsym.model.drive import DriveState
 from mbsym.model.entry_units import in_si
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Coupling, Joint
@@ -55,6 +56,7 @@ class Model:
         couplings: gears that remove a coordinate.
         constraints: closure constraints that are no joints.
         motions: of joints that are driven along laws of time.
+        drives: states besides coordinates and speeds, the entries of x, with their rates.
         frames: on bodies, besides those of bodies and joints.
         shapes: of bodies and ground, for pictures.
         states: that have names.
@@ -81,6 +83,7 @@ class Model:
     couplings: tuple[Coupling, ...] = ()
     constraints: tuple[ConstraintElement, ...] = ()
     motions: tuple[PrescribedMotion, ...] = ()
+    drives: tuple[DriveState, ...] = ()
     frames: tuple[Frame, ...] = ()
     shapes: tuple[Shape, ...] = ()
     states: tuple[NamedState, ...] = ()
@@ -103,8 +106,9 @@ class Model:
             set_plain(self, part, items)
 
     def __repr__(self) -> str:
-        parts = ("bodies", "joints", "couplings", "constraints", "motions", "forces", "inputs", "outputs", "parameters")
-        sizes = {part: len(getattr(self, part)) for part in (*parts, "frames", "shapes", "states", "tables")}
+        parts = ("bodies", "joints", "couplings", "constraints", "motions", "drives", "forces", "inputs", "outputs")
+        others = ("parameters", "frames", "shapes", "states", "tables")
+        sizes = {part: len(getattr(self, part)) for part in (*parts, *others)}
         return f"<Model {self.name!r}: {', '.join(f'{size} {part}' for part, size in sizes.items() if size)}>"
 
     def _repr_html_(self) -> str:
@@ -185,21 +189,23 @@ class Model:
 
     @property
     def uses_time_or_inputs(self) -> bool:
-        """True where the equations have the arguments t and u: a control input exists or an expression names t."""
-        return bool(self.inputs) or self.uses_time
+        """True where the equations have the arguments t and u: there are control inputs or drives, or t is named."""
+        return bool(self.inputs or self.drives) or self.uses_time
 
     @property
     def uses_time(self) -> bool:
-        """True where a force, a motion or an output depends on time."""
+        """True where a force, a motion, a drive or an output depends on time."""
         return any("t" in value_names(x) for x in self.expressions)
 
     @property
     def expressions(self) -> tuple[Value, ...]:
-        """The values that may hold what moves, time and inputs: of forces, constraints, motions and outputs."""
+        """The values that may hold what moves, time and inputs: of forces, constraints, motions, drives and outputs."""
         of_forces = (x for force in self.forces for x in force.expressions)
         of_constraints = (x for constraint in self.constraints for x in constraint.expressions)
         of_motions = (motion.law for motion in self.motions)
-        return (*of_forces, *of_constraints, *of_motions, *(item.expression for item in self.outputs))
+        of_drives = (item.rate for item in self.drives)
+        of_outputs = (item.expression for item in self.outputs)
+        return (*of_forces, *of_constraints, *of_motions, *of_drives, *of_outputs)
 
     def label(self, *, order: str = "weight") -> ModelLabelling:
         """Cut joints, regular labels and orientation, found automatically.

@@ -152,6 +152,8 @@ def _check_identifiers(model: Model, findings: Findings) -> None:
         claim(parameter.name, ("parameters", index, "name"), "parameter")
     for index, item in enumerate(model.inputs):
         claim(item.name, ("inputs", index, "name"), "control input")
+    for index, drive in enumerate(model.drives):
+        claim(drive.name, ("drives", index, "name"), "drive")
     for index, table in enumerate(model.tables):
         claim(table.name, ("tables", index, "name"), "table")
     for index, output in enumerate(model.outputs):

@@ -31,6 +31,7 @@ def check_model_values(model: Model, findings: Findings) -> None:
     """Notes values of a model that are no numbers or expressions, or cannot be, its references being right."""
     names = expression_names(model)
     findings.variables = {name: kind for name, kind in names.kinds.items() if name not in findings.numbers}
+    findings.outputs = frozenset(item.name for item in model.outputs)
     check_tables(model.tables, findings)
     check_beams(model.beams, findings)
     if findings.failed:
@@ -47,8 +48,11 @@ def check_model_values(model: Model, findings: Findings) -> None:
         _check_placement(frame.placement, ("frames", index, "placement"), f"frame {frame.name!r}", findings)
     _check_shapes(model.shapes, findings)
     _check_states(model.states, {joint.name: joint for joint in model.joints}, findings)
+    _check_states_of_drives(model, findings)
     _check_forces(model.forces, findings)
     check_laws(model, findings)
+    for index, drive in enumerate(model.drives):
+        check_values(drive, ("drives", index), f"drive {drive.name!r}", findings)
     for index, output in enumerate(model.outputs):
         findings.expression(output.expression, ("outputs", index, "expression"))
     for kind, word in (("outputs", "output"), ("tables", "table")):
@@ -247,6 +251,19 @@ def _check_states(states: Sequence[NamedState], joints: dict[str, Joint], findin
                 if numbers is not None and start is not None and not any(numbers[start : start + 4]):
                     what = f"the quaternion of joint {joint!r} in state {state.name!r} is zero"
                     findings.error(path, what, "give one of length one")
+
+
+def _check_states_of_drives(model: Model, findings: Findings) -> None:
+    """Notes values of drives that do not exist, and values that are no numbers, in states with names."""
+    known = [drive.name for drive in model.drives]
+    for index, state in enumerate(model.states):
+        for name, value in state.x:
+            path: Path = ("states", index, "x", name)
+            if name not in known:
+                what = f"state {state.name!r} is of drive {name!r}, which does not exist"
+                findings.error(path, what, nearest(str(name), known))
+            else:
+                findings.number(value, path)
 
 
 def check_beams(beams: Sequence[Beam], findings: Findings) -> None:

@@ -38,6 +38,7 @@ def _units_of_names(model: Model, forces: bool) -> dict[str, str]:
     table = expression_names(model)
     found = {TIME: "s", **{item.name: item.unit for item in model.parameters}}
     found |= {item.name: item.unit for item in model.inputs}
+    found |= {item.name: item.unit for item in model.drives}
     for joint in model.joints:
         speed_units = joint.shape.force_units if forces else joint.shape.speed_units
         found |= zip(table.coordinates[joint.name], joint.shape.coordinate_units, strict=True)

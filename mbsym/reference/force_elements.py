@@ -24,6 +24,7 @@ def element_forces(
     moving: Motion,
     t: float = 0.0,
     u: Sequence[float] = (),
+    x: Sequence[float] = (),
     *,
     elastic: bool = True,
 ) -> ElementForces:
@@ -35,10 +36,11 @@ def element_forces(
         moving: its twists.
         t: time.
         u: control inputs in the model's order; missing ones are zero.
+        x: states of drives, likewise.
         elastic: count springs, whose energy is potential.
     """
     forces = ElementForces(np.zeros((mechanism.nb + 1, 6)), np.zeros(len(moving.rates)))
-    state = State(mechanism, at, moving, t, u, forces)
+    state = State(mechanism, at, moving, t, u, x, forces)
     for element in mechanism.model.forces:
         law = REFERENCE_FORCES.named(element.type, element.name)
         if elastic and law.elastic is not None:
@@ -50,12 +52,36 @@ def element_forces(
 
 
 def output_values(
-    mechanism: NumericMechanism, at: Configuration, moving: Motion, t: float = 0.0, u: Sequence[float] = ()
+    mechanism: NumericMechanism,
+    at: Configuration,
+    moving: Motion,
+    t: float = 0.0,
+    u: Sequence[float] = (),
+    x: Sequence[float] = (),
 ) -> Array:
     """The outputs of the model, (ny,); arguments as those of ``element_forces``."""
-    nothing = ElementForces(np.zeros((mechanism.nb + 1, 6)), np.zeros(len(moving.rates)))
-    state = State(mechanism, at, moving, t, u, nothing)
+    state = _without_forces(mechanism, at, moving, t, u, x)
     return state.vector(tuple(item.expression for item in mechanism.model.outputs))
+
+
+def drive_rates(
+    mechanism: NumericMechanism,
+    at: Configuration,
+    moving: Motion,
+    t: float = 0.0,
+    u: Sequence[float] = (),
+    x: Sequence[float] = (),
+) -> Array:
+    """Rates of the states of drives, (nx,); arguments as those of ``element_forces``."""
+    state = _without_forces(mechanism, at, moving, t, u, x)
+    return state.vector(tuple(item.rate for item in mechanism.model.drives))
+
+
+def _without_forces(
+    mechanism: NumericMechanism, at: Configuration, moving: Motion, t: float, u: Sequence[float], x: Sequence[float]
+) -> State:
+    nothing = ElementForces(np.zeros((mechanism.nb + 1, 6)), np.zeros(len(moving.rates)))
+    return State(mechanism, at, moving, t, u, x, nothing)
 
 
 def stored_energy(mechanism: NumericMechanism, at: Configuration) -> float:

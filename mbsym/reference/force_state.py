@@ -46,15 +46,13 @@ class State:
         moving: Motion,
         t: float,
         u: Sequence[float],
+        x: Sequence[float],
         forces: ElementForces,
     ) -> None:
         self.mechanism, self.at, self.moving, self._t, self._forces = mechanism, at, moving, t, forces
-        names = [item.name for item in mechanism.model.inputs]
-        if len(u) > len(names):
-            raise ModelError(
-                f"{len(u)} control inputs are given, the model has {len(names)}", where="u", remedy="give as many"
-            )
-        self._inputs = dict(zip(names, [*map(float, u), *[0.0] * (len(names) - len(u))], strict=True))
+        model = mechanism.model
+        self._inputs = _by_name("u", "control inputs", [item.name for item in model.inputs], u)
+        self._drives = _by_name("x", "states of drives", [item.name for item in model.drives], x)
         self._all: dict[str, float] | None = None
         self._frames = frames_in_expressions(mechanism.model)
         self._tables = reference_tables(mechanism.model.tables)
@@ -81,7 +79,7 @@ class State:
     def _state_names(self) -> dict[str, float]:
         if self._all is None:
             names: ExpressionNames = expression_names(self.mechanism.model)
-            self._all = {**self.mechanism.names, **self._inputs, "t": self._t}
+            self._all = {**self.mechanism.names, **self._inputs, **self._drives, "t": self._t}
             for joint in self.mechanism.joints:
                 coordinates = self.at.coordinates[joint.label - 1]
                 self._all.update(zip(names.coordinates[joint.name], map(float, coordinates), strict=True))
@@ -127,3 +125,12 @@ class State:
         along = self.at.rotations[self.mechanism.body_labels[body]] @ self.vector(direction)
         unit: Array = along / np.linalg.norm(along)
         return unit
+
+
+def _by_name(letter: str, what: str, names: Sequence[str], values: Sequence[float]) -> dict[str, float]:
+    """Values by names, those that are missing zero."""
+    if len(values) > len(names):
+        raise ModelError(
+            f"{len(values)} {what} are given, the model has {len(names)}", where=letter, remedy="give as many"
+        )
+    return dict(zip(names, [*map(float, values), *[0.0] * (len(names) - len(values))], strict=True))

@@ -196,6 +196,7 @@ def solve(
     tau: Array,
     t: float = 0.0,
     u: Sequence[float] = (),
+    x: Sequence[float] = (),
     *,
     closed: bool = True,
 ) -> MaximalSolution:
@@ -214,7 +215,7 @@ def solve(
     Raises:
         ModelError: something massless may move freely, so that no acceleration is determined.
     """
-    elements = element_forces(mechanism, at, moving, t, u)
+    elements = element_forces(mechanism, at, moving, t, u, x)
     rows = constraint_rows(mechanism, at, moving, closed=closed)
     driven = prescribed_motions(mechanism, t, u)
     rows = _with_driven(rows, 6 * mechanism.nb, driven)
@@ -232,13 +233,13 @@ def solve(
         if joint.speeds is not None:
             force[place] += tau[joint.speeds]
     looped = closed and bool(mechanism.cut_joints or mechanism.relations or mechanism.model.constraints)
-    x, multipliers = (_by_singular_values if looped else _by_elimination)(mass, force, rows, mechanism.model.name)
+    rates, multipliers = (_by_singular_values if looped else _by_elimination)(mass, force, rows, mechanism.model.name)
 
     wrench_rows = multipliers[: 6 * mechanism.nj].reshape(-1, 6)
     wrenches = np.zeros((mechanism.nj, 6))
     for k, frames in enumerate(at.joints):
         wrenches[k] = np.concatenate([frames.S.T @ wrench_rows[k, :3], frames.S.T @ wrench_rows[k, 3:]])
-    rate_changes = x[offset : offset + len(moving.rates)]
+    rate_changes = rates[offset : offset + len(moving.rates)]
     vdot = np.zeros(mechanism.nv)
     for joint in mechanism.tree_joints:
         if joint.speeds is not None:

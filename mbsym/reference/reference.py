@@ -11,7 +11,7 @@ from mbsym.errors import ModelError
 from mbsym.model.frame import Frame
 from mbsym.model.system import Model
 from mbsym.reference import closure, maximal, placements
-from mbsym.reference.force_elements import element_forces, output_values, stored_energy
+from mbsym.reference.force_elements import drive_rates, element_forces, output_values, stored_energy
 from mbsym.reference.maximal import MaximalSolution
 from mbsym.reference.mechanism import NumericMechanism, numeric_mechanism
 from mbsym.reference.placements import (
@@ -114,12 +114,14 @@ class Reference:
         total: Array = bodies + rotors
         return total
 
-    def inverse_dynamics(self, q: Any, v: Any, vdot: Any, t: float = 0.0, u: Sequence[float] = ()) -> Array:
+    def inverse_dynamics(
+        self, q: Any, v: Any, vdot: Any, t: float = 0.0, u: Sequence[float] = (), x: Sequence[float] = ()
+    ) -> Array:
         """tau by virtual power of all inertia, weight and element forces in base axes, (nv,)."""
         at, moving, _ = self._state(q, v)
         vdot = self._vector(vdot, self.nv, "vdot")
         alpha, linear = accelerations(self.mechanism, at, moving, vdot)
-        elements = element_forces(self.mechanism, at, moving, t, u)
+        elements = element_forces(self.mechanism, at, moving, t, u, x)
         unbalanced = -maximal.body_forces(self.mechanism, at, moving, elements.wrenches)
         inertias = maximal.centroidal_inertias(self.mechanism, at)
         omega = moving.angular[:, :, 0]
@@ -134,14 +136,19 @@ class Reference:
         tau: Array = np.einsum("bik,bi->k", centroidal_twists(at, unit), unbalanced) + unit.rates.T @ along
         return tau
 
-    def bias_force(self, q: Any, v: Any, t: float = 0.0, u: Sequence[float] = ()) -> Array:
+    def bias_force(self, q: Any, v: Any, t: float = 0.0, u: Sequence[float] = (), x: Sequence[float] = ()) -> Array:
         """tau that makes vdot zero, (nv,)."""
-        return self.inverse_dynamics(q, v, np.zeros(self.nv), t, u)
+        return self.inverse_dynamics(q, v, np.zeros(self.nv), t, u, x)
 
-    def outputs(self, q: Any, v: Any, t: float = 0.0, u: Sequence[float] = ()) -> Array:
+    def outputs(self, q: Any, v: Any, t: float = 0.0, u: Sequence[float] = (), x: Sequence[float] = ()) -> Array:
         """The outputs of the model, (ny,)."""
         at, moving, _ = self._state(q, v)
-        return output_values(self.mechanism, at, moving, t, u)
+        return output_values(self.mechanism, at, moving, t, u, x)
+
+    def drive_rates(self, q: Any, v: Any, t: float = 0.0, u: Sequence[float] = (), x: Sequence[float] = ()) -> Array:
+        """Rates of the states of drives, (nx,)."""
+        at, moving, _ = self._state(q, v)
+        return drive_rates(self.mechanism, at, moving, t, u, x)
 
     def gravity_force(self, q: Any) -> Array:
         """tau that holds the weight alone, (nv,)."""
@@ -151,28 +158,52 @@ class Reference:
         return force
 
     def forward_dynamics(
-        self, q: Any, v: Any, tau: Any, t: float = 0.0, u: Sequence[float] = (), *, closed: bool = True
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        t: float = 0.0,
+        u: Sequence[float] = (),
+        x: Sequence[float] = (),
+        *,
+        closed: bool = True,
     ) -> Array:
         """vdot, (nv,); with closed=False that of the tree with its cut joints opened."""
-        return self.solve(q, v, tau, t, u, closed=closed).vdot
+        return self.solve(q, v, tau, t, u, x, closed=closed).vdot
 
     def joint_wrenches(
-        self, q: Any, v: Any, tau: Any, t: float = 0.0, u: Sequence[float] = (), *, closed: bool = True
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        t: float = 0.0,
+        u: Sequence[float] = (),
+        x: Sequence[float] = (),
+        *,
+        closed: bool = True,
     ) -> Array:
         """[moment; force] on every joint's successor by its predecessor, at and in the successor's joint frame.
 
         (nj, 6). Where reactions are not unique they are those of minimum norm over all joints (and gear and rod
         forces); ``reaction_null_space`` tells by how much others may differ.
         """
-        return self.solve(q, v, tau, t, u, closed=closed).wrenches
+        return self.solve(q, v, tau, t, u, x, closed=closed).wrenches
 
     def solve(
-        self, q: Any, v: Any, tau: Any, t: float = 0.0, u: Sequence[float] = (), *, closed: bool = True
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        t: float = 0.0,
+        u: Sequence[float] = (),
+        x: Sequence[float] = (),
+        *,
+        closed: bool = True,
     ) -> MaximalSolution:
         """Accelerations, joint wrenches and the multipliers of gears and constraint elements."""
         at, moving, _ = self._state(q, v)
         tau = self._vector(tau, self.nv, "tau")
-        return maximal.solve(self.mechanism, at, moving, tau, t, u, closed=closed)
+        return maximal.solve(self.mechanism, at, moving, tau, t, u, x, closed=closed)
 
     def reaction_null_space(self, q: Any) -> Array:
         """Orthonormal columns (6 nj, k) by which the rows of ``joint_wrenches`` may differ without any effect."""
@@ -191,10 +222,12 @@ class Reference:
         at = self._configuration(q)
         return float(-self._masses @ at.centers[1:] @ self.mechanism.gravity) + stored_energy(self.mechanism, at)
 
-    def power(self, q: Any, v: Any, tau: Any, t: float = 0.0, u: Sequence[float] = ()) -> float:
+    def power(
+        self, q: Any, v: Any, tau: Any, t: float = 0.0, u: Sequence[float] = (), x: Sequence[float] = ()
+    ) -> float:
         """Rate of kinetic plus potential energy by tau and all force elements but springs [W]."""
         at, moving, speeds = self._state(q, v)
-        forces = element_forces(self.mechanism, at, moving, t, u, elastic=False)
+        forces = element_forces(self.mechanism, at, moving, t, u, x, elastic=False)
         on_bodies = np.sum(centroidal_twists(at, moving)[:, :, 0] * forces.wrenches[1:])
         along = forces.joint_forces @ moving.rates[:, 0]
         return float(self._vector(tau, self.nv, "tau") @ speeds + on_bodies + along)

@@ -81,7 +81,7 @@ def base_regressor(mechanism: Mechanism, loops: LoopAnalysis | None = None) -> D
 
 BASE_REGRESSOR: Final = Contract(
     "base_regressor",
-    ("q", "v", "vdot", "t", "u"),
+    ("q", "v", "vdot", "t", "u", "x"),
     (Result("Y", ("nv", "nbase"), "", "regressor, its columns named by base_parameters in the manifest"),),
     "Y(q, v, vdot) with inverse_dynamics = Y beta, beta the base parameters; with closed loops along their motions",
     identities=("forces of other base parameters", "forces of other base parameters along loops"),
@@ -99,7 +99,7 @@ REGRESSOR_FUNCTIONS: Final = Registry(
         Function(
             Contract(
                 "regressor",
-                ("q", "v", "vdot", "t", "u"),
+                ("q", "v", "vdot", "t", "u", "x"),
                 (Result("Y", ("nv", "np"), "", "regressor, its columns named by regressor_columns in the manifest"),),
                 "Y(q, v, vdot) with inverse_dynamics = Y pi, pi the standard parameters",
                 identities=("forces of other parameters",),
@@ -122,7 +122,7 @@ REGRESSOR_FUNCTIONS: Final = Registry(
         Function(
             Contract(
                 "momentum_regressor",
-                ("q", "v", "t", "u"),
+                ("q", "v", "t", "u", "x"),
                 (
                     Result("P", ("nv", "np"), "", "M(q) v per parameter"),
                     Result("F", ("nv", "np"), "", "force besides tau per parameter"),

@@ -436,7 +436,7 @@ def _simplified(program: Program, longest: int = LARGEST_CLOSED_FORM) -> tuple[R
 
 INVERSE_JOINT_WRENCHES: Final = Contract(
     "joint_wrenches",
-    ("q", "v", "vdot", "t", "u"),
+    ("q", "v", "vdot", "t", "u", "x"),
     (Result("wrenches", ("nb", 6), "", "[moment; force] on each joint's successor by its predecessor"),),
     "[moment; force] on each joint's successor by its predecessor",
     display=Display(

@@ -165,6 +165,10 @@ class Overview:
                 {"name": item.name, "unit": item.unit, "lower": number(item.lower), "upper": number(item.upper)}
                 for item in model.inputs
             ],
+            "drives": [
+                {"name": item.name, "rate": str(item.rate), "initial": str(item.initial), "unit": item.unit}
+                for item in model.drives
+            ],
             "outputs": [
                 {"name": item.name, "expression": str(item.expression), "unit": item.unit} for item in model.outputs
             ],

@@ -139,6 +139,10 @@ def _tables(found: Overview) -> Iterator[tuple[str, list[Sequence[str]]]]:
         (f"u[{k}]", item.name, item.unit, number(item.lower), number(item.upper)) for k, item in enumerate(model.inputs)
     ]
     yield "inputs", [("u", "input", "unit", "lower", "upper"), *inputs]
+    drives = [
+        (f"x[{k}]", item.name, str(item.rate), str(item.initial), item.unit) for k, item in enumerate(model.drives)
+    ]
+    yield "drives", [("x", "drive", "rate", "initial", "unit"), *drives]
     outputs = [(f"y[{k}]", item.name, str(item.expression), item.unit) for k, item in enumerate(model.outputs)]
     yield "outputs", [("y", "output", "expression", "unit"), *outputs]
     yield "tables", [("table", "from", "points", "between", "outside"), *map(_curve, model.tables)]

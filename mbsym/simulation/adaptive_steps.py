@@ -222,7 +222,7 @@ class PairIntegrator:
             FRESH: 1.0,
             EVALUATIONS: 2.0,
             COORDINATES: 0 if layout is None else layout.nq,
-            FELT: len(x) if layout is None else layout.nq + layout.nv,
+            FELT: len(x) if layout is None else layout.nq + layout.nv + layout.drives,
         }
         for entry, value in entries.items():
             self._control[entry] = value

@@ -93,6 +93,11 @@ def speed_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
     return _quantities(mechanism, expression_names(mechanism.model).speeds, "speed_units")
 
 
+def drive_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
+    """Names and units of the states of drives."""
+    return tuple(Quantity(item.name, item.unit) for item in mechanism.model.drives)
+
+
 def output_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
     """Names and units of the model's outputs, and of the forces that its motions take."""
     model = mechanism.model
@@ -186,13 +191,15 @@ def prepare(
 
 
 def _require_taken(mechanism: Mechanism, variational: bool, stepped: bool) -> None:
-    """Refuses what cannot move, and motions by methods that prescribe none."""
+    """Refuses what cannot move, and motions and drives by methods that know none."""
     where = mechanism.model.name
     if not mechanism.nv:
         raise SimulationError("no joint can move", where=where, remedy="give the model a joint that is not fixed")
-    if mechanism.model.motions and (variational or stepped):
+    model = mechanism.model
+    unknown = "prescribes no motions" if model.motions else "knows no states of drives" if model.drives else ""
+    if unknown and (variational or stepped):
         raise SimulationError(
-            f"{'the variational midpoint rule' if variational else 'the transfer matrix method'} prescribes no motions",
+            f"{'the variational midpoint rule' if variational else 'the transfer matrix method'} {unknown}",
             where=where,
             remedy="use DOP853, rk4 or an implicit method",
         )
@@ -201,7 +208,8 @@ def _require_taken(mechanism: Mechanism, variational: bool, stepped: bool) -> No
 def _functions(model: Model, *, looped: bool) -> tuple[str, ...]:
     """What a simulation calls, of what the formulations derive."""
     asked = (*(_LOOPS if looped else ()), *(_MOTIONS if model.motions else ()))
-    return (*_TREE, *asked, *(("outputs",) if model.outputs else ()))
+    of_model = (*(("outputs",) if model.outputs else ()), *(("drive_rates",) if model.drives else ()))
+    return (*_TREE, *asked, *of_model)
 
 
 def _library(files: Sequence[GeneratedFile], sizes: StepSizes) -> SharedLibrary:

@@ -43,15 +43,17 @@ def _kernels(
 ) -> dict[str, Callable[..., Any]]:
     """The functions that the printed text calls, each with a first argument that says nothing here.
 
-    They take the forces that act from ``loads`` and not from their arguments.
+    They take the forces that act from ``loads`` and not from their arguments; the states of drives come last, if any.
     """
     functions = callable_functions(equations)
     timed, powered, driven = equations.sizes.timed, equations.sizes.powered, DrivenState(equations)
 
-    def acting(q: Floats, v: Floats, t: float) -> tuple[Array, Array, Array, Sequence[Any]]:
+    def acting(
+        q: Floats, v: Floats, t: float, _u: Floats, *drives: Floats
+    ) -> tuple[Array, Array, Array, Sequence[Any]]:
         at, speeds = np.array(q), np.array(v)
         tau, u = loads.at(t, at, speeds)
-        return at, speeds, tau, ((t, u) if timed else ())
+        return at, speeds, tau, ((t, u, *map(np.array, drives)) if timed else ())
 
     def stage(_: object, q: Floats, v: Floats) -> tuple[Floats, Floats]:
         assert kept is not None
@@ -62,34 +64,38 @@ def _kernels(
     def position_rate(_: object, q: Floats, v: Floats) -> tuple[Floats]:
         return (functions["position_rate"](np.array(q), np.array(v)).tolist(),)
 
-    def forward_dynamics(_: object, q: Floats, v: Floats, _tau: Floats, t: float, _u: Floats) -> tuple[Floats]:
-        at, speeds, tau, extra = acting(q, v, t)
+    def forward_dynamics(_: object, q: Floats, v: Floats, _tau: Floats, *of_time: Any) -> tuple[Floats]:
+        at, speeds, tau, extra = acting(q, v, *of_time)
         if kept is None:
             return (functions["forward_dynamics"](at, speeds, tau, *extra).tolist(),)
         system, keeper = kept
         return (keeper.accelerate(system, at, speeds, tau, extra).vdot.tolist(),)
 
-    def driven_state(_: object, q: Floats, v: Floats, t: float, _u: Floats) -> tuple[Floats, Floats]:
-        at, speeds = driven(t, np.array(q), np.array(v))
+    def drive_rates(_: object, q: Floats, v: Floats, *of_time: Any) -> tuple[Floats]:
+        at, speeds, _, extra = acting(q, v, *of_time)
+        return (functions["drive_rates"](at, speeds, *extra).tolist(),)
+
+    def driven_state(_: object, q: Floats, v: Floats, *of_time: Any) -> tuple[Floats, Floats]:
+        at, speeds = driven(of_time[0], np.array(q), np.array(v))
         return at.tolist(), speeds.tolist()
 
-    def driving_forces(_: object, q: Floats, v: Floats, _tau: Floats, t: float, _u: Floats) -> tuple[Floats]:
-        at, speeds, tau, extra = acting(q, v, t)
+    def driving_forces(_: object, q: Floats, v: Floats, _tau: Floats, *of_time: Any) -> tuple[Floats]:
+        at, speeds, tau, extra = acting(q, v, *of_time)
         return (functions["driving_forces"](at, speeds, tau, *extra).tolist(),)
 
-    def external_power(_: object, q: Floats, v: Floats, t: float, _u: Floats) -> tuple[Floats]:
-        at, speeds, tau, extra = acting(q, v, t)
+    def external_power(_: object, q: Floats, v: Floats, *of_time: Any) -> tuple[Floats]:
+        at, speeds, tau, extra = acting(q, v, *of_time)
         own = float(functions["external_power"](at, speeds, *extra)) if powered else 0.0
         return ([own + float(tau @ speeds)],)
 
-    def variational_terms(_: object, q: Floats, v: Floats, t: float, _u: Floats) -> tuple[Floats, Floats]:
-        at, speeds, tau, extra = acting(q, v, t)
+    def variational_terms(_: object, q: Floats, v: Floats, *of_time: Any) -> tuple[Floats, Floats]:
+        at, speeds, tau, extra = acting(q, v, *of_time)
         momentum, force = functions["variational_terms"](at, speeds, *extra)
         return momentum.tolist(), (force + tau).tolist()
 
     def speeds_of_momentum(_: object, q: Floats, p: Floats) -> tuple[Floats]:
         return (functions["speeds_of_momentum"](np.array(q), np.array(p)).tolist(),)
 
-    of_motions = (driven_state, driving_forces)
+    others = (driven_state, driving_forces, drive_rates)
     kernels = (stage, position_rate, forward_dynamics, external_power, variational_terms, speeds_of_momentum)
-    return {kernel.__name__: kernel for kernel in (*kernels, *of_motions)}
+    return {kernel.__name__: kernel for kernel in (*kernels, *others)}

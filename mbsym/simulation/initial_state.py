@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.errors import ModelError, SimulationError
 from mbsym.kinematics.driven import driven_speeds
-from mbsym.kinematics.initial_coordinates import initial_coordinates, initial_speeds, normalised
+from mbsym.kinematics.initial_coordinates import initial_coordinates, initial_drives, initial_speeds, normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.assembly import Assembly, assemble, consistent_velocity
 from mbsym.loops.looped_system import LoopedSystem
@@ -56,11 +57,27 @@ def starting_values(model: Model, given: Mapping[str, float | str] | Sequence[st
     return found
 
 
-def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Array, Array, tuple[str, ...]]:
-    """q and v to start from, and the names that the caller gave.
+@dataclass(frozen=True, slots=True)
+class StartingState:
+    """Where a motion starts, its loops not closed yet.
 
-    Coordinates that are not given are the model's initial ones, speeds are zero but for those that motions prescribe,
-    which count as given. Quaternions get unit length.
+    Attributes:
+        q, v: coordinates and speeds.
+        drives: states of drives.
+        named: names of coordinates and speeds that the caller gave, or that motions prescribe.
+    """
+
+    q: Array
+    v: Array
+    drives: Array
+    named: tuple[str, ...]
+
+
+def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> StartingState:
+    """The state to start from.
+
+    Coordinates and states of drives that are not given are the model's initial ones, speeds are zero but for those that
+    motions prescribe, which count as given. Quaternions get unit length.
 
     Raises:
         SimulationError: a name is unknown, is of no independent coordinate or of one that is prescribed, or a value is
@@ -69,6 +86,8 @@ def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Arr
     q, v = np.array(initial_coordinates(mechanism), dtype=float), initial_speeds(mechanism)
     coordinates = [item.name for item in coordinate_quantities(mechanism)]
     speeds = [item.name for item in speed_quantities(mechanism)]
+    states = [item.name for item in mechanism.model.drives]
+    drives = initial_drives(mechanism)
     driven: dict[str, str] = {}
     for each in driven_speeds(mechanism):
         own = [coordinates[each.coordinate]] if each.coordinate is not None else []
@@ -85,8 +104,10 @@ def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Arr
             q[coordinates.index(name)] = value
         elif name in speeds:
             v[speeds.index(name)] = value
+        elif name in states:
+            drives[states.index(name)] = value
         else:
-            raise _unknown(mechanism, name, (*coordinates, *speeds))
+            raise _unknown(mechanism, name, (*coordinates, *speeds, *states))
     for first in mechanism.q.quaternions:
         if not q[first : first + 4].any():
             raise SimulationError(
@@ -94,7 +115,8 @@ def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Arr
                 where=mechanism.model.name,
                 remedy="give it a length",
             )
-    return normalised(q, mechanism.q.quaternions), v, (*given, *driven)
+    named = (*(name for name in given if name not in states), *driven)
+    return StartingState(normalised(q, mechanism.q.quaternions), v, drives, named)
 
 
 def coarse_angles(mechanism: Mechanism, q: Array) -> tuple[str, ...]:
@@ -181,7 +203,7 @@ def _unknown(mechanism: Mechanism, name: str, known: Sequence[str]) -> Simulatio
 
 
 def state_values(model: Model, name: str) -> dict[str, float]:
-    """Coordinates and speeds of a named state, by the names that they have in expressions.
+    """Coordinates, speeds and states of drives of a named state, by the names that they have in expressions.
 
     Those of joints that follow others by a coupling are left out, because they are not free.
 
@@ -194,10 +216,11 @@ def state_values(model: Model, name: str) -> dict[str, float]:
         raise ModelError(f"there is no state {name!r}", where=model.name, remedy=nearest(name, known))
     numbers, names = parameter_values(model), expression_names(model)
     following = {coupling.joint for coupling in model.couplings}
-    return {
+    moving = {
         entry: evaluate(value, numbers)
         for table, entries in ((names.coordinates, state.q), (names.speeds, state.v))
         for joint, values in entries
         if joint not in following
         for entry, value in zip(table[joint], values, strict=True)
     }
+    return moving | {drive: evaluate(value, numbers) for drive, value in state.x}

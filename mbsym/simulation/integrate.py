@@ -39,7 +39,7 @@ from mbsym.simulation.initial_state import (
     starting_values,
 )
 from mbsym.simulation.limit_watch import LimitWatch, Lookout
-from mbsym.simulation.limits import STOP, check_choice, held_within, unwatched, with_forces_of_motions
+from mbsym.simulation.limits import STOP, check_choice, held_within, unwatched
 from mbsym.simulation.methods import METHODS, TRANSFER_MATRIX
 from mbsym.simulation.monitors import monitor, require_other_names
 from mbsym.simulation.options import (
@@ -52,7 +52,15 @@ from mbsym.simulation.options import (
     check_kinds,
     check_numbers,
 )
-from mbsym.simulation.rates import ActingLoads, DrivenState, LoopCorrection, driving_forces, leaves_rates, looped_system
+from mbsym.simulation.rates import (
+    ActingLoads,
+    DrivenState,
+    LoopCorrection,
+    driving_forces,
+    extra_arguments,
+    leaves_rates,
+    looped_system,
+)
 from mbsym.simulation.result import SimulationResult, Statistics
 from mbsym.simulation.scipy_integrators import RateJacobian, beyond_reach
 from mbsym.simulation.singular_positions import SingularPosition, SingularWatch
@@ -145,26 +153,26 @@ def simulate(
     demanded = _acting(equations, loads)
     acting = held_within(equations, demanded) if loads.saturate else demanded
     times = _output_times(equations, duration, step, asked.output_step, method)
-    q, v, named = initial_state(equations.mechanism, starting_values(equations.mechanism.model, asked.initial))
+    start_at = initial_state(equations.mechanism, starting_values(equations.mechanism.model, asked.initial))
+    q, v = start_at.q, start_at.v
     loops, kept, label = _loops(equations, method, asked.keeping, step)
     assembly: Assembly | None = None
     if loops is not None:
-        assembly, v = closed_state(equations.mechanism, loops, q, v, named)
+        assembly, v = closed_state(equations.mechanism, loops, q, v, start_at.named)
         q = assembly.q
     layout = equations.layout
     demanded.check(q, v)
     singular = _singular_watch(equations, loops)
-    watched = with_forces_of_motions(equations, demanded, acting)
-    limited = LimitWatch(equations, watched, accuracy, saturate=loads.saturate, stops=asked.limits == STOP)
+    limited = LimitWatch(equations, demanded, acting, accuracy, saturate=loads.saturate, stops=asked.limits == STOP)
     watch = Lookout(EventWatch(asked.events, lambda x: (layout.q(x), layout.v(x))), limited)
     short = beyond_reach(method, accuracy)
     notes = (*unwatched(equations), *coarse_angles(equations.mechanism, q), *([short] if short else []))
-    limited.begin(0.0, layout.state(q, v))
+    x = layout.state(q, v, start_at.drives)
+    limited.begin(0.0, x)
     tell = tell if tell is not None else _keep_quiet
     for sentence in (*notes, *(item.sentence for item in limited.found)):
         tell(sentence)
     statistics = Statistics(method, label, equations.module.language, 0, 0)
-    x = layout.state(q, v)
     start = singular.start(float(times[0]), x) if singular is not None else None
     if start is not None:
         tell(start.sentence)
@@ -175,13 +183,14 @@ def simulate(
     with np.errstate(all="ignore"), _after(start, equations):
         course = Course(x, times, layout, equations.mechanism.model.name, watch, singular, progress, tell)
         trajectory = _as_prescribed(equations, _integrated(course, equations, loops, kept, acting, asked))
-    q, v = layout.q(trajectory.x).copy(), layout.v(trajectory.x).copy()
+    q, v, drives = (part.copy() for part in layout.parts(trajectory.x))
     tau_free = not callable(acting.tau) and not np.any(acting.tau)
     return SimulationResult(
         t=trajectory.t,
         q=q,
         v=v,
-        y=_outputs(equations, acting, trajectory.t, q, v),
+        x=drives,
+        y=_outputs(equations, acting, trajectory.t, q, v, drives),
         monitors=monitor(equations, trajectory, tau_free),
         events=tuple(watch.events.occurrences),
         statistics=replace(statistics, steps=trajectory.steps, evaluations=trajectory.evaluations),
@@ -195,18 +204,18 @@ def simulate(
     )
 
 
-def _outputs(equations: Equations, acting: ActingLoads, times: Array, q: Array, v: Array) -> Array:
+def _outputs(equations: Equations, acting: ActingLoads, times: Array, q: Array, v: Array, drives: Array) -> Array:
     """The model's outputs and the forces of its motions (n, ny), under the control inputs that acted."""
     mechanism, functions = equations.mechanism, equations.module.functions
-    timed, driven = bool(mechanism.extra_inputs), [each.column for each in driven_speeds(mechanism)]
+    driven = [each.column for each in driven_speeds(mechanism)]
     if not (mechanism.model.outputs or driven):
         return np.zeros((len(times), 0))
     found = []
-    for t, a, b in zip(times.tolist(), q, v, strict=True):
+    for t, a, b, x in zip(times.tolist(), q, v, drives, strict=True):
         tau, u = acting.at(t, a, b)
-        extra = (t, u) if timed else ()
+        extra = extra_arguments(equations, t, u, x)
         own = functions["outputs"](a, b, *extra) if mechanism.model.outputs else np.zeros(0)
-        forces = driving_forces(equations, t, a, b, tau, u)[driven] if driven else np.zeros(0)
+        forces = driving_forces(equations, t, a, b, tau, u, x)[driven] if driven else np.zeros(0)
         found.append(np.concatenate([own, forces]))
     return np.array(found)
 

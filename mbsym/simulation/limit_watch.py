@@ -18,7 +18,7 @@ from mbsym.simulation.equations import Equations
 from mbsym.simulation.events import EventWatch, Step, root_between
 from mbsym.simulation.limits import Bound, Exceeded, bounds_of
 from mbsym.simulation.options import Accuracy
-from mbsym.simulation.rates import ActingLoads
+from mbsym.simulation.rates import ActingLoads, driving_forces
 
 Rates: TypeAlias = Callable[[float, Array], Array]
 
@@ -36,19 +36,28 @@ class LimitWatch:
     """Follows what has limits from step to step."""
 
     def __init__(
-        self, equations: Equations, demanded: ActingLoads, accuracy: Accuracy, *, saturate: bool, stops: bool
+        self,
+        equations: Equations,
+        demanded: ActingLoads,
+        acting: ActingLoads,
+        accuracy: Accuracy,
+        *,
+        saturate: bool,
+        stops: bool,
     ) -> None:
         """Knows the limits of a model; ``begin`` looks at the first state.
 
         Args:
             equations: of the model.
             demanded: forces and inputs before they are held within their limits.
+            acting: the same, held where they are.
             accuracy: of steps; what is outside by less is not told.
             saturate: forces and inputs are held within their limits.
             stops: the motion ends where a limit is reached.
         """
         self._layout, self._name = equations.layout, equations.mechanism.model.name
-        self._demanded, self._accuracy = demanded, accuracy
+        self._equations, self._demanded, self._acting, self._accuracy = equations, demanded, acting, accuracy
+        self._of_motions = any(bound.of_motion for bound in bounds_of(equations))
         self._saturate, self.stops = saturate, stops
         self._found: dict[Bound, Exceeded] = {}
         self._rates: Rates | None = None
@@ -80,7 +89,8 @@ class LimitWatch:
                         remedy="start within the limits, or have them told only",
                     )
         # Constant forces and inputs are what they are from the first step on.
-        self._look_at([bound for bound in self._bounds if bound.of_state or not self._demanded.constant])
+        follows = self._of_motions or not self._demanded.constant
+        self._look_at([bound for bound in self._bounds if bound.of_state or follows])
 
     def follow(self, rates: Rates) -> None:
         """Takes what gives rates of a state; without them only the ends of steps are looked at."""
@@ -129,14 +139,22 @@ class LimitWatch:
         known = [self._found[bound].beyond if bound in self._found else 0.0 for bound in bounds]
         self._threshold = np.maximum(self._slack, np.array(known))
 
+    def _demands(self, t: float, x: Array) -> tuple[Array, Array]:
+        """What is demanded, with the forces that motions take under what acts."""
+        q, v, drives = self._layout.parts(x)
+        tau, u = self._demanded.at(t, q, v)
+        if self._of_motions:
+            # Each of both is zero where the other one is not.
+            tau = tau + driving_forces(self._equations, t, q, v, *self._acting.at(t, q, v), drives)
+        return tau, u
+
     def _excess(self, t: float, x: Array) -> Array:
         """How far each quantity is beyond each of its limits; negative inside."""
         values = np.empty(len(self._bounds))
         state = self._of_state
         values[state] = x[self._entry[state]]
         if not state.all():
-            acting = self._demanded.at(t, self._layout.q(x), self._layout.v(x))
-            values[~state] = np.concatenate(acting)[self._entry[~state]]
+            values[~state] = np.concatenate(self._demands(t, x))[self._entry[~state]]
         excess: Array = self._sign * (self._ratio * values + self._offset - self._limit)
         return excess
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -22,7 +22,7 @@ from mbsym.simulation.equations import (
     speed_quantities,
     suggestion,
 )
-from mbsym.simulation.rates import ActingLoads, driving_forces
+from mbsym.simulation.rates import ActingLoads
 from mbsym.values.numbers import evaluate, parameter_values
 
 Side: TypeAlias = Literal["lower", "upper"]
@@ -129,18 +129,6 @@ def held_within(equations: Equations, loads: ActingLoads) -> ActingLoads:
         np.array(tables.get(name, (none,) * inputs)) for name, none in (("u_lower", -np.inf), ("u_upper", np.inf))
     )
     return ActingLoads(_clipped(loads.tau, -effort, effort), _clipped(loads.u, lower, upper), inputs)
-
-
-def with_forces_of_motions(equations: Equations, demanded: ActingLoads, acting: ActingLoads) -> ActingLoads:
-    """What is demanded, and the forces that motions take under what acts, where these have limits."""
-    if not any(bound.of_motion for bound in bounds_of(equations)):
-        return demanded
-
-    def forces(t: float, q: Array, v: Array) -> Array:
-        # Each of both is zero where the other one is not.
-        return demanded.at(t, q, v)[0] + driving_forces(equations, t, q, v, *acting.at(t, q, v))
-
-    return replace(demanded, tau=forces)
 
 
 def _clipped(given: Any, lower: Array, upper: Array) -> Any:

@@ -11,7 +11,13 @@ import numpy as np
 
 from mbsym.doors import Array
 from mbsym.errors import SimulationError
-from mbsym.simulation.equations import Equations, coordinate_quantities, output_quantities, speed_quantities
+from mbsym.simulation.equations import (
+    Equations,
+    coordinate_quantities,
+    drive_quantities,
+    output_quantities,
+    speed_quantities,
+)
 from mbsym.simulation.monitors import Monitors
 from mbsym.values.diagnostic import nearest
 from mbsym.visualisation.plots import Panel
@@ -34,6 +40,8 @@ class Moved(Protocol):
     def q(self) -> Array: ...
     @property
     def v(self) -> Array: ...
+    @property
+    def x(self) -> Array: ...
     @property
     def y(self) -> Array: ...
     @property
@@ -74,6 +82,7 @@ def _every(result: Moved) -> list[Panel]:
     speeds = [(item.name, item.unit) for item in speed_quantities(mechanism)]
     outputs = [(item.name, item.unit) for item in output_quantities(mechanism)]
     panels = [*_by_unit("coordinates", coordinates, q), *_by_unit("speeds", speeds, result.v)]
+    panels += _by_unit("states of drives", [(item.name, item.unit) for item in drive_quantities(mechanism)], result.x)
     panels += _by_unit("outputs", outputs, result.y)
     energies = [("kinetic", monitors.kinetic_energy), ("potential", monitors.potential_energy)]
     energies.append(("total", monitors.kinetic_energy + monitors.potential_energy))

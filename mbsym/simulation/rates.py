@@ -154,9 +154,14 @@ _CORRECTED: Final = 1e-4
 """Part of the speeds that a correction does not exceed away from singular positions."""
 
 
-def driving_forces(equations: Equations, t: float, q: Array, v: Array, tau: Array, u: Array) -> Array:
+def extra_arguments(equations: Equations, t: float, u: Array, drives: Array) -> tuple[Any, ...]:
+    """Time, control inputs and states of drives, as far as the functions of a module take them."""
+    return tuple({"t": t, "u": u, "x": drives}[item.name] for item in equations.mechanism.extra_inputs)
+
+
+def driving_forces(equations: Equations, t: float, q: Array, v: Array, tau: Array, u: Array, drives: Array) -> Array:
     """What motions take in a state under what acts, and zeros along speeds that are free (nv,)."""
-    extra = (t, u) if equations.mechanism.extra_inputs else ()
+    extra = extra_arguments(equations, t, u, drives)
     return np.asarray(equations.module.functions["driving_forces"](q, v, tau, *extra))
 
 
@@ -165,15 +170,15 @@ class DrivenState:
 
     def __init__(self, equations: Equations) -> None:
         self._function = callable_functions(equations)["driven_state"] if equations.sizes.driven else None
-        # No position or speed is prescribed by control inputs.
-        self._inputs = np.zeros(equations.sizes.inputs)
-        self._timed = equations.sizes.timed
+        self._equations = equations
+        # No position or speed is prescribed by control inputs or drives.
+        self._others = np.zeros(equations.sizes.inputs), np.zeros(equations.layout.drives)
 
     def __call__(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """q and v at a time; as they are where no motion is prescribed."""
         if self._function is None:
             return q, v
-        found_q, found_v = self._function(q, v, *((t, self._inputs) if self._timed else ()))
+        found_q, found_v = self._function(q, v, *extra_arguments(self._equations, t, *self._others))
         return np.asarray(found_q), np.asarray(found_v)
 
 

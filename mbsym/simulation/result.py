@@ -16,7 +16,13 @@ from mbsym.errors import SimulationError
 from mbsym.loops.assembly import Assembly
 from mbsym.markup import Shown
 from mbsym.simulation.adaptive_steps import Stiffness
-from mbsym.simulation.equations import Equations, coordinate_quantities, output_quantities, speed_quantities
+from mbsym.simulation.equations import (
+    Equations,
+    coordinate_quantities,
+    drive_quantities,
+    output_quantities,
+    speed_quantities,
+)
 from mbsym.simulation.events import Occurrence
 from mbsym.simulation.limits import Exceeded
 from mbsym.simulation.monitors import Monitors
@@ -96,6 +102,7 @@ class SimulationResult:
     Attributes:
         t: times (n,) [s].
         q: coordinates (n, nq); v: speeds (n, nv).
+        x: states of drives (n, nx).
         y: outputs of the model (n, ny).
         monitors: checks on the same times.
         events: those that happened, in order of time.
@@ -112,6 +119,7 @@ class SimulationResult:
     t: Array
     q: Array
     v: Array
+    x: Array
     y: Array
     monitors: Monitors
     events: tuple[Occurrence, ...]
@@ -149,12 +157,13 @@ class SimulationResult:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Time, coordinates, speeds, outputs and checks as a table has them."""
+        """Time, coordinates, speeds, states of drives, outputs and checks as a table has them."""
         mechanism = self.equations.mechanism
         found = [Column("t", "s", self.t)]
         for items, values in (
             (coordinate_quantities(mechanism), self.q),
             (speed_quantities(mechanism), self.v),
+            (drive_quantities(mechanism), self.x),
             (output_quantities(mechanism), self.y),
         ):
             found += [Column(item.name, item.unit, values[:, k]) for k, item in enumerate(items)]
@@ -174,7 +183,8 @@ class SimulationResult:
             return write_whole(target, csv_bytes(self.columns, self._title), force=force)
         if target.suffix == ".parquet":
             return write_whole(target, parquet_bytes(self.columns, self._title), force=force)
-        arrays = {"t": self.t, "q": self.q, "v": self.v, **({"y": self.y} if self.y.size else {})}
+        arrays = {"t": self.t, "q": self.q, "v": self.v}
+        arrays |= {name: values for name, values in (("x", self.x), ("y", self.y)) if values.size}
         arrays |= {name: values for name, _, values in monitor_columns(self.monitors)}
         return write_whole(target, npz_bytes(self.columns, arrays), force=force)
 
@@ -272,6 +282,7 @@ class SimulationResult:
     def as_dict(self) -> dict[str, object]:
         """The summary for machines."""
         monitors, statistics = self.monitors, self.statistics
+        drives = drive_quantities(self.equations.mechanism)
         found: dict[str, object] = {
             "name": self.equations.mechanism.model.name,
             "method": statistics.method,
@@ -286,6 +297,7 @@ class SimulationResult:
             "events": [{"name": item.name, "t": item.t} for item in self.events],
             "q": dict(zip(self.names, self.q[-1].tolist(), strict=True)),
             "v": dict(zip(self.speed_names, self.v[-1].tolist(), strict=True)),
+            "x": {item.name: value for item, value in zip(drives, self.x[-1].tolist(), strict=True)},
             "energy_drift": monitors.worst_energy_drift,
             "relative_energy_drift": monitors.worst_energy_drift / monitors.energy_scale,
         }

@@ -26,7 +26,7 @@ _PART: Final = float(np.finfo(float).eps) ** (1 / 3)
 """Part of a size at which the errors of a central difference, of truncation and of round-off, are alike."""
 
 _SIZES: Final = (1e-3, 1.0)
-"""Bounds of the size of lengths and speeds [m, m/s, rad/s]."""
+"""Bounds of the size of lengths and speeds [m, m/s, rad/s]; states of drives may be as large as they are."""
 
 
 class RateJacobian:
@@ -45,15 +45,16 @@ class RateJacobian:
             layout: of the state.
         """
         self._rates = rates
-        self._columns = layout.nq + layout.nv
+        self._columns = layout.nq + layout.nv + layout.drives
         sized = [item.unit == "m" for item in coordinate_quantities(mechanism)]
-        self._sized = np.array([*sized, *[True] * layout.nv], dtype=bool)
+        self._sized = np.array([*sized, *[True] * (layout.nv + layout.drives)], dtype=bool)
+        self._largest = np.array([*[_SIZES[1]] * (layout.nq + layout.nv), *[np.inf] * layout.drives])
         self.evaluations = 0
 
     def __call__(self, t: float, x: Array) -> Array:
         """The matrix (states, states)."""
         n = self._columns
-        sizes = np.where(self._sized, np.clip(np.abs(x[:n]), *_SIZES), 1.0)
+        sizes = np.where(self._sized, np.clip(np.abs(x[:n]), _SIZES[0], self._largest), 1.0)
         found = np.zeros((len(x), len(x)))
         for k, step in enumerate((_PART * sizes).tolist()):
             above, below = x.copy(), x.copy()

@@ -84,7 +84,7 @@ def _speeds_of_momentum(mechanism: Mechanism) -> Entries:
 external_power: Final = Function(
     Contract(
         "external_power",
-        ("q", "v", "t", "u"),
+        ("q", "v", "t", "u", "x"),
         (Result("power", (), "W", "power of force elements but springs"),),
         "power of all force elements but springs",
         identities=("power without tau",),
@@ -95,7 +95,7 @@ external_power: Final = Function(
 variational_terms: Final = Function(
     Contract(
         "variational_terms",
-        ("q", "v", "t", "u"),
+        ("q", "v", "t", "u", "x"),
         (
             Result("momentum", ("nv",), "", "M v"),
             Result("force", ("nv",), "", "derivative of the Lagrangian along the motion of v, and external forces"),

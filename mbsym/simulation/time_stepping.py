@@ -80,27 +80,29 @@ def coordinate_runs(mechanism: Mechanism) -> tuple[Run, ...]:
 
 @dataclass(frozen=True, slots=True)
 class StateLayout:
-    """A state x: q, v and, with ``work``, the work of external forces.
+    """A state x: q, v, the states of drives and, with ``work``, the work of external forces.
 
     Attributes:
         nq, nv: sizes of q and v.
         work: True where the last entry is a work.
         quaternions: first index of each quaternion.
+        drives: number of their states.
     """
 
     nq: int
     nv: int
     work: bool
     quaternions: tuple[int, ...]
+    drives: int = 0
 
     @property
     def size(self) -> int:
         """Length of x."""
-        return self.nq + self.nv + int(self.work)
+        return self.nq + self.nv + self.drives + int(self.work)
 
-    def state(self, q: Array, v: Array) -> Array:
-        """x of q and v, no work done yet."""
-        return np.concatenate([q, v, np.zeros(int(self.work))])
+    def state(self, q: Array, v: Array, drives: Array | tuple[()] = ()) -> Array:
+        """x of q, v and the states of drives, no work done yet."""
+        return np.concatenate([q, v, drives, np.zeros(int(self.work))])
 
     def q(self, x: Array) -> Array:
         """q of one state or of rows."""
@@ -109,6 +111,14 @@ class StateLayout:
     def v(self, x: Array) -> Array:
         """v of one state or of rows."""
         return x[..., self.nq : self.nq + self.nv]
+
+    def of_drives(self, x: Array) -> Array:
+        """States of drives of one state or of rows."""
+        return x[..., self.nq + self.nv : self.nq + self.nv + self.drives]
+
+    def parts(self, x: Array) -> tuple[Array, Array, Array]:
+        """q, v and states of drives of one state or of rows."""
+        return self.q(x), self.v(x), self.of_drives(x)
 
     def normalise(self, x: Array) -> Array:
         """Gives the quaternions of x unit length, in place, and returns x."""
@@ -144,6 +154,7 @@ class StepSizes:
         return {
             "STEPS_NQ": self.layout.nq,
             "STEPS_NV": self.layout.nv,
+            "STEPS_DRIVES": self.layout.drives,
             "STEPS_INPUTS": self.inputs,
             "STEPS_RUNS": len(self.runs),
             "STEPS_SERIES": SERIES,
@@ -162,7 +173,7 @@ class StepSizes:
 
 def sizes_of(mechanism: Mechanism, *, work: bool, powered: bool, variational: bool) -> StepSizes:
     """Sizes for the derived functions of a mechanism."""
-    layout = StateLayout(mechanism.nq, mechanism.nv, work, mechanism.q.quaternions)
+    layout = StateLayout(mechanism.nq, mechanism.nv, work, mechanism.q.quaternions, len(mechanism.model.drives))
     inputs, timed = len(mechanism.model.inputs), mechanism.time is not None
     driven = bool(mechanism.model.motions)
     return StepSizes(layout, coordinate_runs(mechanism), inputs, timed, powered, variational, driven=driven)
@@ -172,11 +183,14 @@ def sizes_of(mechanism: Mechanism, *, work: bool, powered: bool, variational: bo
 def step_text(sizes: StepSizes) -> SteppingText:
     """The text with its sizes decided, cached because reading it takes as long as many steps."""
     q, v = (sizes.layout.nq,), (sizes.layout.nv,)
+    drives = (sizes.layout.drives,)
     extra: tuple[tuple[int, ...], ...] = ((), (sizes.inputs,)) if sizes.timed else ()
+    extra += (drives,) if sizes.layout.drives else ()
     kernels = {
         "stage": Signature((q, v), (q, v)),
         "position_rate": Signature((q, v), (q,)),
         "forward_dynamics": Signature((q, v, v, *extra), (v,)),
+        "drive_rates": Signature((q, v, *extra), (drives,)),
         "driven_state": Signature((q, v, *extra), (q, v)),
         "driving_forces": Signature((q, v, v, *extra), (v,)),
         "external_power": Signature((q, v, *extra), ((1,),)),

@@ -72,10 +72,9 @@ def _require_covered(mechanism: Mechanism, forces_as_loads: bool) -> None:
             where=model.name,
             remedy="close loops by joints",
         )
-    if model.motions:
-        raise DerivationError(
-            "the transfer matrix method prescribes no motions", where=model.name, remedy="take another method"
-        )
+    for unknown, said in ((model.motions, "prescribes no motions"), (model.drives, "knows no states of drives")):
+        if unknown:
+            raise DerivationError(f"the transfer matrix method {said}", where=model.name, remedy="take another method")
     for force in model.forces:
         if force.linear_law() is None and not forces_as_loads:
             raise DerivationError(

@@ -58,12 +58,14 @@ class Findings:
     Attributes:
         numbers: the value of each parameter.
         variables: what other names are that may stand in expressions of what moves: "coordinate", "speed", ...
+        outputs: names of the outputs, which may not.
         definitions: functions that may, besides the elementary ones.
         frame_fault: what is wrong with the name of a frame in these, and advice; None where nothing is.
     """
 
     numbers: dict[str, float] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
+    outputs: frozenset[str] = frozenset()
     definitions: dict[str, Definition] = field(default_factory=dict)
     frame_fault: Callable[[str], tuple[str, str] | None] = lambda name: None
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -88,6 +90,8 @@ class Findings:
         remedy = error.remedy or "use numbers, names, + - * / ** and functions"
         if error.what.removeprefix("unknown function ") in self.definitions:
             remedy = "expressions of forces and outputs may call tables; this needs parameters and numbers"
+        if error.what.removeprefix("unknown name ") in self.outputs:
+            remedy = "that is an output, which is told and not taken: write its expression"
         self.diagnostics.append(Diagnostic("error", path, error.what, remedy, column))
 
     def number(self, value: Value, path: Path) -> float | None:

@@ -31,7 +31,7 @@ class Entry:
         kind: what it holds.
         sentence: what it means.
         unit: SI unit of a value or of three.
-        unit_key: key of the choice that says it.
+        unit_key: name of the attribute that says it.
         of: what an expression may hold: "places" alone, factors of places times "speeds", or "time"; any if empty.
         least: "zero" warns of negative values, "above zero" refuses values of zero and less, each of three.
         remedy: what to do about a value that is refused.

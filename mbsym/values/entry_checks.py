@@ -206,7 +206,7 @@ def check_values(item: Any, path: Path, word: str, findings: Findings) -> None:
                     verb = "are" if entry.key.endswith("s") else "is"
                     findings.error(here, f"there {verb} no {entry.key} {value!r}", f"say {' or '.join(entry.words)}")
             case "text":
-                if not isinstance(value, str) or not value.strip():
+                if not isinstance(value, str) or not (value.strip() or value == entry.default):
                     findings.error(here, f"the {entry.key} of {word} is empty", "name one")
 
 
@@ -246,7 +246,7 @@ def _check_law(item: Any, value: Any, path: Path, word: str, findings: Findings)
 def _check_held(scalar: Scalar, value: Any, entry: Entry, path: Path, word: str, findings: Findings) -> None:
     """Notes what has no place in an expression of places, or in one that is linear in speeds."""
     kinds = _kinds_in(value, findings)
-    outside = [name for name, kind in kinds.items() if kind in ("time", "input")]
+    outside = [name for name, kind in kinds.items() if kind in ("time", "input", "drive")]
     called = [name for name in findings.definitions if re.search(rf"\b{re.escape(name)}\s*\(", str(value))]
     speeds = [name for name, kind in kinds.items() if kind == "speed"]
     graph = scalar.graph

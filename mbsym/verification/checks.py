@@ -245,7 +245,7 @@ def _states(
     model, rng = reference.mechanism.model, np.random.default_rng(settings.seed)
     # Arguments that no mechanism has, such as gains.
     others = {item.name: item.shape for module in modules for f in module.functions.values() for item in f.inputs}
-    filled, inputs = workspaces(modules), input_sizes(reference)
+    filled, (inputs, drives) = workspaces(modules), input_sizes(reference)
     states: list[dict[str, Any]] = []
     for _ in range(settings.states):
         q, v, tau = random_state(model, reference.labelling, rng, reference=reference)
@@ -253,6 +253,7 @@ def _states(
             q, v = closed.draw(v, rng)
         time, controls = float(rng.uniform(0, 1)), inputs * rng.uniform(-1, 1, len(model.inputs))
         state = {"q": q, "v": v, "tau": tau, "vdot": rng.uniform(-2, 2, len(v)), "t": time, "u": controls, **filled}
+        state["x"] = drives * rng.uniform(-1, 1, len(drives))
         state |= given_sines(modules[0], state)
         states.append(state | {name: rng.uniform(0.5, 2, shape) for name, shape in others.items() if name not in state})
     return states

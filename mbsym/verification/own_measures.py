@@ -73,8 +73,9 @@ SPEEDS_OF_MOMENTUM: Final = "speeds_of_momentum"
 AXES: Final[Mapping[str, Shape]] = {
     "q": ("nq",), "v": ("nv",), "v_r": ("nv",), "vdot": ("nv",), "a_r": ("nv",), "tau": ("nv",), "motion": ("nv",),
     "weights": ("nv",), "lambda": ("rows",), "v_independent": ("independent",),
+    "u": ("nu",), "x": ("nx",),
 }  # fmt: skip
-"""Of arguments; the others have none that counts."""
+"""Of arguments; those of control inputs and states of drives stay in SI, the others have none that counts."""
 
 
 class OwnMeasures:

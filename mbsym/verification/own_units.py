@@ -52,17 +52,24 @@ def units_of(reference: Reference) -> Units:
     return Units(length, power_of_thousand(mass), power_of_thousand(time))
 
 
-def input_sizes(reference: Reference) -> Array:
-    """Sizes of the control inputs whose forces are of the size of one unit; 1 of those without a force where it rests.
+def input_sizes(reference: Reference) -> tuple[Array, Array]:
+    """Sizes of control inputs and of states of drives whose forces are of the size of one unit; 1 of those without.
 
     Args:
         reference: of a mechanism in units of its own size.
     """
-    count, nothing = len(reference.mechanism.model.inputs), np.zeros(reference.nv)
-    q = random_state(reference.mechanism.model, reference.labelling, np.random.default_rng(0), reference=reference)[0]
-    still = reference.bias_force(q, nothing, u=[0.0] * count)
-    forces = [np.abs(reference.bias_force(q, nothing, u=list(one)) - still).max(initial=0.0) for one in np.eye(count)]
-    return np.array([float(1 / power_of_thousand(float(force))) for force in forces])
+    model, nothing = reference.mechanism.model, np.zeros(reference.nv)
+    count = len(model.inputs) + len(model.drives)
+    q = random_state(model, reference.labelling, np.random.default_rng(0), reference=reference)[0]
+
+    def force(given: Array) -> Array:
+        u, x = np.split(given, [len(model.inputs)])
+        return reference.bias_force(q, nothing, u=list(u), x=list(x))
+
+    still = force(np.zeros(count))
+    forces = [np.abs(force(one) - still).max(initial=0.0) for one in np.eye(count)]
+    sizes = np.array([float(1 / power_of_thousand(float(size))) for size in forces])
+    return sizes[: len(model.inputs)], sizes[len(model.inputs) :]
 
 
 def _mixes_units(model: Model) -> bool:

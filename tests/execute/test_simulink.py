@@ -25,9 +25,9 @@ def run(directory: Path, name: str, *words: str) -> subprocess.CompletedProcess[
     return subprocess.run([str(directory / "run"), *words], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("model", ["four_bar", "spinning_top", "cart_pole"])
+@pytest.mark.parametrize("model", ["four_bar", "spinning_top", "cart_pole", "dc_motor_arm"])
 def test_the_motion_is_that_of_the_simulation(tmp_path: Path, model: str) -> None:
-    """A closed loop; a quaternion and run-time parameters; control inputs.
+    """A closed loop; a quaternion and run-time parameters; control inputs; states of drives.
 
     The same steps differ by rounding, but for quaternions, which the S-function makes unit within a step too: that is
     of the order of the error of a step.
@@ -38,7 +38,7 @@ def test_the_motion_is_that_of_the_simulation(tmp_path: Path, model: str) -> Non
     found = np.array([line.split() for line in done.stdout.splitlines()], float)
     last = mbsym.simulate(model, STEP, step=STEP, method="rk4").speed_names[-1]
     known = mbsym.simulate(model, STEP * STEPS, step=STEP, method="rk4", loads=mbsym.Loads(tau={last: 0.3}))
-    expected = np.hstack([known.q, known.v])
+    expected = np.hstack([known.q, known.v, known.x])
     assert np.abs(expected[-1] - expected[0]).max() > 1e-3
     allowed = 1e-8 if model == "spinning_top" else 1e-11
     np.testing.assert_allclose(found, expected, rtol=0, atol=allowed * max(1.0, np.abs(expected).max()))

@@ -344,7 +344,8 @@ def _states(
         if closed:
             v = reference.consistent_velocity(q, v)
         state = {"q": q, "v": v, "tau": tau, "vdot": rng.uniform(-2, 2, len(v))}
-        found.append({**state, "t": rng.uniform(0, 1), "u": rng.uniform(-1, 1, len(model.inputs))})
+        inputs, drives = (rng.uniform(-1, 1, len(items)) for items in (model.inputs, model.drives))
+        found.append({**state, "t": rng.uniform(0, 1), "u": inputs, "x": drives})
     others = {item.name: item.shape for function in plain.functions.values() for item in function.inputs}
     for state in found:
         state |= {name: rng.uniform(0.5, 2, shape) for name, shape in others.items() if name not in state}

@@ -29,6 +29,7 @@ from mbsym.reference.motions import prescribed_motions
 from mbsym.reference.rotations import rotation_quaternion
 from mbsym.values.parameter import ControlInput, NamedExpression, Parameter, Value
 from mechanisms.covering_array import Factor
+from mechanisms.drives import with_drives
 from mechanisms.frame_expressions import with_forces_of_frames
 from mechanisms.random_mechanisms import RandomLoop
 from mechanisms.random_trees import (
@@ -65,6 +66,7 @@ def model_factors() -> tuple[Factor, ...]:
         Factor("force", ("none", *FORCE_ELEMENTS, OF_FRAMES)),
         Factor("constraint", ("none", *CONSTRAINTS)),
         Factor("motion", ("none", "position", "speed", "acceleration")),
+        Factor("drives", ("none", "some")),
         Factor("outputs", ("none", "some")),
         Factor("gravity", ("down", "none", "skew")),
         Factor("body", ("solid", "point", "massless")),
@@ -85,7 +87,8 @@ class _Drawing:
 
     def __init__(self, row: Mapping[str, str]) -> None:
         self.row = row
-        own = "/".join(row[factor.name] for factor in model_factors() if factor.name in row)
+        drawn = (factor.name for factor in model_factors() if factor.name != "drives")
+        own = "/".join(row[name] for name in drawn if name in row)
         self.rng = np.random.default_rng(zlib.crc32(own.encode()))
         self.parameters: list[Parameter] = []
 
@@ -204,6 +207,9 @@ def model_of(row: Mapping[str, str]) -> Model:
     driven = FOCUS if row["place"] not in ("cut", "loop") else "first"
     model = _with_rotor(drawing, model, driven)
     model = _with_force(drawing, model, driven)
+    if row.get("drives", "none") != "none":
+        # They draw by themselves, so that mechanisms are those that have none.
+        model = with_drives(model, np.random.default_rng(5))
     model = _with_motion(drawing, _with_constraint(drawing, model))
     if row["parameter"] != "none" and not drawing.parameters:
         raise ImpossibleError(f"nothing has a parameter of the kind {row['parameter']}")

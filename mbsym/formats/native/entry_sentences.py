@@ -38,10 +38,11 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "forces": "Force elements by name.",
         "constraints": "Closure constraints that are no joints, by name.",
         "motions": "Joints that are driven along laws of time, by name.",
+        "drives": "States besides coordinates and speeds (currents, pressures) by name: the entries of x.",
         "frames": "Frames on bodies by name: tools, sensors, places of loads.",
         "ground_geometry": "Shapes on ground, for pictures.",
         "pinocchio_order": "Joints in the order in which Pinocchio reads the file that this model comes from.",
-        "states": "States with names: coordinates and speeds by joint.",
+        "states": "States with names: coordinates and speeds by joint, states of drives by name.",
         "repeat": "Entries with an index in their names and values, once for each number; several in a list.",
     },
     "IncludeTable": {
@@ -158,6 +159,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
     "StateTable": {
         "q": "Coordinates by joint, one value or a list [rad, m]; others are as the model starts.",
         "v": "Speeds by joint, one value or a list [rad/s, m/s]; others are zero.",
+        "x": "States of drives by name [their own units]; others are as the model starts.",
     },
 }
 """Sentences by table and entry."""

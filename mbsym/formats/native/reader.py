@@ -22,6 +22,7 @@ from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.beam import Beam
 from mbsym.model.beams_of_models import with_beams
 from mbsym.model.body import COINCIDENT, Body, Placement
+from mbsym.model.drive import DriveState
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.motion import PrescribedMotion
@@ -186,11 +187,13 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
         couplings=tuple(Coupling(name, item.source, item.ratio, item.offset) for name, item in table.couplings.items()),
         constraints=constraints,
         motions=tuple(PrescribedMotion(name, **_entries(item)) for name, item in table.motions.items()),
+        drives=tuple(DriveState(name, **_entries(item)) for name, item in table.drives.items()),
         frames=tuple(_frame(name, item) for name, item in table.frames.items()),
         outputs=tuple(NamedExpression(name, item.expression, item.unit) for name, item in table.outputs.items()),
         shapes=_shapes(table, document),
         states=tuple(
-            NamedState(name, tuple(item.q.items()), tuple(item.v.items())) for name, item in table.states.items()
+            NamedState(name, tuple(item.q.items()), tuple(item.v.items()), tuple(item.x.items()))
+            for name, item in table.states.items()
         ),
         gravity=table.gravity,
         ground=table.ground,

@@ -22,7 +22,7 @@ SETTINGS: Final = ("index", "from", "to")
 
 SECTIONS: Final = (
     "parameters", "inputs", "include", "bodies", "joints", "beams", "forces", "couplings", "constraints", "motions",
-    "frames", "states", "outputs", "tables",
+    "drives", "frames", "states", "outputs", "tables",
 )  # fmt: skip
 """Tables of entries with names, which a repetition may fill."""
 

@@ -35,6 +35,7 @@ from mbsym.formats.yaml_document import Leaf
 from mbsym.joints.record import Entry, JointNumber
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.beam_shapes import SUPPORTS, Supports
+from mbsym.model.drive import DriveState
 from mbsym.model.frame import FRAME_KINDS, FrameKind
 from mbsym.model.motion import PrescribedMotion
 from mbsym.shapes.forms import FORMS, Form
@@ -417,9 +418,9 @@ def _shape_tables() -> Any:
 
 
 def element_table(
-    element: type[ForceElement | ConstraintElement | Form | PrescribedMotion], base: type[Table] = Table
+    element: type[ForceElement | ConstraintElement | Form | PrescribedMotion | DriveState], base: type[Table] = Table
 ) -> type[Table]:
-    """The table of a force element, constraint, form or motion: its type, if it has one, then its entries.
+    """The table of a force element, constraint, form, motion or drive: its type, if it has one, then its entries.
 
     Args:
         element: the dataclass, whose first paragraph describes the table.
@@ -599,10 +600,11 @@ class FrameTable(Table):
 
 
 class StateTable(Table):
-    """A state with a name: coordinates and speeds by joint."""
+    """A state with a name: coordinates and speeds by joint, states of drives by name."""
 
     q: Annotated[dict[str, ValuesEntry], BeforeValidator(_nothing_as_table)] = {}
     v: Annotated[dict[str, ValuesEntry], BeforeValidator(_nothing_as_table)] = {}
+    x: Annotated[dict[str, ValueEntry], BeforeValidator(_nothing_as_table)] = {}
 
 
 class IncludeTable(Table):
@@ -650,6 +652,7 @@ class ModelTable(Table):
     constraints: dict[str, Any] = {}
     motions: dict[str, Any] = {}
     frames: Annotated[dict[str, FrameTable], BeforeValidator(_nothing_as_table)] = {}
+    drives: dict[str, Any] = {}
     outputs: Annotated[dict[str, OutputTable], BeforeValidator(_nothing_as_table)] = {}
     tables: Annotated[dict[str, CurveTable], BeforeValidator(_nothing_as_table)] = {}
     ground_geometry: ShapesEntry = []
@@ -667,10 +670,12 @@ def model_table() -> type[ModelTable]:
 @cache
 def _model_table(forces: tuple[Any, ...], constraints: tuple[Any, ...], joint: Any) -> type[ModelTable]:
     motion: Any = element_table(PrescribedMotion)
+    drive: Any = element_table(DriveState)
     known: dict[str, Any] = {
         "forces": (_tables_by_name(forces), {}),
         "constraints": (_tables_by_name(constraints), {}),
         "motions": (Annotated[dict[str, motion], BeforeValidator(_nothing_as_table)], {}),
+        "drives": (Annotated[dict[str, drive], BeforeValidator(_nothing_as_table)], {}),
         "joints": (Annotated[dict[str, joint], BeforeValidator(_nothing_as_table)], {}),
     }
     own: dict[str, Any] = {name: (field.rebuild_annotation(), {}) for name, field in ModelTable.model_fields.items()}

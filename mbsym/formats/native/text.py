@@ -88,6 +88,7 @@ def dump_native(model: Model) -> str:
             "couplings": {item.joint: _stated(item, ("source", "ratio", "offset")) for item in model.couplings},
             "constraints": _named(_typed, model.constraints),
             "motions": _named(_entries, model.motions),
+            "drives": _named(_entries, model.drives),
             "outputs": _named(_output, model.outputs),
             "tables": _named(_curve, model.tables),
             "frames": {frame.name: _frame(frame, on_frames.get(frame.name, [])) for frame in model.frames},
@@ -315,11 +316,13 @@ def _frame(frame: Frame, shapes: list[str]) -> Tree:
 
 
 def _state(state: NamedState) -> Tree:
-    return {
+    drives = {"x": {drive: _scalar(value) for drive, value in state.x}} if state.x else {}
+    moving: Tree = {
         key: {joint: _one_or_list(values) for joint, values in entries}
         for key, entries in (("q", state.q), ("v", state.v))
         if entries
     }
+    return moving | drives
 
 
 def _placement(placement: Placement) -> list[str] | Tree:

@@ -156,7 +156,7 @@ JOINT_QUANTITIES: Final = quantities_by_name(
         sentence=f"b of P F = I a + b: what speeds need less outer wrenches, [moment; force], {_AXES}, six entries a "
         "body by label [N m, N]; a has accelerations of the frames' origins less that of gravity.",
         shape=("6nb",),
-        inputs=("q", "v", "t", "u"),
+        inputs=("q", "v", "t", "u", "x"),
         source=_LIU + "equations (7) to (9), with accelerations of points",
         derive=bias_wrenches,
         sizes=_sizes,
@@ -168,7 +168,7 @@ JOINT_QUANTITIES: Final = quantities_by_name(
         sentence=f"gamma of P^T a = H vdot + gamma: what speeds, and gravity at ground, contribute, [angular; linear], "
         f"{_AXES}, six entries a joint by label [rad/s^2, m/s^2].",
         shape=("6nb",),
-        inputs=("q", "v", "t", "u"),
+        inputs=("q", "v", "t", "u", "x"),
         source=_LIU + "equations (7) to (9), with accelerations of points",
         derive=bias_accelerations,
         sizes=_sizes,
@@ -180,7 +180,7 @@ JOINT_QUANTITIES: Final = quantities_by_name(
         sentence="F = F_known + W F_S: H-bar times tau and the forces of force elements along the joints, without "
         f"freedoms that rotors hold, [moment; force], {_AXES}, six entries a joint by label [N m, N].",
         shape=("6nb",),
-        inputs=("q", "v", "tau", "t", "u"),
+        inputs=("q", "v", "tau", "t", "u", "x"),
         source=_LIU + "equations (5) and (6)",
         derive=_known,
         sizes=_sizes,
@@ -227,7 +227,7 @@ CFA_QUANTITIES: Final = quantities_by_name(
         "undo, X = W^T (gamma + P^T I^-1 (b - P F_known)), plus tau/a for a freedom that a rotor of inertia a holds; "
         "an entry a constraint force, by label and in the order of W.",
         shape=("held",),
-        inputs=("q", "v", "tau", "t", "u"),
+        inputs=("q", "v", "tau", "t", "u", "x"),
         source=_LIU + "equations (22) to (29), in the absolute form",
         derive=right_side,
         sizes=_sizes_of_inverses,
@@ -256,7 +256,7 @@ CFA_KKT_QUANTITIES: Final = quantities_by_name(
         sentence="K [x; F_S] = X: for each body by label six entries of [H_i W-bar_i]^T (P F_known - b), then for each "
         "joint those of W^T gamma, plus tau/a for a freedom that a rotor of inertia a holds.",
         shape=("unknowns",),
-        inputs=("q", "v", "tau", "t", "u"),
+        inputs=("q", "v", "tau", "t", "u", "x"),
         source=_LIU + "section 2, before I is inverted",
         derive=_kkt_right,
         sizes=_sizes,

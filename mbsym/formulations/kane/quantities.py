@@ -192,7 +192,7 @@ KANE_QUANTITIES: Final = quantities_by_name(
         sentence="R has [moment; force] of gravity, force elements and outer wrenches about C_i, in base axes, six "
         "entries a body by label [N m, N].",
         shape=("6nb",),
-        inputs=("q", "v", "t", "u"),
+        inputs=("q", "v", "t", "u", "x"),
         source=_KANE + "section 4.4",
         derive=_active_wrenches,
     ),
@@ -214,7 +214,7 @@ KANE_QUANTITIES: Final = quantities_by_name(
         sentence="F = V^T R + tau and what force elements do along the joints, an entry a speed in the order of v; F + "
         "F* = 0 are the equations of motion.",
         shape=("nv",),
-        inputs=("q", "v", "tau", "t", "u"),
+        inputs=("q", "v", "tau", "t", "u", "x"),
         source=_KANE + "section 4.4",
         derive=_active_forces,
     ),

@@ -185,10 +185,9 @@ class VibratingElements:
                     where=f"constraint {constraint.name}",
                     remedy="leave `method` out",
                 )
-        if model.motions:
-            raise AnalysisError(
-                "the transfer matrix method prescribes no motions", where=model.name, remedy="leave `method` out"
-            )
+        for unknown, said in ((model.motions, "prescribes no motions"), (model.drives, "knows no states of drives")):
+            if unknown:
+                raise AnalysisError(f"the transfer matrix method {said}", where=model.name, remedy="leave `method` out")
         moving = {name for joint in model.joints for name in (*joint.coordinates, *joint.speeds)}
         known = {parameter.name for parameter in model.parameters} | {"t"} | {item.name for item in model.inputs}
         for force in model.forces:

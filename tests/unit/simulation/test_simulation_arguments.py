@@ -127,12 +127,10 @@ def test_a_model_that_cannot_move_is_refused() -> None:
 
 def test_initial_states_are_the_models_own_with_what_is_given() -> None:
     mechanism = prepare(mbsym.load("quadruped"), preparation=mbsym.Preparation("numpy")).mechanism
-    q, v, named = initial_state(
-        mechanism, {"q_floating_base_w": 3.0, "q_floating_base_z": 4.0, "v_front_left_knee": 2.0}
-    )
-    assert q[:7].tolist() == pytest.approx([0.6, 0, 0, 0.8, 0, 0, 0.4])
-    assert sorted(v.tolist())[-1] == 2.0 and np.count_nonzero(v) == 1
-    assert named == ("q_floating_base_w", "q_floating_base_z", "v_front_left_knee")
+    found = initial_state(mechanism, {"q_floating_base_w": 3.0, "q_floating_base_z": 4.0, "v_front_left_knee": 2.0})
+    assert found.q[:7].tolist() == pytest.approx([0.6, 0, 0, 0.8, 0, 0, 0.4])
+    assert sorted(found.v.tolist())[-1] == 2.0 and np.count_nonzero(found.v) == 1
+    assert found.named == ("q_floating_base_w", "q_floating_base_z", "v_front_left_knee")
     with pytest.raises(SimulationError, match=r"the quaternion .* is zero"):
         initial_state(mechanism, {"q_floating_base_w": 0.0})
 

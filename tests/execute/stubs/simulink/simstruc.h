@@ -20,8 +20,8 @@ typedef struct {
     const char *error;
     mxArray parameters[3];
     int expected, given, states, inputs, outputs;
-    int input_widths[2], output_widths[2];
-    double state[LARGEST], rate[LARGEST], input[2][LARGEST], output[2][LARGEST];
+    int input_widths[2], output_widths[3];
+    double state[LARGEST], rate[LARGEST], input[2][LARGEST], output[3][LARGEST];
     double time;
 } SimStruct;
 

@@ -1,0 +1,47 @@
+"""Rates of the states of drives, in modules of models that have some."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mbsym.errors import DerivationError
+from mbsym.formulations.contracts import Contract, Display, Function, Result
+from mbsym.formulations.output_functions import OUTPUT_FUNCTIONS, named_values
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.records import Registry
+from mbsym.symbolic.scalar import Scalar
+
+
+def _drive_rates(mechanism: Mechanism) -> list[Scalar]:
+    with mechanism.graph.section("rates of drives"):
+        return named_values(mechanism, [item.rate for item in mechanism.model.drives])
+
+
+DRIVE_FUNCTIONS: Final = Registry(
+    "function",
+    (
+        Function(
+            Contract(
+                "drive_rates",
+                ("q", "v", "t", "u", "x"),
+                (Result("xdot", ("nx",), "", "rates of the states of drives"),),
+                "rates of the states of drives, in the model's order",
+                Display(
+                    "xdot",
+                    "Rates of drives",
+                    "xdot(q, v, t, u, x): the rates of the states of drives, in the order of x.",
+                ),
+                reference="drive_rates",
+            ),
+            _drive_rates,
+        ),
+    ),
+    DerivationError,
+)
+"""Over the states of a model's drives; they cost nothing where there are none."""
+
+
+def functions_of_model(mechanism: Mechanism) -> dict[str, Function]:
+    """Those over what a model has of its own: outputs, and states of drives."""
+    model = mechanism.model
+    return {**(OUTPUT_FUNCTIONS if model.outputs else {}), **(DRIVE_FUNCTIONS if model.drives else {})}
