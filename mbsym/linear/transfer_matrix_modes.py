@@ -20,8 +20,9 @@ from mbsym.linear.options import LinearOptions, OfVibration
 from mbsym.linear.shapes import moved_frames
 from mbsym.linear.tables import numbered
 from mbsym.linear.vibration.elements import BeamLink
+from mbsym.linear.vibration.overdamped import damped_modes
 from mbsym.linear.vibration.placed import BEAM_MODELS, BeamModel, VibratingElements
-from mbsym.linear.vibration.roots import damped_eigenvalues, modes, of_size_one
+from mbsym.linear.vibration.roots import modes, of_size_one
 from mbsym.linear.vibration.tree import VibratingTree
 from mbsym.model.system import Model
 from mbsym.option import made, takes
@@ -41,8 +42,9 @@ MOST_ROWS: Final = 60
 class TransferMatrixModes(ModeSequence):
     """The lowest modes of a mechanism, by rising frequency.
 
-    A mode's shape holds the motions of all elements' points, [rotation; displacement] in base axes, flat (6 n,); it is
-    that of the undamped mechanism, the largest entry 1; zero where a beam moves between the points alone.
+    A mode's shape holds the motions of all elements' points, [rotation; displacement] in base axes, flat (6 n,); what
+    oscillates has that of the undamped mechanism. The largest entry is 1, or zero where a beam moves between the
+    points alone.
 
     Attributes:
         name: of the model.
@@ -129,10 +131,10 @@ def transfer_matrix_modes(
     elements = vibrating_elements(model, at, asked, progress)
     tree, name = elements.tree, elements.name
     omegas, shapes = modes(tree, asked.modes, name)
-    values = damped_eigenvalues(tree, omegas, shapes, name) if tree.is_damped else list(1j * omegas)
+    values, told = damped_modes(tree, omegas, shapes, name) if tree.is_damped else (list(1j * omegas), list(shapes))
     found = [
         Mode(f"mode {k}", complex(value), _told(shape, elements.told, tree.size))
-        for k, (value, shape) in enumerate(zip(values, shapes, strict=True), start=1)
+        for k, (value, shape) in enumerate(zip(values, told, strict=True), start=1)
     ]
     names = tuple(tree.elements[k].name for k in elements.told)
     return TransferMatrixModes(name, tuple(found), names, elements.places, elements.beams, elements)

@@ -41,8 +41,8 @@ class Ties:
         """Forces along the rows by motions exp(s t) along them (m, m)."""
         return np.asarray(self.stiffness + s**2 * self.inertia + (s * self.damping if damped else 0.0))
 
-    def negative(self, compliance: Array, closing: int, s: complex) -> int:
-        """Negative eigenvalues that closed loops and ties, undamped, add to those of all pivots.
+    def negative(self, compliance: Array, closing: int, s: complex, *, damped: bool = False) -> int:
+        """Negative eigenvalues that closed loops and ties add to those of all pivots.
 
         Of the matrix bordered by the rows, [[K, R^T], [R, -1/k]], Sylvester's law counts by either block:
         neg(K + R^T k R) = neg(K) + neg(k) - neg(R K^-1 R^T + 1/k); with 1/k = 0 where a row is held.
@@ -50,9 +50,10 @@ class Ties:
         Args:
             compliance: motions along rows by unit forces along them, held rows first (c + m, c + m).
             closing: how many rows are held.
-            s: frequency with a real square [1/s].
+            s: frequency with a real square, real where ties are damped [1/s].
+            damped: False leaves dampers out.
         """
-        own = self.resisting(s, damped=False).real
+        own = self.resisting(s, damped).real
         if np.count_nonzero(own - np.diag(np.diagonal(own))):
             sizes, vectors = np.linalg.eigh(own)
             acting = np.abs(sizes) > NOTHING * np.abs(sizes).max(initial=0.0)

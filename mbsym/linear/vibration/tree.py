@@ -166,16 +166,23 @@ class VibratingTree:
         """How many motions grow faster than exp(rate t), damping left out: negative eigenvalues of the stiffness."""
         return self._negative(rate)
 
-    def _negative(self, s: complex) -> int:
+    def negative_at(self, rate: float) -> int:
+        """Negative eigenvalues of what the damped tree resists to motions exp(rate t)."""
+        try:
+            return self._negative(rate, damped=True)
+        except AnalysisError:
+            return self._negative(rate * (1.0 + ASIDE), damped=True)
+
+    def _negative(self, s: complex, *, damped: bool = False) -> int:
         """Negative eigenvalues of all pivots; each row that is held takes one, other rows by their compliance."""
-        found = self._eliminate(s, damped=False)
+        found = self._eliminate(s, damped)
         count = -sum(len(held) for held in self._held)
         for own in found:
             if own.pivot.size:
                 count += negative_eigenvalues(own.pivot.real)
         if not len(self._rows):
             return count
-        return count + self._ties.negative(self._compliance(found).real, self._closing, s)
+        return count + self._ties.negative(self._compliance(found).real, self._closing, s, damped=damped)
 
     def motion(self, s: complex, forces: Array, damped: bool = True) -> Array:
         """Motions of the elements' points under loads [moment; force] exp(s t) on them (n, 6).

@@ -445,13 +445,36 @@ def test_springs_on_the_same_motions_that_are_too_far_apart_are_refused() -> Non
         transfer_matrix_modes(masses_on_a_line(100, 1e12, 30.0, more=more), at={})
 
 
+@pytest.mark.parametrize(("D1", "D2"), [(20, 0), (0, 25), (500, 0), (300, 400), (20, 20)])
+def test_overdamped_modes_are_their_real_eigenvalues(D1: float, D2: float) -> None:
+    """One or two modes of three, by rising size; shapes of what decays satisfy the damped equations."""
+    damped = masses_on_a_line(100, 50, 80, D1, D2)
+    exact = sorted((mode.eigenvalue for mode in mbsym.modes(damped, at={})), key=abs)
+    own = transfer_matrix_modes(damped, at={})
+    assert [mode.eigenvalue for mode in own] == pytest.approx(exact, rel=1e-9)
+    expected = {mode.eigenvalue.real: mode.shape.real for mode in mbsym.modes(damped, at={})}
+    for mode in own:
+        if not mode.eigenvalue.imag:
+            ways = mode.shape.reshape(-1, 6)[:, 3]
+            close = expected[min(expected, key=lambda rate: abs(rate - mode.eigenvalue.real))]
+            assert ways / ways[np.argmax(np.abs(ways))] == pytest.approx(
+                close[:3] / close[np.argmax(np.abs(close[:3]))], abs=1e-5
+            )
+
+
+def test_damped_exact_beams_tell_that_modes_are_overdamped() -> None:
+    heavy = model(beam(more=", damping: 0.05"))
+    with pytest.raises(AnalysisError, match="not found of exact beams that are damped"):
+        transfer_matrix_modes(heavy, count=6)
+    finite = transfer_matrix_modes(heavy, beams="consistent", count=6)
+    assert len([mode for mode in finite if not mode.eigenvalue.imag]) >= 2
+
+
 def test_an_overdamped_mode_that_is_lost_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """The search from its frequency ends at another mode's eigenvalue, which is no second mode."""
     sides = {"inputs": ["a.x"], "outputs": ["c.x"]}
     for D1, D2, pair in ((20.0, 0.0, "1 and 3"), (0.0, 25.0, "2 and 3")):
         damped = masses_on_a_line(100, 50, 80, D1, D2)
-        with pytest.raises(AnalysisError, match=f"modes {pair} lead to one damped eigenvalue"):
-            transfer_matrix_modes(damped, at={})
         with pytest.raises(AnalysisError, match=f"modes {pair} lead to one damped eigenvalue"):
             mbsym.transfer_matrix_system(damped, at={}, **sides)
     little = masses_on_a_line(100, 50, 80, 12, 2)
