@@ -35,6 +35,7 @@ from mbsym.texts.representation import (
     Statement,
     Store,
     Text,
+    While,
 )
 
 _BINARY: Final[Mapping[type, str]] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%"}
@@ -185,6 +186,8 @@ class _Reader:
         if isinstance(node, ast.If):
             condition = self.expression(node.test)
             return (If(condition, self.block(node.body), self.block(node.orelse), line),)
+        if isinstance(node, ast.While) and not node.orelse:
+            return (While(self.expression(node.test), self.block(node.body), line),)
         if isinstance(node, ast.For) and not node.orelse and isinstance(node.target, ast.Name):
             return (self._for(node, node.target.id),)
         if isinstance(node, ast.Return):
