@@ -93,7 +93,7 @@ class ExactState:
         moment = inertia @ motion.alpha[label] + cross(omega, inertia @ omega) + cross(arm, force)
         return np.concatenate([moment, force])
 
-    # ---- by virtual power ----------------------------------------------------------------------------------------------
+    # ---- by virtual power ------------------------------------------------------------------------------------------
 
     def generalised(self, wrenches: list[Array], along: list[Array]) -> Array:
         """Power of wrenches (moment about the origin, by body) and of forces along joints, for each speed one."""

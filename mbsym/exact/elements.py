@@ -137,7 +137,10 @@ def _wrench(scene: Scene, element: Any) -> None:
 def _between(scene: Scene, element: Any) -> tuple[Array, Array, Array, Any, Any]:
     """Arms of both ends, the way from the first to the second, its length, and its rate times the length."""
     labels = [scene.mechanism.body_labels[name] for name in (element.first_body, element.second_body)]
-    first, second = scene.arm(element.first_body, element.first_point), scene.arm(element.second_body, element.second_point)
+    first, second = (
+        scene.arm(element.first_body, element.first_point),
+        scene.arm(element.second_body, element.second_point),
+    )
     way = scene.moving.origins[labels[1]] + second - scene.moving.origins[labels[0]] - first
     rate = scene.moving.at(labels[1], second)[0] - scene.moving.at(labels[0], first)[0]
     return first, second, way, np.sqrt(way @ way), way @ rate

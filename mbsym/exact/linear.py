@@ -23,8 +23,9 @@ def solved(rows: Sequence[Mapping[int, Any]], right: Sequence[Any], size: int) -
         UndecidedError: they do not determine the unknowns.
     """
     # The right side is one more column, of a known unknown.
-    open_rows: list[Row] = [{k: x for k, x in {**row, size: r}.items() if not _is_zero(x)} for row, r in zip(
-        rows, right, strict=True)]
+    open_rows: list[Row] = [
+        {k: x for k, x in {**row, size: r}.items() if not _is_zero(x)} for row, r in zip(rows, right, strict=True)
+    ]
     done: dict[int, Row] = {}
     for column in range(size):
         candidates = [k for k, row in enumerate(open_rows) if column in row and not vanishes(row[column])]

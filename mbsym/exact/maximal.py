@@ -5,8 +5,8 @@ Unknowns are [alpha; a] of each body, a of the origin of its frame, the wrench o
     N_b [alpha; a] + bias = sum of the wrenches on the body,     [alpha; a] across a joint = H vdot + sigma,
     H^T wrench + element forces + tau = armature vdot
 
-H are the directions of a joint's freedoms, sigma is what the relative acceleration is where vdot is zero. They are solved
-at once, by elimination.
+H are the directions of a joint's freedoms, sigma is what the relative acceleration is where vdot is zero. They are
+solved at once, by elimination.
 
 Source: Nikravesh: Computer-Aided Analysis of Mechanical Systems (1988), chapter 11.
 """

@@ -1,8 +1,8 @@
 """Numbers of the field GF(2^61 - 1) and power series over them, with Python's and NumPy's operators.
 
 Sine and cosine of a residue are a point of the unit circle, which a ``Circle`` has for each angle that is known: the
-angles of joints get (2t, 1 - t^2)/(1 + t^2) for a random t, their multiples follow by the group law. Two angles that are
-not known to be related have independent points, so what holds for them holds for all angles.
+angles of joints get (2t, 1 - t^2)/(1 + t^2) for a random t, their multiples follow by the group law. Two angles that
+are not known to be related have independent points, so what holds for them holds for all angles.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from mbsym.errors import MbsymError
 from mbsym.symbolic.finite_field import PRIME, Point, inverse, root
 
 _UNIT: Final = (0, 1)
+_ODD: Final = frozenset(("tanh", "asin", "sign"))
+ROOT: Final = "sqrt"
+_SYMMETRIC: Final = _ODD | {"abs"}
 
 
 class UndecidedError(MbsymError):
@@ -194,15 +197,21 @@ class Residue:
         Raises:
             UndecidedError: there is none.
         """
+        self.circle.unknown.add(ROOT)
         found = root(self.number)
         if found is None:
             raise UndecidedError("the root of what is no square of the field")
         return self.__class__(found)
 
     def stands(self, name: str, *others: Any) -> Any:
-        """A function of which no more is known than that equal arguments give equal values."""
+        """A function of which no more is known than that equal arguments give equal values, and opposite ones by its
+        symmetry."""
         self.circle.unknown.add(name)
-        return self.__class__(self.circle.random(name, self.number, *(each.number for each in others)))
+        if others:
+            return self.__class__(self.circle.random(name, self.number, *(each.number for each in others)))
+        size = min(self.number, PRIME - self.number)
+        found = self.__class__(self.circle.random(name, size if name in _SYMMETRIC else self.number))
+        return -found if name in _ODD and size != self.number else found
 
 
 def field_point(key: str) -> type[Residue]:

@@ -98,7 +98,7 @@ class Arithmetic:
     names: Mapping[str, Any] = field(default_factory=dict)
 
 
-class _Returned(Exception):
+class _ReturnedError(Exception):
     def __init__(self, value: Any) -> None:
         self.value = value
 
@@ -181,7 +181,7 @@ class Machine:
         here = {item.name: value for item, value in zip(function.arguments, arguments, strict=True)}
         try:
             self._run(function.body, here, function)
-        except _Returned as returned:
+        except _ReturnedError as returned:
             return self._as(function.returns, returned.value)
         return None
 
@@ -247,11 +247,10 @@ class Machine:
             before = array.cells[array.start + index] if 0 <= array.start + index < len(array.cells) else None
             array.write(index, self._real(value) if before is not None and before.__class__ is not int else value)
         elif isinstance(target, From):
-            array, items = self.value(target.array, here), _items(value)
-            start = self._index(target.start, here)
-            if target.stop is None or len(items) != self._index(target.stop, here) - start:
-                raise TextError(f"{len(items)} values are stored in a slice of another length")
-            for index, item in enumerate(items, start):
+            array, items, places = self.value(target.array, here), _items(value), self._places(target, here)
+            if len(items) != len(places):
+                raise TextError(f"{len(items)} values are stored in a slice of {len(places)}")
+            for index, item in zip(places, items, strict=True):
                 array.write(index, item)
         elif isinstance(target, Field):
             self.value(target.record, here)[target.name] = value
@@ -286,7 +285,7 @@ class Machine:
         return False
 
     def _return(self, step: Return, here: dict[str, Any]) -> None:
-        raise _Returned(None if step.value is None else self.value(step.value, here))
+        raise _ReturnedError(None if step.value is None else self.value(step.value, here))
 
     def _leave(self, step: Leave, here: dict[str, Any]) -> None:
         raise _LeftError(step.word)
@@ -341,7 +340,14 @@ class Machine:
         if node.stop is None:
             return View(array.cells, array.start + start)
         # A slice of Python is a copy.
-        return View([array.read(place) for place in range(start, self._index(node.stop, here))])
+        return View([array.read(place) for place in self._places(node, here)])
+
+    def _places(self, node: From, here: dict[str, Any]) -> range:
+        """Indices of a slice."""
+        if node.stop is None:
+            raise TextError("something is stored in a pointer")
+        step = 1 if node.step is None else self._index(node.step, here)
+        return range(self._index(node.start, here), self._index(node.stop, here), step)
 
     def _part(self, record: Any, name: str) -> Any:
         if not isinstance(record, dict) or record.get(name) is None:
@@ -398,6 +404,8 @@ class Machine:
         return function(*numbers)
 
     def _cast(self, name: str, value: Any) -> Any:
+        if name.endswith("*)") and isinstance(value, View):
+            return value
         words = name[1:-1]
         kind = self.text.types.get(words, "int" if words in ("int", "size_t", "ptrdiff_t") else words)
         if kind.startswith("vector") and isinstance(value, list):

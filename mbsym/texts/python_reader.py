@@ -53,6 +53,9 @@ _LIBRARY: Final = {"abs": "fabs", "min": "fmin", "max": "fmax"}
 """What C calls these."""
 _ANY: Final = Kind("any")
 _EVALUATORS: Final = ("_evaluate", "_judged")
+AS_CALLED: Final = ", as it is called"
+"""Behind the name of a public function, what makes arrays of its arguments and results."""
+
 _ZERO: Final = Number(Fraction(0), "0", is_integer=True)
 _ONE: Final = Number(Fraction(1), "1", is_integer=True)
 
@@ -91,6 +94,8 @@ def read_python(source: str) -> Module:
                 if name in functions or name in unread:
                     raise TextError(f"{name} stands there twice", where=f"line {node.lineno}")
                 functions[name] = _Reader(lines).function(node)
+                if not name.startswith("_"):
+                    unread[f"{name}{AS_CALLED}"] = ast.unparse(_without_documentation(node))
             elif isinstance(node, ast.Assign) and len(node.targets) == 1:
                 constants[name] = _Reader(lines).expression(node.value)
             else:
@@ -164,9 +169,7 @@ class _Reader:
             sizes = tuple(Number(Fraction(size), str(size), is_integer=True) for size in shape)
             arguments.append(Argument(value, Kind("real", sizes, bool(sizes), is_constant=True)))
             values.append(Name(value))
-        signature = ast.unparse(node.args)
-        handed = ast.unparse(ast.Module(body=list(body), type_ignores=[]))
-        steps = (Do(Name(signature)), Do(Name(handed)), Return(Call(evaluated.args[0].id, tuple(values))))
+        steps = (Return(Call(evaluated.args[0].id, tuple(values))),)
         return Function(node.name, tuple(arguments), _ANY, steps, False, node.lineno)
 
     # ---- statements --------------------------------------------------------------------------------------------------
@@ -263,9 +266,10 @@ class _Reader:
     def _subscript(self, node: ast.Subscript) -> Expression:
         array = self.expression(node.value)
         if isinstance(node.slice, ast.Slice):
-            if node.slice.step is not None or node.slice.lower is None or node.slice.upper is None:
+            if node.slice.lower is None or node.slice.upper is None:
                 raise TextError("a slice without ends", where=f"line {node.lineno}")
-            return From(array, self.expression(node.slice.lower), self.expression(node.slice.upper))
+            step = None if node.slice.step is None else self.expression(node.slice.step)
+            return From(array, self.expression(node.slice.lower), self.expression(node.slice.upper), step)
         return Entry(array, self.expression(node.slice))
 
     def _call(self, node: ast.Call) -> Expression:
