@@ -2,16 +2,22 @@
 
 A result is a polynomial in the numbers drawn, in sines and cosines, and in the inverses of what is divided by. Sums
 take the larger exponents, products their sums. Sines and cosines are of degree two over a common denominator of degree
-two, so that they count twice; an inverse counts for the degree of what it inverts. The bound is Schwartz's and Zippel's:
-a function that is not zero vanishes at a random point with probability of at most its degree over 2^61 - 1.
+two, so that they count twice; an inverse counts for the degree of what it inverts. By Schwartz and Zippel a function
+that is not zero vanishes at a random point with probability of at most its degree over 2^61 - 1.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
+from mbsym.errors import MbsymError
+
 VARIABLE: Final = -1
 """The exponent of all that is drawn."""
+
+
+class UncountedError(MbsymError):
+    """A text compares, so that its degree depends on the branch."""
 
 
 class Degrees:
@@ -92,6 +98,6 @@ class Degree:
         return Degree(self.all, {VARIABLE: 2 * max(self.bound, 1)})
 
     def _compared(self, other: Any) -> bool:
-        raise TypeError("degrees are not compared")
+        raise UncountedError("degrees are not compared")
 
     __lt__ = __le__ = __gt__ = __ge__ = _compared

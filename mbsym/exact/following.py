@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from mbsym.errors import TextError
 from mbsym.exact.degrees import Degree, Degrees
-from mbsym.exact.residues import Residue
+from mbsym.exact.numbers import NumberClass
 from mbsym.texts.machine import Arithmetic, Lanes, Machine, View
 from mbsym.texts.representation import Number, Text
 
@@ -50,6 +50,7 @@ class Spoken:
         symbol: the name in it of a function.
         prefix: of its fixed functions.
         returns: functions return their results, as Python's do; else they fill arguments.
+        unread: names of functions that were not read.
         lanes: states side by side that its functions take; 0 where they take one.
     """
 
@@ -58,6 +59,7 @@ class Spoken:
     symbol: Callable[[str], str]
     prefix: str = ""
     returns: bool = False
+    unread: frozenset[str] = frozenset()
     lanes: int = 0
 
 
@@ -65,8 +67,8 @@ Literal = Callable[[Number], Fraction]
 """The exact number that a literal stands for."""
 
 
-def over_residues(point: type[Residue], literal: Literal) -> Arithmetic:
-    """Residues of a point."""
+def over_numbers(point: NumberClass, literal: Literal) -> Arithmetic:
+    """Numbers of a point."""
 
     def standing(name: str) -> Callable[..., Any]:
         return lambda x, *others: x.stands(name, *others)
@@ -75,14 +77,17 @@ def over_residues(point: type[Residue], literal: Literal) -> Arithmetic:
         name: standing(_STANDING.get(name, name)) for name in (*_STANDING, *_OTHERS)
     }
     library |= {name: (lambda x, name=name: getattr(x, name)()) for name in _PLAIN}
-    return Arithmetic(lambda number: point.of(literal(number)), library)
+    # What compares with these is not decided by residues, and is not infinite.
+    names = {name: point.of(10**30) for name in ("HUGE_VAL", "HUGE_VALF", "NAN")}
+    return Arithmetic(lambda number: point.of(literal(number)), library, {}, names)
 
 
 def over_degrees(degrees: Degrees) -> Arithmetic:
     """Degrees in what is drawn."""
     library: dict[str, Callable[..., Any]] = {name: (lambda x, *others: x.root()) for name in (*_STANDING, *_OTHERS)}
     library |= {name: Degree.turned for name in ("sin", "cos", "tan")} | {"sqrt": Degree.root}
-    return Arithmetic(lambda number: degrees.constant(), library)
+    names = {name: degrees.constant() for name in ("HUGE_VAL", "HUGE_VALF", "NAN")}
+    return Arithmetic(lambda number: degrees.constant(), library, {}, names)
 
 
 class Beside:
@@ -144,9 +149,9 @@ def _divided(a: float, b: float) -> float:
     return a / b if b else math.nan
 
 
-def over_both(point: type[Residue], literal: Literal) -> Arithmetic:
+def over_both(point: NumberClass, literal: Literal) -> Arithmetic:
     """Residues with floats beside them."""
-    residues = over_residues(point, literal)
+    residues = over_numbers(point, literal)
 
     def both(name: str) -> Callable[..., Any]:
         near = getattr(math, name)
@@ -165,7 +170,7 @@ def over_both(point: type[Residue], literal: Literal) -> Arithmetic:
         exact = literal(number)
         return Beside(point.of(exact), float(exact))
 
-    names = {"HUGE_VAL": Beside(point(0), math.inf), "NAN": Beside(point(0), math.nan)}
+    names = {"HUGE_VAL": Beside(point.of(0), math.inf), "NAN": Beside(point.of(0), math.nan)}
     return Arithmetic(made, library, {}, {**names, "HUGE_VALF": names["HUGE_VAL"]})
 
 

@@ -92,7 +92,7 @@ def _bias_force(state: ExactState, given: Given) -> Results:
     return [state.inverse_dynamics(np.zeros(state.mechanism.nv, dtype=object))]
 
 
-DEFINITIONS: Final[Mapping[str, Callable[[ExactState, Given], Results]]] = {
+OF_TREES: Final[Mapping[str, Callable[[ExactState, Given], Results]]] = {
     "forward_dynamics": _forward_dynamics,
     "inverse_dynamics": lambda state, given: [state.inverse_dynamics(given["vdot"])],
     "mass_matrix": lambda state, given: [state.mass_matrix().ravel()],

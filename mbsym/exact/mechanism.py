@@ -13,7 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from mbsym.exact.residues import Residue, UndecidedError, exact_root
+from mbsym.exact.numbers import NumberClass
+from mbsym.exact.residues import UndecidedError, exact_root
 from mbsym.model.body import Body, Placement
 from mbsym.model.frame_ends import on_bodies
 from mbsym.model.joint import Joint
@@ -37,10 +38,11 @@ class ExactNumbers:
     Attributes:
         point: the class of its residues.
         names: numbers by name.
+        irrational: whether some value is no rational number, so that texts have it rounded.
     """
 
-    def __init__(self, point: type[Residue], names: Mapping[str, Any]) -> None:
-        self.point, self.names = point, dict(names)
+    def __init__(self, point: NumberClass, names: Mapping[str, Any]) -> None:
+        self.point, self.names, self.irrational = point, dict(names), False
         self._known: dict[Value, Any] = {}
 
     def rational(self, value: Value) -> Any:
@@ -63,6 +65,13 @@ class ExactNumbers:
         """A fraction as a residue; others stay."""
         return self.point.of(value) if isinstance(value, (int, float, Fraction)) else value
 
+    @staticmethod
+    def is_whole(turns: Any) -> bool:
+        """Whether a number of right angles is a small whole one."""
+        if isinstance(turns, Fraction):
+            return turns == 0
+        return any(turns == k or turns + k == 0 for k in range(9))
+
     def numbers(self, values: Sequence[Value]) -> Array:
         """Several, as an array."""
         found = np.empty(len(values), dtype=object)
@@ -72,6 +81,7 @@ class ExactNumbers:
     def root(self, value: Any) -> Any:
         """The positive root of a fraction where it is one; of other numbers the field's."""
         exact = exact_root(value) if isinstance(value, Fraction) else None
+        self.irrational |= exact is None and isinstance(value, Fraction)
         return self.residue(value).sqrt() if exact is None else exact
 
     def _evaluated(self, value: Value) -> Any:
@@ -87,7 +97,7 @@ class ExactNumbers:
             if kind == "const":
                 found[node] = arguments[0]
             elif kind == "pi":
-                found[node] = self.point(self.point.circle.random("pi"))
+                found[node] = self.point.pi()
             elif kind == "symbol":
                 found[node] = self.names[arguments[0]]
             else:
@@ -104,6 +114,7 @@ class ExactNumbers:
         if kind == "sqrt":
             return self.root(given[0])
         residues = [self.residue(each) for each in given]
+        self.irrational |= all(isinstance(each, Fraction) for each in given)
         if kind in ("sin", "cos", "tan"):
             return getattr(residues[0], kind)()
         if kind in _STANDING:
@@ -112,7 +123,7 @@ class ExactNumbers:
 
 
 def exact_mechanism(
-    model: Model, labelling: Labelling, point: type[Residue], symbolic: Sequence[str]
+    model: Model, labelling: Labelling, point: NumberClass, symbolic: Sequence[str]
 ) -> tuple[NumericMechanism, ExactNumbers]:
     """The mechanism in residues, and what turns further values into them.
 
@@ -127,10 +138,9 @@ def exact_mechanism(
     """
     structure = numeric_mechanism(model, labelling)
     numbers = ExactNumbers(point, {})
-    point.circle.know_turns(point.circle.random("pi"))
     for parameter in model.parameters:
         known = parameter.name not in symbolic
-        value = numbers.rational(parameter.value) if known else point(point.circle.random("parameter", parameter.name))
+        value = numbers.rational(parameter.value) if known else point.drawn("parameter", parameter.name)
         numbers.names[parameter.name] = value
     whole = on_bodies(with_virtual_joints(model, labelling))
     joints = {joint.name: joint for joint in whole.joints}
@@ -222,5 +232,9 @@ def _placed(placement: Placement, numbers: ExactNumbers) -> tuple[Array, Array]:
         return np.eye(3) + (2 * w * across + 2 * (across @ across)) / square, translation
     rotation = np.eye(3) + 0 * skew(translation)
     for axis, angle in placement.rotation:
-        rotation = rotation @ rotation_about(np.array(UNIT_VECTORS[axis]), numbers.number(angle))
+        exact = numbers.rational(angle)
+        # Right angles have sines that are rational; zero has too.
+        turns = exact if isinstance(exact, Fraction) else exact / numbers.point.pi() * 2
+        numbers.irrational |= not numbers.is_whole(turns)
+        rotation = rotation @ rotation_about(np.array(UNIT_VECTORS[axis]), numbers.residue(exact))
     return rotation, translation

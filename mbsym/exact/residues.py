@@ -120,6 +120,21 @@ class Residue:
         found = Fraction(value)
         return cls(found.numerator * inverse(found.denominator % PRIME) % PRIME)
 
+    @classmethod
+    def drawn(cls, *name: object) -> Any:
+        """A random number, the same one for a name."""
+        return cls(cls.circle.random(*name))
+
+    @classmethod
+    def pi(cls) -> Any:
+        """Pi, of which the field knows no more than the sines of its multiples."""
+        return cls.drawn("pi")
+
+    @classmethod
+    def relate(cls, angle: Any, multiples: Sequence[Fraction]) -> None:
+        """Lets an angle and multiples of it have a common part."""
+        cls.circle.know(angle.number, multiples)
+
     def _other(self, other: Any) -> int | None:
         if other.__class__ is self.__class__:
             return int(other.number)
@@ -216,7 +231,9 @@ class Residue:
 
 def field_point(key: str) -> type[Residue]:
     """The numbers of one random point."""
-    return type("ResidueHere", (Residue,), {"__slots__": (), "circle": Circle(key)})
+    circle = Circle(key)
+    circle.know_turns(circle.random("pi"))
+    return type("ResidueHere", (Residue,), {"__slots__": (), "circle": circle})
 
 
 def exact_root(value: Fraction) -> Fraction | None:

@@ -55,7 +55,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class From:
-    """The array from an entry on: ``&x[i]`` of C shares its memory (no stop), ``x[i:j]``, ``x[i:j:k]`` of Python copy."""
+    """The array from an entry on: ``&x[i]`` of C shares its memory (no stop), ``x[i:j:k]`` of Python is a copy."""
 
     array: Expression
     start: Expression

@@ -23,7 +23,7 @@ from mbsym.exact.following import Literal, Signature, Spoken
 from mbsym.exact.proof import Prover, Verdict
 from mbsym.model.system import Model
 from mbsym.texts.c_reader import read_c
-from mbsym.texts.python_reader import AS_CALLED, read_python
+from mbsym.texts.python_reader import AS_CALLED, Module, read_python
 from mbsym.texts.representation import Function, If, Number, Operation, Text, While
 from mbsym.verification.anew import MADE_FOR_OTHERS, Anew, derived_anew
 from mbsym.version import __version__
@@ -125,7 +125,13 @@ def _read(name: str, language: str, title: str, files: Mapping[str, str]) -> Rea
     """A text of a module as it stands in some files."""
     if language == "numpy":
         module = read_python(files[f"{name}.py"])
-        spoken = Spoken(title, module.text, lambda function: _public(module.text, function), returns=True)
+        spoken = Spoken(
+            title,
+            module.text,
+            lambda function: _public(module, function),
+            returns=True,
+            unread=frozenset(module.unread),
+        )
         return Readable(spoken, module.unread)
     headers = {file: text for file, text in files.items() if file.endswith(".h")}
     defined = COMPILERS[title.replace("batch", "c", 1)]
@@ -146,9 +152,9 @@ def _lanes(text: Text, kind: str) -> int:
     return int(base.rpartition(" ")[2]) if base.startswith("vector") else 1
 
 
-def _public(text: Text, function: str) -> str:
+def _public(module: Module, function: str) -> str:
     """The public function of a name, which Python may spell with an underscore behind it."""
-    return function if function in text.functions else f"{function}_"
+    return function if function in {*module.text.functions, *module.unread} else f"{function}_"
 
 
 def _differences(own: Readable, fresh: Readable) -> dict[str, str]:
