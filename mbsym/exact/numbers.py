@@ -56,10 +56,8 @@ class Real:
     def _other(self, other: Any) -> Any:
         if isinstance(other, Real):
             return other.value
-        if (
-            isinstance(other, (int, float, Fraction))
-            or (type(other).__module__ == "numpy"
-            and not hasattr(other, "__len__"))
+        if isinstance(other, (int, float, Fraction)) or (
+            type(other).__module__ == "numpy" and not hasattr(other, "__len__")
         ):
             return self.of(
                 other if isinstance(other, Fraction) else other.item() if hasattr(other, "item") else other

@@ -29,14 +29,12 @@ class Point:
         given: arguments by name.
         parameters: run-time parameters by name.
         state: the mechanism there.
-        irrational: texts have some number of the model rounded.
     """
 
     numbers: NumberClass
     given: Mapping[str, Any]
     parameters: Mapping[str, Any]
     state: ExactState
-    irrational: bool
     _expected: dict[str, Results | str] = field(default_factory=dict)
 
     def expected(self, name: str) -> Results:
@@ -86,7 +84,7 @@ def draw_point(
         if ratios and joint.coordinates is not None:
             numbers.relate(given["q"][joint.coordinates.start], ratios)
     state = ExactState(mechanism, exact, given["q"], given["v"], given["t"], tuple(given["u"]))
-    return Point(numbers, given, {name: exact.names[name] for name in symbolic}, state, exact.irrational)
+    return Point(numbers, given, {name: exact.names[name] for name in symbolic}, state)
 
 
 def _on_spheres(mechanism: NumericMechanism, q: Any) -> None:

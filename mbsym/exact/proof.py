@@ -1,7 +1,7 @@
 """Every function of every text held against its definition at random points of a finite field.
 
-Where numbers of the model are irrational (sines of its angles, roots), texts have them rounded and no equation holds
-exactly; such functions are compared in real numbers of many digits, and are not called proven.
+Where numbers were rounded as a text was derived, it differs in the field from what it rounds. Whatever differs there is
+compared in real numbers of forty digits: what agrees is said to, and is not called proven.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from mbsym.topology.labelling import Labelling
 ERROR: Final = 1e-12
 """Largest probability with which a function that is called proven may differ."""
 
-CLOSE: Final = 1e-11
+CLOSE: Final = 1e-13
 """Of real numbers, relative to the largest of a result: rounded constants differ by some 1e-16 of theirs."""
 
 _FEWEST: Final = 2
@@ -56,7 +56,7 @@ class Verdict:
 
     Attributes:
         function, text: which.
-        outcome: "proven", "not proven" or "differs".
+        outcome: "proven", "agrees" (in real numbers), "not proven" or "differs".
         why: the reason where it is not proven; where it differs, what does.
         points: at which it was evaluated.
         probability: with which it may differ all the same.
@@ -111,7 +111,8 @@ class Prover:
             why = "the field has no definition of it"
         else:
             try:
-                return self._near(spoken, name) if self.point(0).irrational else self._compared(spoken, name)
+                found = self._compared(spoken, name)
+                return self._near(spoken, found) if found.outcome == "differs" else found
             except UndecidedError as error:
                 why = error.what
             except TextError as error:
@@ -202,7 +203,9 @@ class Prover:
 
     # ---- in real numbers ---------------------------------------------------------------------------------------------
 
-    def _near(self, spoken: Spoken, name: str) -> Verdict:
+    def _near(self, spoken: Spoken, differs: Verdict) -> Verdict:
+        """What differs in the field may have numbers that were rounded as it was derived: then it does not here."""
+        name = differs.function
         signature, worst = self.signatures[name], 0.0
         for number in range(-1, -1 - _REAL_POINTS, -1):
             lanes = self._lanes(spoken, number)
@@ -213,13 +216,10 @@ class Prover:
                     size = max((abs(_float(x)) for x in other), default=0.0)
                     error = max((abs(_float(a - b)) for a, b in zip(own, other, strict=True)), default=0.0)
                     if not error <= CLOSE * max(size, 1.0):
-                        return Verdict(name, spoken.title, "differs", f"{result}, by {error:.1e}", -number)
+                        return differs
                     worst = max(worst, error / max(size, 1.0))
-        why = (
-            f"numbers of the model are irrational, and rounded in the text; within {max(worst, 1e-40):.0e} of the other "
-            f"derivation at {_REAL_POINTS} real points"
-        )
-        return Verdict(name, spoken.title, "not proven", why)
+        why = f"numbers in it were rounded; within {worst:.0e} of the other derivation at {_REAL_POINTS} real points"
+        return Verdict(name, spoken.title, "agrees", why)
 
     # ---- points ------------------------------------------------------------------------------------------------------
 
@@ -268,7 +268,7 @@ def _missed(signature: Signature, found: Sequence[Sequence[Any]], expected: Sequ
         for lane, known in enumerate(expected)
         for (name, _), own, other in zip(signature.outputs, _lane(found, lane), known, strict=True)
         for k, (a, b) in enumerate(zip(own, other, strict=True))
-        if not a == b
+        if a != b
     ]
     more = f" and {len(places) - 1} more" if len(places) > 1 else ""
     return f"{places[0]}{more}" if places else ""

@@ -114,7 +114,7 @@ def _of_text(prover: Prover, own: Readable, fresh: Readable, name: str, same_ver
         edited = sorted(each for each in reached & left.keys())
         left = {each: what for each, what in left.items() if each not in edited}
         branching = [each for each in edited if each not in text.functions or _branches(text.functions[each])]
-        if edited and (verdict.outcome == "not proven" or branching) and verdict.outcome != "differs":
+        if edited and (verdict.outcome in ("not proven", "agrees") or branching) and verdict.outcome != "differs":
             verdict = replace(verdict, outcome="differs", why=f"{', '.join(branching or edited)}: {DIFFERENT}")
         yield verdict
     for each, what in left.items():

@@ -46,8 +46,9 @@ class Exactness:
             own = [each for each in self.verdicts if each.text == text]
             proven = [each for each in own if each.outcome == "proven"]
             yield f"{text}: {len(proven)} of {len(own)} functions proven"
-            for why, names in self._grouped(text, "not proven").items():
-                yield f"  not proven: {', '.join(names)}: {why}"
+            for outcome in ("agrees", "not proven"):
+                for why, names in self._grouped(text, outcome).items():
+                    yield f"  {outcome}: {', '.join(names)}: {why}"
             for each in own:
                 if each.outcome == "differs":
                     yield f"  DIFFERS: {each.function}: {each.why}"
