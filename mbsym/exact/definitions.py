@@ -1,11 +1,16 @@
-"""All definitions by the names of functions: those of trees, and those that closed loops add."""
+"""All definitions by the names of functions: those of trees, and those that closed loops put in their place or add."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
 
 from mbsym.exact.dynamics import ExactState
 from mbsym.exact.functions import OF_TREES, Given, Results
+from mbsym.exact.loops import OF_LOOPS
+from mbsym.reference.mechanism import NumericMechanism
 
-DEFINITIONS: Final[Mapping[str, Callable[[ExactState, Given], Results]]] = OF_TREES
+
+def definitions(mechanism: NumericMechanism) -> Mapping[str, Callable[[ExactState, Given], Results]]:
+    """Those of a mechanism."""
+    closed = mechanism.cut_joints or mechanism.relations or mechanism.model.constraints or mechanism.model.motions
+    return {**OF_TREES, **OF_LOOPS} if closed else OF_TREES

@@ -61,6 +61,19 @@ class ExactState:
         return acting(self.mechanism, self.numbers, self.moving, self.q, self.v, self.t, self.u)
 
     @cached_property
+    def closures(self) -> Any:
+        """What closes loops."""
+        from mbsym.exact.closures import Closures
+
+        return Closures(self)
+
+    @cached_property
+    def columns_by_label(self) -> list[int]:
+        """Places in v in the order of the joints' labels."""
+        slices = [joint.speeds for joint in self.mechanism.tree_joints if joint.speeds is not None]
+        return [column for each in slices for column in range(each.start, each.stop)]
+
+    @cached_property
     def freedoms(self) -> list[Freedom]:
         """Of every tree joint."""
         at, coordinates = self.moving, self.mechanism.joint_coordinates(self.q)

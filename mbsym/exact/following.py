@@ -141,6 +141,18 @@ class Beside:
         return self.near >= _near(other)
 
 
+def _defined(function: Callable[..., float]) -> Callable[..., float]:
+    """A function of floats that is no number where it has no value."""
+
+    def defined(*given: float) -> float:
+        try:
+            return function(*given)
+        except (ValueError, OverflowError, ZeroDivisionError):
+            return math.nan
+
+    return defined
+
+
 def _near(value: Any) -> float:
     return value.near if isinstance(value, Beside) else float(value)
 
@@ -154,7 +166,7 @@ def over_both(point: NumberClass, literal: Literal) -> Arithmetic:
     residues = over_numbers(point, literal)
 
     def both(name: str) -> Callable[..., Any]:
-        near = getattr(math, name)
+        near = _defined(getattr(math, name))
         return lambda *given: Beside(
             residues.library[name](*(x.residue for x in given)), near(*(x.near for x in given))
         )

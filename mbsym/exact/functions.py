@@ -14,8 +14,8 @@ from mbsym.exact.maximal import solve_tree
 from mbsym.reference.rotations import Array
 
 Given: TypeAlias = Mapping[str, Array]
-Results: TypeAlias = Sequence[Sequence[Any]]
-"""The entries of each result, row-major."""
+Results: TypeAlias = Sequence[Sequence[Any] | None]
+"""The entries of each result, row-major; None for one that compares numbers."""
 
 
 def _forward_dynamics(state: ExactState, given: Given) -> Results:

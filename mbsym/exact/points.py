@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mbsym.exact.definitions import DEFINITIONS
+from mbsym.exact.definitions import definitions
 from mbsym.exact.dynamics import ExactState
 from mbsym.exact.functions import Results
 from mbsym.exact.mechanism import exact_mechanism
@@ -32,7 +32,7 @@ class Point:
     """
 
     numbers: NumberClass
-    given: Mapping[str, Any]
+    given: dict[str, Any]
     parameters: Mapping[str, Any]
     state: ExactState
     _expected: dict[str, Results | str] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Point:
         """
         if name not in self._expected:
             try:
-                self._expected[name] = DEFINITIONS[name](self.state, self.given)
+                self._expected[name] = definitions(self.state.mechanism)[name](self.state, self.given)
             except UndecidedError as error:
                 self._expected[name] = error.what
         found = self._expected[name]
