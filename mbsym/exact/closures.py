@@ -1,9 +1,9 @@
 """What closes loops, from the poses of both bodies of a cut joint alone: residuals, rows and their rates.
 
 Residuals are functions of where the predecessor's joint frame P is in the successor's S, as the contracts define them:
-points and axes by their places, alignments by 2 tan(half the angle). A row of G is a component, in the axes of S, of the
-twist of S relative to P, taken at the origin of S where the joint slides and at that of P where it does not. Poses are
-series of time, of which rates are coefficients.
+points and axes by their places, alignments by 2 tan(half the angle). A row of G is a component, in the axes of S, of
+the twist of S relative to P, taken at the origin of S where the joint slides and at that of P where it does not. Poses
+are series of time, of which rates are coefficients.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _PARTS: Final[Mapping[str, tuple[bool, Sequence[tuple[Residuals, list[Direction]
 
 @dataclass(frozen=True, slots=True)
 class CutFrames:
-    """Frames of a cut joint as series of time, base axes: axes P and S, origins p and s, and what turns and carries them."""
+    """Frames of a cut joint as series of time, in base axes: axes P and S, origins p and s."""
 
     P: Array
     S: Array

@@ -67,11 +67,11 @@ class ExactState:
 
         return Closures(self)
 
-    @cached_property
-    def columns_by_label(self) -> list[int]:
-        """Places in v in the order of the joints' labels."""
+    def columns_by_label(self, *, reversed_joints: bool) -> list[int]:
+        """Places in v in the order of the joints' labels, those of one joint forwards or backwards."""
         slices = [joint.speeds for joint in self.mechanism.tree_joints if joint.speeds is not None]
-        return [column for each in slices for column in range(each.start, each.stop)]
+        step = -1 if reversed_joints else 1
+        return [column for each in slices for column in range(each.start, each.stop)[::step]]
 
     @cached_property
     def freedoms(self) -> list[Freedom]:

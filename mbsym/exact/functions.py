@@ -14,7 +14,7 @@ from mbsym.exact.maximal import solve_tree
 from mbsym.reference.rotations import Array
 
 Given: TypeAlias = Mapping[str, Array]
-Results: TypeAlias = Sequence[Sequence[Any] | None]
+Results: TypeAlias = Sequence[Any]
 """The entries of each result, row-major; None for one that compares numbers."""
 
 

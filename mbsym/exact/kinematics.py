@@ -63,7 +63,8 @@ def position_rate(mechanism: NumericMechanism, q: Array, v: Array) -> Array:
 
 
 def _coefficients(values: Array, order: int) -> Array:
-    return np.frompyfunc(lambda value: term(value, order, TIME), 1, 1)(values)
+    found: Array = np.frompyfunc(lambda value: term(value, order, TIME), 1, 1)(values)
+    return found
 
 
 def _going(*terms: Array) -> Array:
@@ -78,7 +79,8 @@ def posed(mechanism: NumericMechanism, q: Array, v: Array, vdot: Array | None = 
     vdot = np.zeros(len(v), dtype=object) if vdot is None else vdot
     first = position_rate(mechanism, q, v)
     second = _coefficients(position_rate(mechanism, _going(q, first), _going(v, vdot)), 1) / 2 if len(q) else first
-    return body_placements(mechanism, _going(q, first, second))
+    rotations, origins = body_placements(mechanism, _going(q, first, second))
+    return rotations, origins
 
 
 def moving(mechanism: NumericMechanism, q: Array, v: Array, vdot: Array | None = None) -> Moving:

@@ -10,6 +10,7 @@ by one elimination.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -42,14 +43,15 @@ def _chosen(of_all: Sequence[Any], given: Given) -> list[Any]:
 
 def _jacobian(state: ExactState, given: Given) -> Array:
     """G, (rows, nv)."""
-    return state.closures.jacobian[_rows(given)]
+    chosen: Array = state.closures.jacobian[_rows(given)]
+    return chosen
 
 
 def _constraint_residual(state: ExactState, given: Given) -> Results:
     return [_chosen(state.closures.residual, given)]
 
 
-def _solved(matrix: Array, right: Sequence[Any]) -> Array:
+def _solved(matrix: Array, right: Any) -> Array:
     rows = [dict(enumerate(row)) for row in matrix]
     found = np.empty(matrix.shape[1], dtype=object)
     found[:] = solved(rows, right, matrix.shape[1])
@@ -77,11 +79,11 @@ def _stabilised_dynamics(state: ExactState, given: Given) -> Results:
     return _motion(state, given, [gamma - 2 * alpha * rate - beta * beta * gap for gamma, rate, gap in terms])
 
 
-def _on_mass_matrix(state: ExactState, J: Array) -> list[Array]:
-    """M^-1 J^T, J M^-1 J^T, L^-T J^T and D^-1 of M = L^T D L."""
+def _on_mass_matrix(state: ExactState, J: Array, *, reversed_joints: bool = False) -> list[Array]:
+    """M^-1 J^T, J M^-1 J^T, L^-T J^T and D^-1 of M = L^T D L, L lower triangular in the order of the labels."""
     M = state.mass_matrix()
     response = np.stack([_solved(M, row) for row in J], axis=1)
-    order = state.columns_by_label
+    order = state.columns_by_label(reversed_joints=reversed_joints)
     # Eliminated from the last speed inward: L^-T acts on columns of J^T as it acts on those of M.
     A, Y, inverses = M[np.ix_(order, order)].copy(), J.T[order].copy(), np.empty(len(M), dtype=object)
     for k in range(len(M) - 1, -1, -1):
@@ -94,17 +96,17 @@ def _on_mass_matrix(state: ExactState, J: Array) -> list[Array]:
     return [response, J @ response, Y[back], inverses[back]]
 
 
-def _constrained_terms(state: ExactState, given: Given) -> Results:
+def _constrained_terms(state: ExactState, given: Given, *, reversed_joints: bool = False) -> Results:
     G = _jacobian(state, given)
     nv = state.mechanism.nv
     free = _solved(state.mass_matrix(), given["tau"] - state.inverse_dynamics(np.zeros(nv, dtype=object)))
     right = np.array(_chosen(state.closures.bias, given), dtype=object) - G @ free
-    response, delassus, weighted, inverses = _on_mass_matrix(state, G)
+    response, delassus, weighted, inverses = _on_mass_matrix(state, G, reversed_joints=reversed_joints)
     return [free, response.ravel(), delassus.ravel(), right, weighted.ravel(), inverses]
 
 
-def _corrections(state: ExactState, J: Array) -> Results:
-    response, delassus, weighted, inverses = _on_mass_matrix(state, J)
+def _corrections(state: ExactState, J: Array, *, reversed_joints: bool = False) -> Results:
+    response, delassus, weighted, inverses = _on_mass_matrix(state, J, reversed_joints=reversed_joints)
     return [J.ravel(), response.ravel(), delassus.ravel(), weighted.ravel(), inverses]
 
 
@@ -113,7 +115,7 @@ def _project_velocity(state: ExactState, given: Given) -> Results:
     return [state.v - response @ _solved(delassus, _jacobian(state, given) @ state.v)]
 
 
-def _wrenches(state: ExactState, given: Given, vdot: Array, multipliers: Sequence[Any]) -> Array:
+def _wrenches(state: ExactState, given: Given, vdot: Array, multipliers: Array) -> Array:
     """[moment; force] on each joint's successor at and in its frame there, (nj, 6): balances from the leaves inward."""
     mechanism = state.mechanism
     motion = moving(mechanism, state.q, state.v, vdot)
@@ -180,6 +182,20 @@ def _moved_position(state: ExactState, given: Given) -> Results:
     return [state.q + given["motion"]]
 
 
+def _position_correction(state: ExactState, given: Given, *, reversed_joints: bool = False) -> Results:
+    return _corrections(state, state.closures.residual_jacobian[_rows(given)], reversed_joints=reversed_joints)
+
+
+def _velocity_correction(state: ExactState, given: Given, *, reversed_joints: bool = False) -> Results:
+    return _corrections(state, _jacobian(state, given), reversed_joints=reversed_joints)
+
+
+OTHERWISE: Final = {
+    law.__name__[1:]: partial(law, reversed_joints=True)
+    for law in (_constrained_terms, _position_correction, _velocity_correction)
+}
+"""L^T D L leaves open in which order the freedoms of one joint are eliminated: these are the other way round."""
+
 OF_LOOPS: Final[Mapping[str, Callable[[ExactState, Given], Results]]] = {
     "constraint_residual": _constraint_residual,
     "closure_gap": lambda state, given: [state.closures.residual],
@@ -192,8 +208,8 @@ OF_LOOPS: Final[Mapping[str, Callable[[ExactState, Given], Results]]] = {
     "forward_dynamics": lambda state, given: [_constrained_dynamics(state, given)[0]],
     "constrained_wrenches": _constrained_wrenches,
     "joint_wrenches": _joint_wrenches,
-    "position_correction": lambda state, given: _corrections(state, state.closures.residual_jacobian[_rows(given)]),
-    "velocity_correction": lambda state, given: _corrections(state, _jacobian(state, given)),
+    "position_correction": _position_correction,
+    "velocity_correction": _velocity_correction,
     "project_velocity": _project_velocity,
     "moved_position": _moved_position,
     "actuated_inverse_dynamics": _actuated_inverse_dynamics,

@@ -1,8 +1,8 @@
 """A model in exact numbers of a field's point: the reference's mechanism, its numbers taken from the model's decimals.
 
 Structure (labels, which body follows which, places in q and v) is the reference's own. Run-time parameters are residues
-of their own, so that what holds here holds for all of their values. Directions and fixed angles of a model are irrational
-as a rule; each stands for a rational rotation that is nearer to it than doubles are: that with the ratios of its
+of their own, so that what holds here holds for all of their values. Directions and fixed angles of a model are as a
+rule irrational; each stands for a rational rotation that is as near to it as doubles are: that with the ratios of its
 quaternion's components, or the tangent of its half angle, as doubles. It is orthogonal, exactly.
 """
 
@@ -215,7 +215,7 @@ def _joint(structure: NumericJoint, joint: Joint, numbers: ExactNumbers, floats:
     )
 
 
-# ---- rotations: the rational one that a direction or an angle of a model stands for --------------------------------------
+# ---- rotations: the rational one that a direction or an angle of a model stands for ----------------------------------
 
 
 def _taking_z(axis: Sequence[float]) -> list[float]:
@@ -278,9 +278,9 @@ def _half_turned(axis: int, angle: float) -> list[Fraction]:
     """The quaternion of a rotation about x, y or z: right angles are exact, others by the tangent of their half."""
     quarters = round(angle / (pi / 2))
     if abs(remainder(angle, pi / 2)) <= _RIGHT * max(1.0, abs(angle)):
-        w, s = ((1, 0), (1, 1), (0, 1), (1, -1))[quarters % 4]
+        lead, turned = map(Fraction, ((1, 0), (1, 1), (0, 1), (1, -1))[quarters % 4])
     else:
-        w, s = 1, Fraction(tan(angle / 2))
-    found = [Fraction(w), Fraction(0), Fraction(0), Fraction(0)]
-    found[1 + axis] = Fraction(s)
+        lead, turned = Fraction(1), Fraction(tan(angle / 2))
+    found = [lead, Fraction(0), Fraction(0), Fraction(0)]
+    found[1 + axis] = turned
     return found

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from mbsym.errors import TextError
-from mbsym.exact.definitions import definitions
+from mbsym.exact.definitions import definitions, other_way
 from mbsym.exact.degrees import Degrees, UncountedError
 from mbsym.exact.following import (
     Beside,
@@ -42,6 +42,9 @@ ERROR: Final = 1e-12
 
 CLOSE: Final = 1e-13
 """Of real numbers, relative to the largest of a result: rounded constants differ by some 1e-16 of theirs."""
+
+OUTCOMES: Final = ("proven", "agrees", "not proven", "differs")
+"""From the best on."""
 
 RESIDUAL: Final = "constraint_residual"
 
@@ -118,8 +121,12 @@ class Prover:
         else:
             try:
                 self._choose_rows(spoken)
-                found = self._compared(spoken, name)
-                return self._near(spoken, found) if found.outcome == "differs" else found
+                every = [each for each in (name, other_way(name)) if each in definitions(self.point(0).state.mechanism)]
+                found = [self._compared(spoken, name, each) for each in every[:1]]
+                if found[0].outcome == "differs":
+                    found += [self._compared(spoken, name, each) for each in every[1:]]
+                    found += [self._near(spoken, found[0], each) for each in every]
+                return min(found, key=lambda verdict: OUTCOMES.index(verdict.outcome))
             except UndecidedError as error:
                 why = error.what
             except TextError as error:
@@ -130,7 +137,7 @@ class Prover:
 
     # ---- in the field ------------------------------------------------------------------------------------------------
 
-    def _compared(self, spoken: Spoken, name: str) -> Verdict:
+    def _compared(self, spoken: Spoken, name: str, defined: str) -> Verdict:
         degree = self._degree(spoken, name)
         wanted = max(_FEWEST, math.ceil(math.log(ERROR) / math.log(degree / PRIME)))
         signature, equal, missed = self.signatures[name], 0, ""
@@ -138,7 +145,7 @@ class Prover:
         for number in range(_ATTEMPTS):
             try:
                 lanes = self._lanes(spoken, number)
-                expected = [point.expected(name) for point in lanes]
+                expected = [point.expected(defined) for point in lanes]
                 found, unknown = self._found(spoken, signature, lanes, number)
             except UndecidedError as error:
                 if "root" not in error.what:
@@ -227,13 +234,13 @@ class Prover:
 
     # ---- in real numbers ---------------------------------------------------------------------------------------------
 
-    def _near(self, spoken: Spoken, differs: Verdict) -> Verdict:
+    def _near(self, spoken: Spoken, differs: Verdict, defined: str) -> Verdict:
         """What differs in the field may have numbers that were rounded as it was derived: then it does not here."""
         name = differs.function
         signature, worst = self.signatures[name], 0.0
         for number in range(-1, -1 - _REAL_POINTS, -1):
             lanes = self._lanes(spoken, number)
-            expected = [point.expected(name) for point in lanes]
+            expected = [point.expected(defined) for point in lanes]
             found, _ = self._found(spoken, signature, lanes, -number)
             for lane, known in enumerate(expected):
                 for own, other in zip(_lane(found, lane), known, strict=True):

@@ -171,7 +171,7 @@ def _differences(own: Readable, fresh: Readable) -> dict[str, str]:
     found: dict[str, str] = {}
     for here, there in pairs:
         names = [*dict.fromkeys([*here, *there])]
-        found |= {name: DIFFERENT for name in names if here.get(name) != there.get(name)}  # type: ignore[attr-defined]
+        found |= {name: DIFFERENT for name in names if here.get(name) != there.get(name)}
     return found
 
 
