@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from mbsym.exact.dynamics import ExactState
+from mbsym.exact.closures import LoopState
 from mbsym.exact.functions import OF_TREES, Given, Results
 from mbsym.exact.loops import OF_LOOPS, OTHERWISE
 from mbsym.reference.mechanism import NumericMechanism
 
 
-def definitions(mechanism: NumericMechanism) -> Mapping[str, Callable[[ExactState, Given], Results]]:
+def definitions(mechanism: NumericMechanism) -> Mapping[str, Callable[[LoopState, Given], Results]]:
     """Those of a mechanism."""
     closed = mechanism.cut_joints or mechanism.relations or mechanism.model.constraints or mechanism.model.motions
     return {**OF_TREES, **OF_LOOPS, **{other_way(name): law for name, law in OTHERWISE.items()}} if closed else OF_TREES

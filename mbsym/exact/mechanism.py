@@ -194,7 +194,7 @@ def _body(body: Body, numbers: ExactNumbers) -> NumericBody:
 def _joint(structure: NumericJoint, joint: Joint, numbers: ExactNumbers, floats: Mapping[str, float]) -> NumericJoint:
     near, far = (_placed(each, numbers, floats) for each in (joint.predecessor_placement, joint.successor_placement))
     first = [evaluate(value, floats) for value in joint.axis]
-    if joint.type == "universal":
+    if "second_axis" in joint.kind.entries:
         second = [evaluate(value, floats) for value in joint.second_axis or ()]
         frame = _turn(_taking_xy(first, second or [*default_second_axis((first[0], first[1], first[2]))]), numbers)
         axis, second_axis = frame[:, 0], frame[:, 1]
@@ -213,6 +213,11 @@ def _joint(structure: NumericJoint, joint: Joint, numbers: ExactNumbers, floats:
         successor_rotation=far[0],
         successor_translation=far[1],
     )
+
+
+def turns_freely(joint: NumericJoint) -> bool:
+    """Whether a quaternion stands first among the coordinates of a joint."""
+    return len(joint.neutral) > int(joint.rates.stop) - int(joint.rates.start)
 
 
 # ---- rotations: the rational one that a direction or an angle of a model stands for ----------------------------------

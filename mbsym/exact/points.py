@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from mbsym.exact.closures import LoopState
 from mbsym.exact.definitions import definitions
-from mbsym.exact.dynamics import ExactState
 from mbsym.exact.functions import Results
-from mbsym.exact.mechanism import exact_mechanism
+from mbsym.exact.mechanism import exact_mechanism, turns_freely
 from mbsym.exact.numbers import NumberClass
 from mbsym.exact.residues import UndecidedError
 from mbsym.model.system import Model
@@ -34,7 +34,7 @@ class Point:
     numbers: NumberClass
     given: dict[str, Any]
     parameters: Mapping[str, Any]
-    state: ExactState
+    state: LoopState
     _expected: dict[str, Results | str] = field(default_factory=dict)
 
     def expected(self, name: str) -> Results:
@@ -83,14 +83,14 @@ def draw_point(
         ratios: list[Any] = [gear.ratio for gear in mechanism.followers.values() if gear.leader == joint.label]
         if ratios and joint.coordinates is not None:
             numbers.relate(given["q"][joint.coordinates.start], ratios)
-    state = ExactState(mechanism, exact, given["q"], given["v"], given["t"], tuple(given["u"]))
+    state = LoopState(mechanism, exact, given["q"], given["v"], given["t"], tuple(given["u"]))
     return Point(numbers, given, {name: exact.names[name] for name in symbolic}, state)
 
 
 def _on_spheres(mechanism: NumericMechanism, q: Any) -> None:
     """Makes quaternions of unit length: r^2/|r|^2."""
     for joint in mechanism.tree_joints:
-        if joint.coordinates is not None and joint.type in ("spherical", "free"):
+        if joint.coordinates is not None and turns_freely(joint):
             start = joint.coordinates.start
             w, x, y, z = q[start : start + 4]
             square = w * w + x * x + y * y + z * z

@@ -251,7 +251,10 @@ class Prover:
                     if not error <= CLOSE * max(size, 1.0):
                         return differs
                     worst = max(worst, error / max(size, 1.0))
-        why = f"numbers in it were rounded; within {worst:.0e} of the other derivation at {_REAL_POINTS} real points"
+        why = (
+            f"numbers in it were rounded: {differs.why} in the field, within {worst:.0e} of the other derivation at "
+            f"{_REAL_POINTS} real points"
+        )
         return Verdict(name, spoken.title, "agrees", why)
 
     # ---- points ------------------------------------------------------------------------------------------------------
