@@ -19,6 +19,7 @@ from mbsym.exact.closures import LoopState
 from mbsym.exact.functions import Given, Results
 from mbsym.exact.kinematics import cross, moving
 from mbsym.exact.linear import solved
+from mbsym.exact.maximal import balanced
 from mbsym.exact.residues import UndecidedError
 from mbsym.reference.rotations import Array
 
@@ -130,17 +131,7 @@ def _wrenches(state: LoopState, given: Given, vdot: Array, multipliers: Array) -
         frame = state.freedom(joint, motion, np.zeros(7, dtype=object))
         # At the point at which rows are taken, which is the origin of S where the loop is closed.
         found[joint.label - 1] = np.concatenate([frame.S.T @ moment, frame.S.T @ force])
-    for number in range(mechanism.nb, 0, -1):
-        joint, frame = mechanism.joints[number - 1], state.freedoms[number - 1]
-        outer, inner, sign = joint.successor, joint.predecessor, 1
-        if joint.flipped:
-            outer, inner, sign = inner, outer, -1
-        moment, force = acting[outer][:3], acting[outer][3:]
-        if inner:
-            arm = motion.origins[outer] - motion.origins[inner]
-            acting[inner] = acting[inner] + np.concatenate([moment + cross(arm, force), force])
-        at_head = moment + cross(motion.origins[outer] - frame.head, force)
-        found[number - 1] = np.concatenate([frame.S.T @ (sign * at_head), frame.S.T @ (sign * force)])
+    found[: mechanism.nb] = balanced(state, motion, acting)
     return found
 
 

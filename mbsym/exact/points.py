@@ -11,6 +11,7 @@ import numpy as np
 
 from mbsym.exact.closures import LoopState
 from mbsym.exact.definitions import definitions
+from mbsym.exact.derivatives import Definition
 from mbsym.exact.functions import Results
 from mbsym.exact.mechanism import exact_mechanism, turns_freely
 from mbsym.exact.numbers import NumberClass
@@ -29,12 +30,14 @@ class Point:
         given: arguments by name.
         parameters: run-time parameters by name.
         state: the mechanism there.
+        definitions: of its functions by name.
     """
 
     numbers: NumberClass
     given: dict[str, Any]
     parameters: Mapping[str, Any]
     state: LoopState
+    definitions: Mapping[str, Definition]
     _expected: dict[str, Results | str] = field(default_factory=dict)
 
     def expected(self, name: str) -> Results:
@@ -45,7 +48,7 @@ class Point:
         """
         if name not in self._expected:
             try:
-                self._expected[name] = definitions(self.state.mechanism)[name](self.state, self.given)
+                self._expected[name] = self.definitions[name](self.state, self.given)
             except UndecidedError as error:
                 self._expected[name] = error.what
         found = self._expected[name]
@@ -60,6 +63,7 @@ def draw_point(
     symbolic: Sequence[str],
     shapes: Mapping[str, tuple[int, ...]],
     numbers: NumberClass,
+    requests: Mapping[str, tuple[str, Sequence[str]]],
     lane: int = 0,
 ) -> Point:
     """A random point.
@@ -69,6 +73,7 @@ def draw_point(
         symbolic: names of its run-time parameters.
         shapes: of arguments by name.
         numbers: the class of numbers, which draws them.
+        requests: derivatives that were asked for; see ``definitions``.
         lane: other states with the same parameters.
     """
     mechanism, exact = exact_mechanism(model, labelling, numbers, symbolic)
@@ -84,7 +89,9 @@ def draw_point(
         if ratios and joint.coordinates is not None:
             numbers.relate(given["q"][joint.coordinates.start], ratios)
     state = LoopState(mechanism, exact, given["q"], given["v"], given["t"], tuple(given["u"]))
-    return Point(numbers, given, {name: exact.names[name] for name in symbolic}, state)
+    return Point(
+        numbers, given, {name: exact.names[name] for name in symbolic}, state, definitions(mechanism, requests)
+    )
 
 
 def _on_spheres(mechanism: NumericMechanism, q: Any) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from mbsym.codegen.expressions import Constant
 from mbsym.codegen.interface import print_files
+from mbsym.derivatives.of_functions import requests_of
 from mbsym.errors import TextError
 from mbsym.exact.following import Literal, Signature, Spoken
 from mbsym.exact.proof import Prover, Verdict
@@ -70,6 +71,7 @@ def exact_verdicts(directory: Path, manifest: Mapping[str, Any], model: Model) -
         symbolic=tuple(parameter.name for parameter in anew.module.parameters),
         signatures=signatures,
         literal=_literals(anew),
+        requests={each.name: (each.function, each.names) for each in requests_of(manifest)},
         makers={signatures[each].outputs[0][0]: signatures[each] for each in MADE_FOR_OTHERS if each in signatures},
     )
     verdicts: list[Verdict] = []
