@@ -9,6 +9,7 @@ examples. What an edit leaves as it was (a digit behind the last that counts) is
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections import Counter
@@ -25,9 +26,13 @@ from mbsym.formats.text_source import TextSource
 from mbsym.verification.exact_texts import exact_verdicts
 from mechanisms.character_edits import character_edits
 
-MODULES = ("puma560", "four_bar", "cart_pole", "quadruped")
-STEPS = {"puma560": {}, "four_bar": {}, "cart_pole": {}, "quadruped": {"functions": ["forward_dynamics", "body_poses"]}}
-"""Models and how they are generated."""
+MODULES = {
+    "puma560": ("forward_dynamics", "inverse_dynamics", "mass_matrix", "body_jacobians"),
+    "four_bar": (),
+    "cart_pole": (),
+    "floating_two_arm": ("forward_dynamics", "body_poses"),
+}
+"""Models, and the functions that are generated where these are not all."""
 
 
 def outcomes(directory: Path, name: str) -> Counter[str]:
@@ -39,38 +44,45 @@ def outcomes(directory: Path, name: str) -> Counter[str]:
 
 def edits(count: int) -> int:
     """Makes so many edits; the exit status."""
-    print(f"{'text':14} {'edits':>6} {'named':>6} {'missed':>7} {'no change':>10}")
+    print(f"{'text':20} {'edits':>6} {'named':>6} {'missed':>7} {'no change':>10}")
     totals, began = Counter[str](), time.perf_counter()
     each = count // (2 * len(MODULES))
     with TemporaryDirectory(prefix="mbsym") as scratch:
-        for name in MODULES:
-            directory = Path(scratch) / name
-            generate(examples.load(name), directory, **STEPS[name])
-            assert not outcomes(directory, name)["differs"], name
-            for suffix in (".c", ".py"):
-                file, found = directory / f"{name}{suffix}", Counter[str]()
-                text = file.read_text(encoding="utf-8")
-                for edit in character_edits(text, python=suffix == ".py", seed=1, count=each):
-                    changed = edit.applied(text)
-                    file.write_text(changed, encoding="utf-8")
-                    kind = "named" if outcomes(directory, name)["differs"] else "missed"
-                    if kind == "missed" and says_the_same(text, changed, python=suffix == ".py"):
-                        kind = "no change"
-                    if kind != "named":
-                        print(f"  {kind}: {edit.old} -> {edit.new} in {edit.line[:90]}", flush=True)
-                    found[kind] += 1
-                file.write_text(text, encoding="utf-8")
+        for name, functions in MODULES.items():
+            for language, suffix in (("c", ".c"), ("numpy", ".py")):
+                directory = Path(scratch) / language / name
+                generate(examples.load(name), directory, languages=[language], functions=functions)
+                assert not outcomes(directory, name)["differs"], name
+                found = _edited(directory / f"{name}{suffix}", name, each)
                 totals += found
-                print(f"{name + suffix:14} {found.total():6} {found['named']:6} {found['missed']:7}"
-                      f" {found['no change']:10}", flush=True)  # fmt: skip
-    print(f"{'all':14} {totals.total():6} {totals['named']:6} {totals['missed']:7} {totals['no change']:10}"
-          f"   in {time.perf_counter() - began:.0f} s")  # fmt: skip
+                print(_row(name + suffix, found), flush=True)
+    print(f"{_row('all', totals)}   in {time.perf_counter() - began:.0f} s")
     return 0
 
 
-def says_the_same(text: str, changed: str, *, python: bool) -> bool:
+def _edited(file: Path, name: str, count: int) -> Counter[str]:
+    """What became of edits of a file, which is put back."""
+    text, found = file.read_text(encoding="utf-8"), Counter[str]()
+    for edit in character_edits(text, python=file.suffix == ".py", seed=1, count=count):
+        changed = edit.applied(text)
+        file.write_text(changed, encoding="utf-8")
+        kind = "named" if outcomes(file.parent, name)["differs"] else "missed"
+        if kind == "missed" and says_the_same(text, changed):
+            kind = "no change"
+        if kind != "named":
+            print(f"  {kind}: {edit.old} -> {edit.new} in {edit.line[:90]}", flush=True)
+        found[kind] += 1
+    file.write_text(text, encoding="utf-8")
+    return found
+
+
+def _row(what: str, found: Counter[str]) -> str:
+    return f"{what:20} {found.total():6} {found['named']:6} {found['missed']:7} {found['no change']:10}"
+
+
+def says_the_same(text: str, changed: str) -> bool:
     """Whether numbers that are written otherwise are the same doubles."""
-    pattern = __import__("re").compile(r"\d+\.?\d*(?:e[-+]?\d+)?")
+    pattern = re.compile(r"\d+\.?\d*(?:e[-+]?\d+)?")
     pairs = zip(pattern.findall(text), pattern.findall(changed), strict=False)
     same = pattern.sub("", text) == pattern.sub("", changed)
     return same and all(float(a) == float(b) for a, b in pairs)
