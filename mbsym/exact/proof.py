@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from mbsym.errors import TextError
+from mbsym.errors import MbsymError, TextError
 from mbsym.exact.definitions import other_way
 from mbsym.exact.degrees import Degrees, UncountedError
 from mbsym.exact.following import (
@@ -118,10 +118,10 @@ class Prover:
             why = "what it makes is proven in the functions that take it"
         elif spoken.symbol(name) in spoken.unread:
             why = "it iterates over arrays of states"
-        elif name not in self.point(0).definitions:
-            why = "the field has no definition of it"
         else:
             try:
+                if name not in self.point(0).definitions:
+                    raise UndecidedError("the field has no definition of it")
                 self._choose_rows(spoken)
                 every = [each for each in (name, other_way(name)) if each in self.point(0).definitions]
                 found = [self._compared(spoken, name, each) for each in every[:1]]
@@ -129,10 +129,10 @@ class Prover:
                     found += [self._compared(spoken, name, each) for each in every[1:]]
                     found += [self._near(spoken, found[0], each) for each in every]
                 return min(found, key=lambda verdict: OUTCOMES.index(verdict.outcome))
-            except UndecidedError as error:
-                why = error.what
             except TextError as error:
                 outcome, why = "differs", str(error)
+            except MbsymError as error:
+                why = error.what
             except ZeroDivisionError:
                 outcome, why = "differs", "it divides by what is zero everywhere"
         return Verdict(name, spoken.title, outcome, why)

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from execute.conftest import Run
 
 from mbsym import examples, generate
+from mbsym.codegen.load import load_c
 from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.exact.proof import ERROR, Verdict
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
+from mbsym.texts.c_reader import read_c
+from mbsym.texts.machine import Arithmetic, Machine, View
 from mbsym.verification.exact_texts import exact_verdicts
 from mechanisms.character_edits import character_edits
 from mechanisms.examples import further, some
 from mechanisms.text_edits import sign
 
+Run = Callable[..., Any]
 TREES = ("cart_pole", "double_pendulum", "floating_two_arm", "planar_3r", "puma560", "spinning_top", "space_robot")
 LOOPS = ("four_bar", "slider_crank", "five_bar", "rhombus_planar", "rhombus_symmetric", "rhombus_spatial")
 WHAT_ITERATES = {"project_position", "project_position_report"}
@@ -77,6 +83,53 @@ def test_other_ways_of_writing_are_proven(name: str, options: dict[str, Any], tm
     assert {each.outcome for each in found if each.function not in makers} == {"proven"}, found
     if "batch" in options:
         assert {"batch", "batch, vectors of SSE2"} <= {each.text for each in found}
+
+
+@pytest.mark.parametrize(
+    ("name", "functions"),
+    [
+        ("cart_pole", ("forward_dynamics_derivatives", "inverse_mass_matrix", "joint_wrenches_of_motion")),
+        *further(
+            ("puma560", ("inverse_dynamics_derivatives", "forward_dynamics_with_derivatives")),
+            ("floating_two_arm", ("tangent_map", "centroidal_momentum_matrix", "centroidal_momentum_rate_v")),
+        ),
+    ],
+)
+def test_derivatives_are_slopes_of_the_definitions(name: str, functions: tuple[str, ...], tmp_path: Path) -> None:
+    asked = (("mass_matrix", ("q",)), ("mass_matrix_by_q", ("q",)))
+    generate(name, tmp_path, derivatives=asked[: 2 if name == "cart_pole" else 1], functions=functions)
+    found = verdicts(tmp_path, name)
+    assert {each.outcome for each in found} == {"proven"}, [each for each in found if each.outcome != "proven"]
+    assert "mass_matrix_by_q" in {each.function for each in found}
+
+
+def test_of_loops_derivatives_and_one_step_of_newton_are_proven(tmp_path: Path) -> None:
+    functions = ("constrained_dynamics_derivatives", "position_correction", "actuated_inverse_dynamics")
+    generate("four_bar", tmp_path, functions=functions, languages=("c",))
+    found = {each.function: each for each in verdicts(tmp_path, "four_bar")}
+    assert {found[name].outcome for name in functions} == {"proven"}, found
+
+
+@pytest.mark.parametrize("name", some(("four_bar", "quadruped", "puma560"), ("four_bar",)))
+def test_the_machine_gives_the_bits_that_the_compiled_text_gives(name: str, tmp_path: Path) -> None:
+    """In straight C the order of operations is that of the text, and the library is the same."""
+    generate(name, tmp_path, style="straight")
+    headers = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.h")}
+    text = read_c((tmp_path / f"{name}.c").read_text(encoding="utf-8"), headers)
+    library: dict[str, Any] = {each: getattr(math, each) for each in ("sin", "cos", "sqrt", "atan2")} | {"fabs": abs}
+    names = {"HUGE_VAL": math.inf, "NAN": math.nan}
+    machine = Machine(text, Arithmetic(lambda number: float(number.value), library, {}, names))
+    rng, compared = np.random.default_rng(0), 0
+    for function in load_c(tmp_path, name).functions.values():
+        inputs = [rng.uniform(0.3, 1.2, item.shape) for item in function.inputs]
+        outputs = [View([None] * max(1, math.prod(item.shape))) for item in function.outputs]
+        given = [View(x.ravel().tolist()) if x.shape else float(x) for x in map(np.asarray, inputs)]
+        machine.call(f"{name}_{function.name}", [*given, *outputs])
+        results = function(*inputs)
+        for output, result in zip(outputs, results if isinstance(results, tuple) else (results,), strict=False):
+            np.testing.assert_array_equal(np.array(output.cells, dtype=float), np.ravel(result), function.name)
+            compared += 1
+    assert compared > 12
 
 
 @pytest.mark.parametrize(("name", "seed"), [("four_bar", 3), *further(("puma560", 4), ("cart_pole", 5))])
