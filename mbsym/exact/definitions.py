@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mbsym.exact.derivatives import DERIVATIVES, OF_CLOSED, Definition, derivative
+from mbsym.exact.frames import OF_FRAMES
 from mbsym.exact.functions import OF_TREES
 from mbsym.exact.loops import OF_LOOPS, OTHERWISE
 from mbsym.reference.mechanism import NumericMechanism
@@ -19,7 +20,7 @@ def definitions(
         mechanism: with loops or without.
         requests: derivatives by name: of which function, by which arguments; a request may be of one before it.
     """
-    found: dict[str, Definition] = {**OF_TREES, **DERIVATIVES}
+    found: dict[str, Definition] = {**OF_TREES, **OF_FRAMES, **DERIVATIVES}
     if mechanism.cut_joints or mechanism.relations or mechanism.model.constraints or mechanism.model.motions:
         found |= {**OF_LOOPS, **OF_CLOSED, **{other_way(name): law for name, law in OTHERWISE.items()}}
     levels: dict[str, int] = {}
