@@ -61,6 +61,10 @@ class CodegenError(MbsymError):
     """Code cannot be rendered or written."""
 
 
+class TextError(MbsymError):
+    """An emitted text cannot be read back: it holds what no emitted text does."""
+
+
 class ProofError(MbsymError):
     """A derived function is not what another derivation gives: a defect of mbsym, found before anything was written.
 
