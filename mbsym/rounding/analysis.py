@@ -1,15 +1,15 @@
 """Bounds of rounding errors and ranges of a tape over boxes.
 
-What is computed is v' = v + e, v being exact. Of each step the exact partial derivatives d at v say e = sum of d e_operand +
-s + rho: rho is what the step itself rounds, s what is of second order in the errors of its operands. Both are bounded;
-the errors that enter these bounds are followed ahead with absolute values. The recursion is linear, so that the
-error of a result is the sum over all steps of its exact derivative by the step times (s + rho): derivatives are enclosed
-backwards. Nothing is left out; that s is small makes the bound tight, not valid.
+What is computed is v + e, v being exact. Of each step the exact partial derivatives d at v say that e is the sum of
+d e_operand, s and rho: rho is what the step itself rounds, s what is of second order in the errors of its operands.
+Both are bounded; the errors that enter these bounds are followed ahead with absolute values. The recursion is linear:
+the error of a result is the sum over all steps of its exact derivative by the step times (s + rho). Derivatives are
+enclosed backwards. Nothing is left out; that s is small makes the bound tight, not valid.
 
-A product may be fused with a sum that uses it, in one use and not in another: then its rounding counts for each use alone.
+A product may be fused with a sum that uses it, in one use and not in another: its rounding counts for each use alone.
 
-Source of the expansion: A. Solovyev and others, Rigorous estimation of floating-point round-off errors with symbolic Taylor
-expansions, ACM Transactions on Programming Languages and Systems 41, 2018, equation (5).
+Source of the expansion: A. Solovyev and others, Rigorous estimation of floating-point round-off errors with symbolic
+Taylor expansions, ACM Transactions on Programming Languages and Systems 41, 2018.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Enclosures of many boxes at once: affine forms and intervals, rounded outward.
 
-A form of n inputs says for each box: the value is c + a_1 e_1 + ... + a_n e_n + r e with all e in [-1, 1], where e_k is the
-place of input k within the box, and e is unknown; and it lies between low and high. What is lost by computing the form
-itself in doubles is less than ``SLACK`` times the sizes that went in: each number of a form is the result of fewer than
-2^10 roundings of 2^-53. So r grows by that much with each operation, and intervals are widened by it.
+A form of n inputs says for each box: the value is c + a_1 e_1 + ... + a_n e_n + r e with all e in [-1, 1], where e_k is
+the place of input k within the box, and e is unknown; and it lies between low and high. What is lost by computing the
+form itself in doubles is less than ``SLACK`` times the sizes that went in: each number of a form is the result of fewer
+than 2^10 roundings of 2^-53. So r grows by that much with each operation, and intervals are widened by it.
 
 A number that cannot be bounded has r infinite; not-a-number means the same.
 """
@@ -155,8 +155,8 @@ def reciprocal(x: Form) -> Form:
 def sine_and_cosine(x: Form) -> tuple[Form, Form]:
     """sin(x) and cos(x).
 
-    With x = c + d and |d| at most R: sin(x) = sin(c) cos(d) + cos(c) sin(d), cos(d) lies in [cos R, 1], and sin(d) is within b
-    of a line of slope s.
+    With x = c + d and |d| at most R: sin(x) = sin(c) cos(d) + cos(c) sin(d), cos(d) lies in [cos R, 1], and sin(d) is
+    near a line through 0.
     """
     reach = np.where(x.radius <= WIDE, x.radius, WIDE) * (1 + SLACK)
     middle, off = (1 + np.cos(reach)) / 2, (1 - np.cos(reach)) / 2
@@ -173,9 +173,7 @@ def sine_and_cosine(x: Form) -> tuple[Form, Form]:
     )
 
 
-def _turned(
-    x: Form, even: tuple[Array, Array], odd: tuple[Array, Array, Array], ends: tuple[Array, Array]
-) -> Form:
+def _turned(x: Form, even: tuple[Array, Array], odd: tuple[Array, Array, Array], ends: tuple[Array, Array]) -> Form:
     """A form of ``even`` (a middle and what is off), and of a factor times a line within some distance of a sine."""
     factor, slope, away = odd
     wide = ~(x.radius <= WIDE)

@@ -27,7 +27,7 @@ class Precision:
     greatest: float
 
     def half_unit(self, size: Array) -> Array:
-        """Bound of |fl(x) - x| for |x| at most ``size``: half a unit in the last place, at least half the least number."""
+        """Half a unit in the last place, at least half the least number: bounds |fl(x) - x| for |x| <= ``size``."""
         _, exponents = np.frexp(size)
         units = np.ldexp(1.0, exponents - 1 - self.digits)
         # Half of double's least number is no double; the least number is.

@@ -1,7 +1,7 @@
 """A function of a C text run with real numbers unknown: what it computes goes onto a tape, what counts is counted.
 
-Loops whose bounds are whole numbers are followed, functions of the same text are entered. What depends on a comparison of
-computed numbers has no one list of operations, and is refused with its line.
+Loops whose bounds are whole numbers are followed, functions of the same text are entered. What depends on a comparison
+of computed numbers has no one list of operations, and is refused with its line.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from mbsym.texts.representation import (
     Listed,
     Name,
     Number,
-    Operation,
     Return,
     Statement,
     Store,
@@ -37,11 +36,9 @@ from mbsym.texts.representation import (
     While,
 )
 
-LIBRARY: Final[Mapping[str, Kind]] = {
-    f"{name}{suffix}": kind
-    for name, kind in {"sin": "sin", "cos": "cos", "sqrt": "sqrt", "fabs": "abs"}.items()  # type: ignore[attr-defined]
-    for suffix in ("", "f")
-}
+_OF_LIBRARY: Final[Mapping[str, Kind]] = {"sin": "sin", "cos": "cos", "sqrt": "sqrt", "fabs": "abs"}
+
+LIBRARY: Final = {f"{name}{suffix}": kind for name, kind in _OF_LIBRARY.items() for suffix in ("", "f")}
 """Functions of math.h that are bounded."""
 
 SINES: Final = "_sincos"

@@ -21,7 +21,7 @@ NUMBERS: Final = 4_000_000
 WORK: Final = 200_000_000
 """Numbers that an effort of 1 computes for a function: some five seconds."""
 
-MOST_BOXES: Final = 20_000
+MOST_BOXES: Final = 4_000
 AT_ONCE: Final = 128
 """Boxes that are halved before the loosest are looked for again."""
 
@@ -61,9 +61,7 @@ class Looked:
 def look(tape: Tape, low: Array, high: Array, rounding: Rounding) -> Looked:
     """What is known of boxes between low and high, (n, B) each."""
     size = max(1, NUMBERS // (len(tape.steps) * (len(low) + 8)))
-    parts = [
-        _look(tape, low[:, k : k + size], high[:, k : k + size], rounding) for k in range(0, low.shape[1], size)
-    ]
+    parts = [_look(tape, low[:, k : k + size], high[:, k : k + size], rounding) for k in range(0, low.shape[1], size)]
     keys = dict.fromkeys(key for part in parts for key in part.dangers)
     return Looked(
         np.concatenate([part.bounds for part in parts], axis=1),
@@ -195,7 +193,8 @@ def random_states(rng: np.random.Generator, low: Array, high: Array, count: int)
     second = np.arange(count) >= count // 2
     ends = rng.uniform(size=even.shape) < 0.75
     places = np.where(second & ends, np.round(even), even)
-    return np.clip(low[:, None] + places * (high - low)[:, None], low[:, None], high[:, None])
+    states: Array = np.clip(low[:, None] + places * (high - low)[:, None], low[:, None], high[:, None])
+    return states
 
 
 def _looseness(bound: Array, goal: Array) -> float:

@@ -60,6 +60,11 @@ class Tape:
                 found[-1] = not is_exact(step.value)
         return tuple(found)
 
+    def used(self) -> tuple[bool, ...]:
+        """Of each input whether anything that is computed takes it."""
+        taken = {operand for step in self.steps for operand in step.operands} | set(self.places)
+        return tuple(place in taken for place, step in enumerate(self.steps) if step.kind == "input")
+
     def work(self) -> int:
         """Steps that one box costs: once ahead, and back from each result."""
         return len(self.steps) + sum(sum(1 for _ in self.behind(place)) for place in self.places)

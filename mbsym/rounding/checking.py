@@ -1,0 +1,338 @@
+"""Checks a file of bounds without trusting it: by whole numbers, the text itself, and compiled code.
+
+What is shared with the way that made the file is the reader of C texts, the recorder of operations, and the manifest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import mpmath
+import numpy as np
+
+from mbsym.codegen.load import LoadedModule, load_c
+from mbsym.codegen.manifest_reader import file_hash, read_manifest
+from mbsym.rounding.bounds_file import BoundsEntries, FunctionEntry, OutputEntry, read_bounds
+from mbsym.rounding.certify import read_text_of, tape_of
+from mbsym.rounding.exact_analysis import ExactPart
+from mbsym.rounding.exact_forms import ONE
+from mbsym.rounding.precision import PRECISIONS
+from mbsym.rounding.samples import computed
+from mbsym.rounding.tape import Tape
+
+Progress: TypeAlias = "Callable[[str, int, int], None]"
+
+DIGITS: Final = 60
+"""Decimal digits with which sampled states are computed again."""
+
+SAME: Final = 0.02
+"""Part by which two errors of one state may differ: what is sampled has 11 digits of two more than double."""
+
+LOOSE: Final = 0.01
+"""Part by which what is told may be wider than what follows from all parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check of bounds found.
+
+    Attributes:
+        name: of the module.
+        functions: how many parts were checked of how many, by function.
+        faults: sentences, the first thing first.
+    """
+
+    name: str
+    functions: Mapping[str, tuple[int, int]]
+    faults: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON data."""
+        parts = {name: {"checked": checked, "of": count} for name, (checked, count) in self.functions.items()}
+        return {"certificate": self.name, "passed": not self.faults, "parts": parts, "faults": list(self.faults)}
+
+    def summary(self) -> str:
+        """A line for each function, faults, and a verdict."""
+        lines = [f"{name}: {checked} of {count} parts" for name, (checked, count) in self.functions.items()]
+        verdict = f"{len(self.faults)} FAULTS" if self.faults else "confirmed"
+        return "\n".join([*lines, *self.faults, "", f"{self.name}: {verdict}"])
+
+
+def check_bounds(path: str | Path, *, parts: int = 40, seed: int = 0, progress: Progress | None = None) -> Checked:
+    """Checks a file of bounds beside the texts that it is about.
+
+    Args:
+        path: NAME.bounds.json.
+        parts: of each box whose bounds are derived again, those with the largest bounds among them; 0 for all.
+        seed: by which others are chosen.
+        progress: told of each step.
+
+    Raises:
+        MbsymError: the file, the manifest or the text cannot be read.
+        ToolchainError: there is no C compiler.
+    """
+    file = Path(path)
+    told = read_bounds(file)
+    manifest = read_manifest(file.parent / f"{told.certificate}.json")
+    text, _ = read_text_of(file.parent, manifest)
+    module = load_c(file.parent, told.certificate)
+    faults = [*_whole(told, file.parent, manifest)]
+    counts = {}
+    entries = {entry["name"]: entry for entry in manifest["functions"]}
+    rng = np.random.default_rng(seed)
+    for number, function in enumerate(told.functions):
+        if progress is not None:
+            progress("check", number, len(told.functions))
+        entry = entries.get(function.name)
+        if entry is None or entry["c_symbol"] != function.c_symbol:
+            faults.append(f"{function.name}: the module has no such function")
+            continue
+        check = _Check(told, function, tape_of(entry, text, manifest), module)
+        own = [*check.structure()] or [*check.numbers(parts, rng)]
+        faults += [f"{function.name}: {fault}" for fault in own]
+        counts[function.name] = check.counted
+    for name in told.not_bounded:
+        faults += [*_refused(name, entries, text, manifest)]
+    return Checked(told.certificate, counts, tuple(faults))
+
+
+def _whole(told: BoundsEntries, directory: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Faults of what is said of the module as a whole."""
+    if told.model_sha256 != manifest["model_sha256"]:
+        yield "the bounds are of another model"
+    if told.real != manifest["real"]:
+        yield f"the numbers are {manifest['real']}, not {told.real}"
+    names = (f"{told.certificate}.c", f"{told.certificate}.h")
+    if dict(told.files) != {name: file_hash(directory / name) for name in names}:
+        yield "the bounds are of other texts"
+    functions = [function.name for function in told.functions]
+    every = [*functions, *told.not_bounded]
+    if len(set(every)) != len(every):
+        yield "a function is there twice"
+    sound = all(
+        not function.dangers and all(output.bound is not None for output in function.outputs)
+        for function in told.functions
+    )
+    if told.passed != (sound and bool(told.functions)):
+        yield "the verdict does not follow from the bounds"
+
+
+def _refused(name: str, entries: Mapping[str, Any], text: Any, manifest: Mapping[str, Any]) -> Iterator[str]:
+    """A function that is said to have no bounds is there; why is for people."""
+    if name not in entries:
+        yield f"{name}: the module has no such function"
+
+
+@dataclass(slots=True)
+class _Check:
+    """Of one function."""
+
+    told: BoundsEntries
+    function: FunctionEntry
+    tape: Tape
+    module: LoadedModule
+    counted: tuple[int, int] = (0, 0)
+
+    def structure(self) -> Iterator[str]:
+        """Faults that show without computing: the tree, lengths, and bounds that are not those of the parts."""
+        function, tape = self.function, self.tape
+        count = len(function.inputs)
+        self.counted = (0, len(function.parts))
+        if function.inputs != tape.inputs or not len(function.low) == len(function.high) == count:
+            yield "its inputs are not those of the text"
+            return
+        if any(not low <= high for low, high in zip(function.low, function.high, strict=True)):
+            yield "an interval of the box is reversed"
+            return
+        if [output.name for output in function.outputs] != [*tape.outputs]:
+            yield "its outputs are not those of the text"
+            return
+        if not _is_tree(function.splits, count) or function.splits.count(-1) != len(function.parts):
+            yield "the parts do not make up the box"
+            return
+        if any(len(part) != len(tape.places) for part in function.parts):
+            yield "a part does not have a bound for each result"
+            return
+        for output, place in zip(function.outputs, tape.outputs.values(), strict=True):
+            if output.part != tape.places.index(place):
+                yield f"{output.name} is another result of the text"
+                return
+            worst = [part[output.part] for part in function.parts]
+            most = None if None in worst else max(bound for bound in worst if bound is not None)
+            if most != output.bound:
+                yield f"the bound of {output.name} is not that of its worst part"
+
+    def numbers(self, parts: int, rng: np.random.Generator) -> Iterator[str]:
+        """Faults that show by computing: parts, and sampled states."""
+        chosen = self._chosen(parts, rng)
+        self.counted = (len(chosen), len(self.function.parts))
+        low, high, largest = self._empty(), self._empty(), 0.0
+        divisors = [math.inf] * len(self.function.divisors)
+        for number, path in enumerate(_paths(self.function)):
+            if number not in chosen:
+                continue
+            found = self._part(path[-1])
+            yield from self._faults(number, path, found)
+            if not found.danger[0] or found.danger[0] == "overflow":
+                results = [found.values[place] for place in self.tape.outputs.values()]
+                low = [min(a, value.low / ONE) for a, value in zip(low, results, strict=True)]
+                high = [max(b, value.high / ONE) for b, value in zip(high, results, strict=True)]
+                largest = max(largest, found.largest / ONE)
+                divisors = [min(a, b / ONE) for a, b in zip(divisors, found.divisors, strict=True)]
+        yield from self._told(low, high, largest, divisors, complete=len(chosen) == len(self.function.parts))
+        for output in self.function.outputs:
+            yield from self._sampled(output)
+
+    def _empty(self) -> list[float]:
+        return [math.nan] * len(self.function.outputs)
+
+    def _chosen(self, parts: int, rng: np.random.Generator) -> set[int]:
+        count = len(self.function.parts)
+        if parts == 0 or parts >= count:
+            return set(range(count))
+        rows = np.array([[math.inf if bound is None else bound for bound in part] for part in self.function.parts])
+        worst = dict.fromkeys(int(k) for k in rows.argmax(axis=0))
+        every = dict.fromkeys([*worst, *(int(k) for k in rng.permutation(count))])
+        return set([*every][: max(parts, len(worst))])
+
+    def _part(self, ends: tuple[tuple[float, ...], tuple[float, ...]]) -> ExactPart:
+        found = ExactPart(
+            self.tape, PRECISIONS[self.told.real], Fraction(self.told.sine_units), self.told.contraction == "allowed"
+        )
+        found.look([Fraction(end) for end in ends[0]], [Fraction(end) for end in ends[1]])
+        return found
+
+    def _faults(self, number: int, path: Sequence[Any], found: ExactPart) -> Iterator[str]:
+        """Faults of one part: each bound must follow from it or from a box around it."""
+        told = self.function.parts[number]
+        if found.danger[0]:
+            yield from self._danger(number, path[-1], found)
+        if found.danger[0] in ("division by zero", "root of a negative number"):
+            # A box around it can only be worse.
+            if any(bound is not None for bound in told):
+                yield f"part {number} has bounds in spite of {found.danger[0]}, line {found.danger[1]}"
+            return
+        open_ = [place for place, bound in enumerate(told) if bound is not None]
+        for ends in reversed(path):
+            box = found if ends is path[-1] else self._part(ends)
+            if box.danger[0] not in ("", "overflow"):
+                continue
+            open_ = [k for k in open_ if box.bound(self.tape.places[k]) > Fraction(told[k] or 0) * ONE]
+            if not open_:
+                return
+        yield f"the bound of result {open_[0]} in part {number} does not follow"
+
+    def _danger(
+        self, number: int, ends: tuple[tuple[float, ...], tuple[float, ...]], found: ExactPart
+    ) -> Iterator[str]:
+        """A danger that is not named."""
+        what, line = found.danger
+        for danger in self.function.dangers:
+            inside = all(a <= b for a, b in zip(danger.low, ends[0], strict=True)) and all(
+                a >= b for a, b in zip(danger.high, ends[1], strict=True)
+            )
+            if (danger.what, danger.line) == (what, line) and inside:
+                return
+        yield f"{what} in line {line} cannot be excluded in part {number}, and is not named"
+
+    def _told(
+        self, low: Sequence[float], high: Sequence[float], largest: float, divisors: Sequence[float], *, complete: bool
+    ) -> Iterator[str]:
+        """Faults of ranges: they hold all parts, and where all were looked at they are not much wider."""
+        function = self.function
+        for output, least, most in zip(function.outputs, low, high, strict=True):
+            first, last = output.range
+            wide = LOOSE * max(abs(least), abs(most), 1e-9)
+            if (first is not None and first > least + 1e-9 * wide) or (last is not None and last < most - 1e-9 * wide):
+                yield f"the range of {output.name} does not hold all its values"
+            elif complete and first is not None and last is not None and max(least - first, last - most) > wide:
+                yield f"the range of {output.name} does not follow"
+        if function.largest is not None and not largest * (1 - 1e-9) <= function.largest:
+            yield "something that is computed is larger than is said"
+        elif complete and function.largest is not None and function.largest > largest * (1 + LOOSE):
+            yield "the largest number does not follow"
+        lines = [step.line for step in self.tape.steps if step.kind == "/"]
+        if [item.line for item in function.divisors] != lines:
+            yield "its divisors are not those of the text"
+            return
+        for item, least in zip(function.divisors, divisors, strict=True):
+            if item.least > least * (1 + 1e-9) or (complete and item.least < least * (1 - LOOSE)):
+                yield f"the least divisor of line {item.line} does not follow"
+
+    def _sampled(self, output: OutputEntry) -> Iterator[str]:
+        """Faults of the worst sample: the compiled code's error there, in sixty digits."""
+        if output.worst_sample is None:
+            return
+        state = output.state
+        if len(state) != len(self.function.inputs) or not all(
+            a <= x <= b for a, x, b in zip(self.function.low, state, self.function.high, strict=True)
+        ):
+            yield f"the worst sample of {output.name} lies outside of the box"
+            return
+        number = [*self.tape.outputs].index(output.name)
+        states = np.array(state)[:, None]
+        got = float(computed(self.module.functions[self.function.name], self.tape.inputs, states)[number, 0])
+        error = float(abs(mpmath.mpf(got) - exactly(self.tape, state)[number]))
+        if abs(error - output.worst_sample) > SAME * max(error, output.worst_sample):
+            yield f"the worst sample of {output.name} is {error:.3e}, not {output.worst_sample:.3e}"
+        if output.bound is not None and error > output.bound:
+            yield f"the error of {output.name} at its worst sample is {error:.3e}, beyond its bound"
+
+
+def _is_tree(splits: Sequence[int], inputs: int) -> bool:
+    """True where splits, first halves first, make up one whole tree."""
+    open_ = 1
+    for split in splits:
+        if open_ == 0 or not -1 <= split < inputs:
+            return False
+        open_ += 1 if split >= 0 else -1
+    return open_ == 0
+
+
+_Ends: TypeAlias = "tuple[tuple[float, ...], tuple[float, ...]]"
+
+
+def _paths(function: FunctionEntry) -> Iterator[list[_Ends]]:
+    """Boxes from the whole one to each part, in the order of the parts."""
+    waiting: list[list[_Ends]] = [[(function.low, function.high)]]
+    for split in function.splits:
+        path = waiting.pop()
+        if split < 0:
+            yield path
+            continue
+        low, high = path[-1]
+        half = low[split] + (high[split] - low[split]) / 2
+        below = (low, (*high[:split], half, *high[split + 1 :]))
+        above = ((*low[:split], half, *low[split + 1 :]), high)
+        waiting += ([*path, above], [*path, below])
+
+
+def exactly(tape: Tape, state: Sequence[float]) -> list[Any]:
+    """Results at a state in sixty digits."""
+    with mpmath.workdps(DIGITS):
+        done = {
+            "+": lambda a, b: a + b,
+            "-": lambda a, b: a - b,
+            "*": lambda a, b: a * b,
+            "/": lambda a, b: a / b,
+            "negative": lambda a: -a,
+            "sin": mpmath.sin,
+            "cos": mpmath.cos,
+            "sqrt": mpmath.sqrt,
+            "abs": abs,
+        }
+        values: list[Any] = []
+        inputs = iter(state)
+        for step in tape.steps:
+            if step.kind == "input":
+                values.append(mpmath.mpf(next(inputs)))
+            elif step.kind == "constant":
+                values.append(mpmath.mpf(step.value.numerator) / step.value.denominator)
+            else:
+                values.append(done[step.kind](*(values[k] for k in step.operands)))
+        return [values[place] for place in tape.outputs.values()]
