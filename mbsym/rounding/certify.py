@@ -81,7 +81,8 @@ def certify(
             functions.append(_bounded(entry, text, lines, known, manifest, module, asked))
         except TextError as error:
             if asked.function:
-                raise TextError(error.what, where=f"{name}.c {error.where}".strip(), remedy=error.remedy) from None
+                where = error.where.replace("line ", f"{directory / name}.c:")
+                raise TextError(error.what, where=where or entry["name"], remedy=error.remedy) from None
             refused[entry["name"]] = f"{error.where}: {error.what}".removeprefix(": ")
     found = Bounds(
         name=name,

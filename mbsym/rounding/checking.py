@@ -33,6 +33,9 @@ DIGITS: Final = 60
 SAME: Final = 0.02
 """Part by which two errors of one state may differ: what is sampled has 11 digits of two more than double."""
 
+CLOSE: Final = 1e-9
+"""Part by which ranges may differ: they are told in doubles."""
+
 LOOSE: Final = 0.01
 """Part by which what is told may be wider than what follows from all parts."""
 
@@ -171,25 +174,18 @@ class _Check:
         """Faults that show by computing: parts, and sampled states."""
         chosen = self._chosen(parts, rng)
         self.counted = (len(chosen), len(self.function.parts))
-        low, high, largest = self._empty(), self._empty(), 0.0
-        divisors = [math.inf] * len(self.function.divisors)
+        seen = []
         for number, path in enumerate(_paths(self.function)):
-            if number not in chosen:
-                continue
-            found = self._part(path[-1])
-            yield from self._faults(number, path, found)
-            if not found.danger[0] or found.danger[0] == "overflow":
-                results = [found.values[place] for place in self.tape.outputs.values()]
-                low = [min(a, value.low / ONE) for a, value in zip(low, results, strict=True)]
-                high = [max(b, value.high / ONE) for b, value in zip(high, results, strict=True)]
-                largest = max(largest, found.largest / ONE)
-                divisors = [min(a, b / ONE) for a, b in zip(divisors, found.divisors, strict=True)]
-        yield from self._told(low, high, largest, divisors, complete=len(chosen) == len(self.function.parts))
+            if number in chosen:
+                found = self._part(path[-1])
+                seen.append(found)
+                yield from self._danger(number, path[-1], found)
+                yield from self._faults(number, path, found)
+        complete = len(chosen) == len(self.function.parts)
+        yield from self._ranges(seen, complete=complete)
+        yield from self._divisors(seen, complete=complete)
         for output in self.function.outputs:
             yield from self._sampled(output)
-
-    def _empty(self) -> list[float]:
-        return [math.nan] * len(self.function.outputs)
 
     def _chosen(self, parts: int, rng: np.random.Generator) -> set[int]:
         count = len(self.function.parts)
@@ -207,62 +203,55 @@ class _Check:
         found.look([Fraction(end) for end in ends[0]], [Fraction(end) for end in ends[1]])
         return found
 
-    def _faults(self, number: int, path: Sequence[Any], found: ExactPart) -> Iterator[str]:
-        """Faults of one part: each bound must follow from it or from a box around it."""
+    def _faults(self, number: int, path: Sequence[_Ends], found: ExactPart) -> Iterator[str]:
+        """Faults of the bounds of one part: each must follow from it or from a box around it."""
         told = self.function.parts[number]
-        if found.danger[0]:
-            yield from self._danger(number, path[-1], found)
-        if found.danger[0] in ("division by zero", "root of a negative number"):
-            # A box around it can only be worse.
-            if any(bound is not None for bound in told):
-                yield f"part {number} has bounds in spite of {found.danger[0]}, line {found.danger[1]}"
-            return
         open_ = [place for place, bound in enumerate(told) if bound is not None]
         for ends in reversed(path):
             box = found if ends is path[-1] else self._part(ends)
-            if box.danger[0] not in ("", "overflow"):
-                continue
-            open_ = [k for k in open_ if box.bound(self.tape.places[k]) > Fraction(told[k] or 0) * ONE]
+            open_ = [k for k in open_ if not _holds(told[k], box.bound(self.tape.places[k]))]
             if not open_:
                 return
         yield f"the bound of result {open_[0]} in part {number} does not follow"
 
-    def _danger(
-        self, number: int, ends: tuple[tuple[float, ...], tuple[float, ...]], found: ExactPart
-    ) -> Iterator[str]:
-        """A danger that is not named."""
-        what, line = found.danger
-        for danger in self.function.dangers:
-            inside = all(a <= b for a, b in zip(danger.low, ends[0], strict=True)) and all(
-                a >= b for a, b in zip(danger.high, ends[1], strict=True)
-            )
-            if (danger.what, danger.line) == (what, line) and inside:
+    def _danger(self, number: int, ends: _Ends, found: ExactPart) -> Iterator[str]:
+        """A danger that is not named; what follows from a division by zero is not named again."""
+        named = [
+            (danger.what, danger.line)
+            for danger in self.function.dangers
+            if all(a <= b for a, b in zip(danger.low, ends[0], strict=True))
+            and all(a >= b for a, b in zip(danger.high, ends[1], strict=True))
+        ]
+        first = [danger for danger in found.dangers if danger[0] != "overflow"] or found.dangers
+        for what, line in first:
+            if (what, line) not in named:
+                yield f"{what} in line {line} cannot be excluded in part {number}, and is not named"
                 return
-        yield f"{what} in line {line} cannot be excluded in part {number}, and is not named"
 
-    def _told(
-        self, low: Sequence[float], high: Sequence[float], largest: float, divisors: Sequence[float], *, complete: bool
-    ) -> Iterator[str]:
+    def _ranges(self, seen: Sequence[ExactPart], *, complete: bool) -> Iterator[str]:
         """Faults of ranges: they hold all parts, and where all were looked at they are not much wider."""
         function = self.function
-        for output, least, most in zip(function.outputs, low, high, strict=True):
+        for output, place in zip(function.outputs, self.tape.outputs.values(), strict=True):
+            forms = [found.values[place] for found in seen]
+            low = _least([None if form is None else form.low for form in forms])
+            high = _least([None if form is None else -form.high for form in forms])
             first, last = output.range
-            wide = LOOSE * max(abs(least), abs(most), 1e-9)
-            if (first is not None and first > least + 1e-9 * wide) or (last is not None and last < most - 1e-9 * wide):
-                yield f"the range of {output.name} does not hold all its values"
-            elif complete and first is not None and last is not None and max(least - first, last - most) > wide:
-                yield f"the range of {output.name} does not follow"
-        if function.largest is not None and not largest * (1 - 1e-9) <= function.largest:
-            yield "something that is computed is larger than is said"
-        elif complete and function.largest is not None and function.largest > largest * (1 + LOOSE):
-            yield "the largest number does not follow"
+            yield from _compared(f"the range of {output.name}", first, low, complete=complete)
+            yield from _compared(
+                f"the range of {output.name}", None if last is None else -last, high, complete=complete
+            )
+        largest = _least([None if found.largest is None else -found.largest for found in seen])
+        told = None if function.largest is None else -function.largest
+        yield from _compared("the largest number", told, largest, complete=complete)
+
+    def _divisors(self, seen: Sequence[ExactPart], *, complete: bool) -> Iterator[str]:
         lines = [step.line for step in self.tape.steps if step.kind == "/"]
-        if [item.line for item in function.divisors] != lines:
+        if [item.line for item in self.function.divisors] != lines:
             yield "its divisors are not those of the text"
             return
-        for item, least in zip(function.divisors, divisors, strict=True):
-            if item.least > least * (1 + 1e-9) or (complete and item.least < least * (1 - LOOSE)):
-                yield f"the least divisor of line {item.line} does not follow"
+        for number, item in enumerate(self.function.divisors):
+            least = _least([found.divisors[number] for found in seen])
+            yield from _compared(f"the least divisor of line {item.line}", item.least, least or 0.0, complete=complete)
 
     def _sampled(self, output: OutputEntry) -> Iterator[str]:
         """Faults of the worst sample: the compiled code's error there, in sixty digits."""
@@ -282,6 +271,28 @@ class _Check:
             yield f"the worst sample of {output.name} is {error:.3e}, not {output.worst_sample:.3e}"
         if output.bound is not None and error > output.bound:
             yield f"the error of {output.name} at its worst sample is {error:.3e}, beyond its bound"
+
+
+def _holds(told: float | None, found: int | None) -> bool:
+    """True where a bound that is told is no less than what follows."""
+    return told is not None and found is not None and found <= Fraction(told) * ONE
+
+
+def _least(values: Sequence[int | None]) -> float | None:
+    """The least of values in multiples of 2^-BITS; None where one has no bound."""
+    known = [value for value in values if value is not None]
+    return min(known) / ONE if len(known) == len(values) else None
+
+
+def _compared(what: str, told: float | None, found: float | None, *, complete: bool) -> Iterator[str]:
+    """Faults of a lower bound: above what follows, or far below what follows from all parts."""
+    if told is None:
+        if complete and found is not None:
+            yield f"{what} is known, and not told"
+    elif found is None or told > found + CLOSE * abs(found):
+        yield f"{what} does not hold all values"
+    elif complete and told < found - LOOSE * abs(found) - CLOSE:
+        yield f"{what} does not follow"
 
 
 def _is_tree(splits: Sequence[int], inputs: int) -> bool:

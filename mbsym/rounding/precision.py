@@ -29,7 +29,7 @@ class Precision:
     def half_unit(self, size: Array) -> Array:
         """Half a unit in the last place, at least half the least number: bounds |fl(x) - x| for |x| <= ``size``."""
         _, exponents = np.frexp(size)
-        units = np.ldexp(1.0, exponents - 1 - self.digits)
+        units = np.where(size > 0, np.ldexp(1.0, exponents - 1 - self.digits), 0.0)
         # Half of double's least number is no double; the least number is.
         return np.where(np.isfinite(size), np.maximum(units, np.ldexp(1.0, max(self.lowest, -1074))), np.inf)
 

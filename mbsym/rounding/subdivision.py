@@ -198,7 +198,8 @@ def random_states(rng: np.random.Generator, low: Array, high: Array, count: int)
 
 
 def _looseness(bound: Array, goal: Array) -> float:
-    return float(np.max(np.where(np.isfinite(bound), bound / goal, np.finfo(float).max)))
+    with np.errstate(invalid="ignore"):
+        return float(np.max(np.where(np.isfinite(bound), bound / goal, np.finfo(float).max)))
 
 
 def _halve(tape: Tape, found: Partition, nodes: Sequence[int], inputs: Sequence[int], rounding: Rounding) -> None:
