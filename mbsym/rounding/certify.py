@@ -73,7 +73,9 @@ def certify(
     text, lines = read_text_of(directory, manifest)
     module = load_c(directory, name)
     wanted = _wanted(manifest, asked.function)
-    functions, refused = [], {}
+    functions: list[FunctionBounds] = []
+    others = [entry["name"] for entry in manifest["functions"] if entry not in wanted]
+    refused = dict.fromkeys(others, "it was not asked for")
     for number, entry in enumerate(wanted):
         if progress is not None:
             progress("bound", number, len(wanted))

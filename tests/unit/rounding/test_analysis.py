@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mechanisms.small_texts import compiled, small_tape, small_text
 
 from mbsym.rounding import analysis
 from mbsym.rounding.analysis import Rounding
@@ -19,6 +18,7 @@ from mbsym.rounding.precision import PRECISIONS
 from mbsym.rounding.samples import evaluated
 from mbsym.rounding.subdivision import look
 from mbsym.rounding.tape import Tape
+from mechanisms.small_texts import compiled, small_tape, small_text
 
 SINGLE = Rounding(PRECISIONS["float"])
 STATES = 20_000
