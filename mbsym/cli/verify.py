@@ -13,15 +13,23 @@ from mbsym.cli.taken import verb
 from mbsym.errors import VerificationError
 
 
-@verb("mbsym verify build", "mbsym verify build/puma560.json --states 100", "mbsym verify four_bar")
+@verb(
+    "mbsym verify build",
+    "mbsym verify build --exact",
+    "mbsym verify build/puma560.json --states 100",
+    "mbsym verify four_bar",
+)
 def verify(
     target: str = typer.Argument(help="Directory of generated files or a manifest there, model file, or example."),
     states: int = typer.Option(20, "--states", min=1, max=100000, help="Number of random states."),
     seed: int = typer.Option(0, "--seed", min=0, help="Seed of the random states."),
+    exact: bool = typer.Option(False, "--exact", help="Prove the texts too, in a finite field."),
     reading: Reading = READING_FOR_ANY_ORDER,
     delivery: Delivery = PRINTING,
 ) -> None:
     """Compile generated code, run it against an independent reference, and write the certificate.
+
+    With --exact the texts are read back too, and each function is proven equal to another derivation, or named.
 
     What stands in the directory is compiled and run: verify only what you would run.
     """
@@ -41,7 +49,7 @@ def verify(
             f"{target} is generated from a model that was read before", remedy="leave out what says how to read it"
         )
     with progress_bar() as progress:
-        certificate = verify_module(source, states=states, seed=seed, progress=progress)
+        certificate = verify_module(source, states=states, seed=seed, exact=exact, progress=progress)
     delivery.tell("verify", certificate.name, certificate.as_dict(), (), certificate.summary())
     if not certificate.passed:
         # The certificate has been told, and is the document of --json.

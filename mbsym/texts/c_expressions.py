@@ -46,8 +46,10 @@ _BINARY: Final = {
 _UNARY: Final = {"-": "negative", "!": "not", "~": "~"}
 _ZERO: Final = Number(Fraction(0), "0", is_integer=True)
 WORDS_OF_TYPES: Final = frozenset(
-    ("const", "static", "inline", "volatile", "unsigned", "signed", "struct", "enum")
-    + ("int", "long", "short", "char", "float", "double", "void", "bool", "_Bool")
+    (
+        *("const", "static", "inline", "volatile", "unsigned", "signed", "struct", "enum"),
+        *("int", "long", "short", "char", "float", "double", "void", "bool", "_Bool"),
+    )
 )
 
 

@@ -55,11 +55,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class From:
-    """The array from an entry on, sharing its memory: ``&x[i]`` in C (no stop), ``x[i:j]`` in Python."""
+    """The array from an entry on: ``&x[i]`` of C shares its memory (no stop), ``x[i:j:k]`` of Python is a copy."""
 
     array: Expression
     start: Expression
     stop: Expression | None = None
+    step: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ class Let:
     name: str
     kind: Kind
     value: Expression | None
-    line: int = 0
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ class Store:
     target: Expression
     value: Expression
     operator: str = ""
-    line: int = 0
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,7 @@ class Do:
     """An expression for what it does, a call."""
 
     expression: Expression
-    line: int = 0
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ class For:
     condition: Expression
     step: Expression
     body: tuple[Statement, ...]
-    line: int = 0
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ class While:
 
     condition: Expression
     body: tuple[Statement, ...]
-    line: int = 0
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ class If:
     condition: Expression
     body: tuple[Statement, ...]
     otherwise: tuple[Statement, ...] = ()
-    line: int = 0
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ class Return:
     """Leaves the function; in Python with its results, in C with a status or a number, or nothing."""
 
     value: Expression | None
-    line: int = 0
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ class Leave:
     """``break`` or ``continue``."""
 
     word: str
-    line: int = 0
+    line: int = field(default=0, compare=False)
 
 
 Statement: TypeAlias = Let | Store | Do | For | While | If | Return | Leave
@@ -217,7 +218,7 @@ class Function:
     returns: Kind
     body: tuple[Statement, ...]
     is_static: bool = False
-    line: int = 0
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

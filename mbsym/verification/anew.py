@@ -69,7 +69,7 @@ def _options(manifest: Mapping[str, Any], model: str) -> GenerationOptions:
     functions = {entry["name"]: entry for entry in manifest["functions"]}
     requests = requests_of(manifest)
     named = {request.name for request in requests}
-    shared = any(entry.get("style") == "shared" for entry in functions.values())
+    styles = {entry.get("style") for entry in functions.values()}
     return GenerationOptions(
         functions=tuple(each for each in functions if each not in named and each not in MADE_FOR_OTHERS),
         formulation=manifest["formulation"],
@@ -84,6 +84,6 @@ def _options(manifest: Mapping[str, Any], model: str) -> GenerationOptions:
         trigonometry=manifest.get("trigonometry", "libm"),
         batch=tuple(each for each, entry in functions.items() if "batch" in entry),
         prepare=PREPARE in functions,
-        style="shared" if shared else "straight",
+        style=next((each for each in ("shared", "limbs") if each in styles), "straight"),
         threads=max((entry.get("threads", 0) for entry in functions.values()), default=0),
     )

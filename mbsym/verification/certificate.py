@@ -45,6 +45,8 @@ from mbsym.verification.checks import (
 from mbsym.verification.closed_states import ATTEMPTS, REGULAR
 from mbsym.verification.coverage import FunctionCoverage, sentences
 from mbsym.verification.evidence import between
+from mbsym.verification.exact_texts import exact_verdicts
+from mbsym.verification.exactness import Exactness
 from mbsym.verification.memory import Calls
 from mbsym.verification.stepping_checks import run_stepping_checks
 from mbsym.verification.text_checks import SizesOf, in_ones
@@ -90,6 +92,7 @@ class Certificate:
         conditioning: what the states were like; not numbers where the code did not run to its end.
         checks: the comparisons.
         coverage: branches and statuses that states were led to, by function.
+        exact: what was proven of the texts, where that was asked for.
     """
 
     name: str
@@ -104,6 +107,7 @@ class Certificate:
     conditioning: Conditioning
     checks: tuple[Check, ...]
     coverage: tuple[FunctionCoverage, ...] = ()
+    exact: Exactness | None = None
 
     def __repr__(self) -> str:
         verdict = "verified" if self.passed else f"NOT VERIFIED: {', '.join(self.failures[:MOST_NAMED])}"
@@ -136,9 +140,10 @@ class Certificate:
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """Functions whose checks failed, then files that were changed."""
+        """Functions whose checks failed, those that differ exactly, then files that were changed."""
         functions = sorted({check.function for check in self.checks if not check.passed})
-        return (*functions, *(f"{name} (changed since it was generated)" for name in self.changed))
+        exactly = self.exact.failures if self.exact is not None else ()
+        return (*functions, *exactly, *(f"{name} (changed since it was generated)" for name in self.changed))
 
     @property
     def not_run(self) -> tuple[str, ...]:
@@ -170,6 +175,7 @@ class Certificate:
             "not_run": list(self.not_run),
             "checks": [check.as_dict() for check in self.checks],
             "coverage": self._coverage(),
+            **({"exact": self.exact.as_dict()} if self.exact is not None else {}),
         }
 
     def _coverage(self) -> dict[str, Any]:
@@ -222,6 +228,7 @@ class Certificate:
         lines = [*markup.aligned(rows), *self._beyond()]
         lines += [f"{name}: changed since it was generated  FAILED" for name in self.changed]
         lines += [f"{name}: {PRINTED_ONLY}" for name in self.not_run]
+        lines += ["", *self.exact.lines()] if self.exact is not None else []
         verdict = "verified" if self.passed else "NOT VERIFIED"
         end = f"{self.name}: {verdict} at {self.states} random states (seed {self.seed})"
         if math.isfinite(self.condition):
@@ -266,6 +273,7 @@ class Certificate:
                 f" {', '.join(item.left)} |"
                 for item in self.coverage
             ]
+        lines += self.exact.markdown() if self.exact is not None else []
         lines += ["", "| file | SHA-256 |", "|---|---|"]
         told = dict.fromkeys(self.not_run, f", {PRINTED_ONLY}")
         changed = told | dict.fromkeys(self.changed, ", **changed since it was generated**")
@@ -282,7 +290,12 @@ def is_generated(target: Model | str | Path) -> bool:
 
 
 def verify(
-    target: Model | str | Path, *, states: int = DEFAULT_STATES, seed: int = 0, progress: Progress | None = None
+    target: Model | str | Path,
+    *,
+    states: int = DEFAULT_STATES,
+    seed: int = 0,
+    exact: bool = False,
+    progress: Progress | None = None,
 ) -> Certificate:
     """Compiles and runs generated code, compares it with the reference, and returns the certificate.
 
@@ -294,6 +307,7 @@ def verify(
             temporary directory.
         states: number of random states.
         seed: of the random states.
+        exact: prove the texts too, as they stand, at random points of a finite field.
         progress: told of each step.
 
     Raises:
@@ -301,13 +315,15 @@ def verify(
         ToolchainError: there is C code and no compiler.
     """
     if isinstance(target, (str, Path)) and is_generated(target):
-        return _verify_generated(Path(target), states, seed, progress, write=True)
+        return _verify_generated(Path(target), states, seed, progress, write=True, exact=exact)
     with TemporaryDirectory(prefix="mbsym") as scratch:
         generate(target, scratch, progress=progress)
-        return _verify_generated(Path(scratch), states, seed, progress, write=False)
+        return _verify_generated(Path(scratch), states, seed, progress, write=False, exact=exact)
 
 
-def _verify_generated(place: Path, states: int, seed: int, progress: Progress | None, *, write: bool) -> Certificate:
+def _verify_generated(
+    place: Path, states: int, seed: int, progress: Progress | None, *, write: bool, exact: bool
+) -> Certificate:
     directory = place if place.is_dir() else place.parent
     settle(directory)
     manifest = read_manifest(place)
@@ -335,6 +351,7 @@ def _verify_generated(place: Path, states: int, seed: int, progress: Progress | 
         changed=changed,
         conditioning=Conditioning(math.nan, math.nan),
         checks=(),
+        exact=Exactness(exact_verdicts(directory, manifest, model)) if exact else None,
     )
     done = run_apart(lambda notes, tell: _filled(blank, directory, manifest, model, languages, notes, tell), progress)
     certificate = done if isinstance(done, Certificate) else replace(blank, checks=(_failed(done),))

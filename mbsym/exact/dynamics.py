@@ -1,0 +1,177 @@
+"""A mechanism at a state in exact numbers: what inertia, weight and elements ask of its speeds, by virtual power."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mbsym.exact.elements import Scene, acting
+from mbsym.exact.kinematics import Moving, cross, joint_rates, moving
+from mbsym.exact.mechanism import ExactNumbers
+from mbsym.exact.residues import UndecidedError, vanishes
+from mbsym.reference.joint_types import REFERENCE_JOINTS
+from mbsym.reference.mechanism import NumericJoint, NumericMechanism
+from mbsym.reference.rotations import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Freedom:
+    """A tree joint where it stands: its frames' axes and the head in base axes, and H (6, n)."""
+
+    P: Array
+    S: Array
+    head: Array
+    directions: Array
+
+
+@dataclass(frozen=True)
+class ExactState:
+    """A mechanism at a state, in numbers of a field or series of them.
+
+    Attributes:
+        mechanism, numbers: the mechanism, exactly.
+        q, v: coordinates and speeds.
+        t, u: time and inputs.
+    """
+
+    mechanism: NumericMechanism
+    numbers: ExactNumbers
+    q: Array
+    v: Array
+    t: Any = 0
+    u: tuple[Any, ...] = ()
+
+    @cached_property
+    def moving(self) -> Moving:
+        """Motion with constant speeds."""
+        return moving(self.mechanism, self.q, self.v)
+
+    @cached_property
+    def columns(self) -> list[Moving]:
+        """Motion with each speed one and the others zero."""
+        unit = np.eye(self.mechanism.nv, dtype=int).astype(object)
+        return [moving(self.mechanism, self.q, row) for row in unit]
+
+    @cached_property
+    def scene(self) -> Scene:
+        """What force elements do."""
+        return acting(self.mechanism, self.numbers, self.moving, self.q, self.v, self.t, self.u)
+
+    @cached_property
+    def closures(self) -> Any:
+        """What closes loops."""
+        from mbsym.exact.closures import Closures
+
+        return Closures(self)
+
+    def columns_by_label(self, *, reversed_joints: bool) -> list[int]:
+        """Places in v in the order of the joints' labels, those of one joint forwards or backwards."""
+        slices = [joint.speeds for joint in self.mechanism.tree_joints if joint.speeds is not None]
+        step = -1 if reversed_joints else 1
+        return [column for each in slices for column in range(each.start, each.stop)[::step]]
+
+    @cached_property
+    def freedoms(self) -> list[Freedom]:
+        """Of every tree joint."""
+        at, coordinates = self.moving, self.mechanism.joint_coordinates(self.q)
+        return [self.freedom(joint, at, q) for joint, q in zip(self.mechanism.tree_joints, coordinates, strict=True)]
+
+    @staticmethod
+    def freedom(joint: NumericJoint, at: Moving, q: Array) -> Freedom:
+        """Of one joint."""
+        P = at.rotations[joint.predecessor] @ joint.predecessor_rotation
+        S = at.rotations[joint.successor] @ joint.successor_rotation
+        head = at.origins[joint.successor] + at.rotations[joint.successor] @ joint.successor_translation
+        columns = REFERENCE_JOINTS[joint.type].directions(joint, P, S, q)
+        found = np.empty((6, len(columns)), dtype=object)
+        for k, (angular, linear, _) in enumerate(columns):
+            found[:, k] = [*angular, *linear]
+        return Freedom(P, S, head, found)
+
+    # ---- bodies ------------------------------------------------------------------------------------------------------
+
+    def inertia(self, label: int) -> tuple[Any, Array, Array]:
+        """Mass, arm from the origin to the centre of mass, and inertia about that, base axes."""
+        body, turn = self.mechanism.bodies[label - 1], self.moving.rotations[label]
+        return body.mass, turn @ body.center_of_mass, turn @ body.inertia @ turn.T
+
+    def needed(self, motion: Moving, label: int) -> Array:
+        """[moment about the origin; force] that a body's motion takes, weight among what acts on it."""
+        mass, arm, inertia = self.inertia(label)
+        omega = motion.omega[label]
+        force = mass * (motion.at(label, arm)[1] - self.mechanism.gravity)
+        moment = inertia @ motion.alpha[label] + cross(omega, inertia @ omega) + cross(arm, force)
+        return np.concatenate([moment, force])
+
+    # ---- by virtual power ------------------------------------------------------------------------------------------
+
+    def generalised(self, wrenches: list[Array], along: list[Array]) -> Array:
+        """Power of wrenches (moment about the origin, by body) and of forces along joints, for each speed one."""
+        unit = np.eye(self.mechanism.nv, dtype=int).astype(object)
+        found = np.zeros(self.mechanism.nv, dtype=object)
+        for k, (column, row) in enumerate(zip(self.columns, unit, strict=True)):
+            power: Any = 0
+            for label, wrench in enumerate(wrenches, start=1):
+                power = power + column.omega[label] @ wrench[:3] + column.velocity[label] @ wrench[3:]
+            for rates, force in zip(joint_rates(self.mechanism, row), along, strict=True):
+                power = power + sum(rates * force, 0)
+            found[k] = power
+        return found
+
+    def inverse_dynamics(self, vdot: Array) -> Array:
+        """tau for the rates of the speeds, (nv,)."""
+        motion = moving(self.mechanism, self.q, self.v, vdot)
+        labels = range(1, self.mechanism.nb + 1)
+        wrenches = [self.needed(motion, label) - self.scene.wrenches[label] for label in labels]
+        changes = joint_rates(self.mechanism, vdot)
+        along = [
+            self.rotor(joint) * change - force
+            for joint, change, force in zip(self.mechanism.tree_joints, changes, self.scene.along, strict=True)
+        ]
+        return self.generalised(wrenches, along)
+
+    def driver(self, joint: NumericJoint) -> tuple[slice, Any]:
+        """Place in v of the speeds that a tree joint has, and their factor: 1, or that of the joint it follows."""
+        gear = self.mechanism.followers.get(joint.label)
+        leader = joint if gear is None else self.mechanism.joints[gear.leader - 1]
+        assert leader.speeds is not None, "a leader has speeds of its own"
+        return leader.speeds, 1 if gear is None else gear.ratio
+
+    def rotor(self, joint: NumericJoint) -> Any:
+        """Reflected inertia of a joint's speeds.
+
+        Raises:
+            UndecidedError: they are no rates of coordinates, so that a rotor asks more.
+        """
+        if not vanishes(joint.armature) and joint.type in ("free", "spherical"):
+            raise UndecidedError("an armature on a joint that turns about no axis of its own")
+        return joint.armature
+
+    def mass_matrix(self) -> Array:
+        """(nv, nv), the powers of momenta of one motion in another."""
+        nv = self.mechanism.nv
+        unit = np.eye(nv, dtype=int).astype(object)
+        found = np.zeros((nv, nv), dtype=object)
+        for k, (column, row) in enumerate(zip(self.columns, unit, strict=True)):
+            wrenches = []
+            for label in range(1, self.mechanism.nb + 1):
+                mass, arm, inertia = self.inertia(label)
+                linear = mass * column.at(label, arm)[0]
+                wrenches.append(np.concatenate([inertia @ column.omega[label] + cross(arm, linear), linear]))
+            rates = joint_rates(self.mechanism, row)
+            along = [self.rotor(joint) * rate for joint, rate in zip(self.mechanism.tree_joints, rates, strict=True)]
+            found[:, k] = self.generalised(wrenches, along)
+        return found
+
+    def gravity_force(self) -> Array:
+        """tau that holds the weight, (nv,)."""
+        wrenches = []
+        for label in range(1, self.mechanism.nb + 1):
+            mass, arm, _ = self.inertia(label)
+            weight = -(mass * self.mechanism.gravity)
+            wrenches.append(np.concatenate([cross(arm, weight), weight]))
+        nothing = [np.zeros(len(rates), dtype=object) for rates in self.scene.along]
+        return self.generalised(wrenches, nothing)

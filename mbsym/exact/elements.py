@@ -1,0 +1,180 @@
+"""Force elements in base axes, as their definitions read: forces at points of bodies, moments, forces along speeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from mbsym.exact.kinematics import Moving, cross, joint_rates
+from mbsym.exact.mechanism import ExactNumbers
+from mbsym.exact.residues import UndecidedError
+from mbsym.model.names import expression_names
+from mbsym.reference.mechanism import NumericMechanism
+from mbsym.reference.rotations import Array
+from mbsym.values.numbers import value_names
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A mechanism in motion with its inputs, and what acts on it.
+
+    Attributes:
+        mechanism, numbers, moving: it and its motion.
+        coordinates, rates: of tree joints by label.
+        named: numbers of names in expressions.
+        wrenches: (nb+1, 6), [moment about the origin of the body frame; force], base axes.
+        along: forces along the speeds of tree joints, by label.
+    """
+
+    mechanism: NumericMechanism
+    numbers: ExactNumbers
+    moving: Moving
+    coordinates: Sequence[Array]
+    rates: Sequence[Array]
+    named: Mapping[str, Any]
+    wrenches: Array
+    along: Sequence[Array]
+
+    def of(self, value: Any) -> Any:
+        """A value of the model, whatever it names."""
+        if not value_names(value):
+            return self.numbers.number(value)
+        found = ExactNumbers(self.numbers.point, {**self.numbers.names, **self.named})
+        return found.number(value)
+
+    def vector(self, values: Sequence[Any]) -> Array:
+        """Several."""
+        found = np.empty(len(values), dtype=object)
+        found[:] = [self.of(value) for value in values]
+        return found
+
+    def joint(self, name: str) -> int:
+        """Place of a tree joint.
+
+        Raises:
+            UndecidedError: it is cut.
+        """
+        place = self.mechanism.joint_labels[name] - 1
+        if place >= self.mechanism.nb:
+            raise UndecidedError("a force element at a cut joint")
+        return place
+
+    def pull(self, body: str, arm: Array, force: Array) -> None:
+        """A force at a point that is ``arm`` away from the body's origin."""
+        label = self.mechanism.body_labels[body]
+        self.wrenches[label, :3] += cross(arm, force)
+        self.wrenches[label, 3:] += force
+
+    def arm(self, body: str, point: Sequence[Any]) -> Array:
+        """From the body's origin to one of its points, base axes."""
+        turned: Array = self.moving.rotations[self.mechanism.body_labels[body]] @ self.vector(point)
+        return turned
+
+
+def acting(
+    mechanism: NumericMechanism, numbers: ExactNumbers, motion: Moving, q: Array, v: Array, t: Any, u: Sequence[Any]
+) -> Scene:
+    """What force elements do.
+
+    Raises:
+        UndecidedError: an element is not rational.
+    """
+    coordinates, rates = mechanism.joint_coordinates(q), joint_rates(mechanism, v)
+    named = {item.name: value for item, value in zip(mechanism.model.inputs, u, strict=False)}
+    if mechanism.model.forces:
+        names = expression_names(mechanism.model)
+        for joint, own, speeds in zip(mechanism.tree_joints, coordinates, rates, strict=True):
+            named |= dict(zip(names.coordinates[joint.name], own, strict=True))
+            named |= dict(zip(names.speeds[joint.name], speeds, strict=True))
+    named["t"] = t
+    wrenches = np.zeros((mechanism.nb + 1, 6), dtype=object)
+    along = [np.zeros(len(own), dtype=object) for own in rates]
+    scene = Scene(mechanism, numbers, motion, coordinates, rates, named, wrenches, along)
+    for element in mechanism.model.forces:
+        law = _LAWS.get(element.type)
+        if law is None:
+            raise UndecidedError(f"the force element {element.type} branches or is not rational")
+        law(scene, element)
+    return scene
+
+
+def stored(scene: Scene) -> Any:
+    """Energy of springs."""
+    total: Any = 0
+    for element in scene.mechanism.model.forces:
+        if element.type in _ENERGIES:
+            total = total + _ENERGIES[element.type](scene, element)
+    return total
+
+
+def _stretch(scene: Scene, element: Any) -> Any:
+    return scene.coordinates[scene.joint(element.joint)][element.index] - scene.of(element.reference)
+
+
+def _add(scene: Scene, element: Any, force: Any) -> None:
+    scene.along[scene.joint(element.joint)][element.index] += force
+
+
+def _speed(scene: Scene, element: Any) -> Any:
+    return scene.rates[scene.joint(element.joint)][element.index]
+
+
+def _friction(scene: Scene, element: Any) -> None:
+    ratio = _speed(scene, element) / scene.of(element.transition_speed)
+    _add(scene, element, -scene.of(element.magnitude) * ratio.stands("tanh"))
+
+
+def _wrench(scene: Scene, element: Any) -> None:
+    label = scene.mechanism.body_labels[element.body]
+    axes = scene.moving.rotations[label] if element.axes == "body" else np.eye(3)
+    scene.pull(element.body, scene.arm(element.body, element.point), axes @ scene.vector(element.force))
+    scene.wrenches[label, :3] += axes @ scene.vector(element.moment)
+
+
+def _between(scene: Scene, element: Any) -> tuple[Array, Array, Array, Any, Any]:
+    """Arms of both ends, the way from the first to the second, its length, and its rate times the length."""
+    labels = [scene.mechanism.body_labels[name] for name in (element.first_body, element.second_body)]
+    first, second = (
+        scene.arm(element.first_body, element.first_point),
+        scene.arm(element.second_body, element.second_point),
+    )
+    way = scene.moving.origins[labels[1]] + second - scene.moving.origins[labels[0]] - first
+    rate = scene.moving.at(labels[1], second)[0] - scene.moving.at(labels[0], first)[0]
+    return first, second, way, np.sqrt(way @ way), way @ rate
+
+
+def _point_spring_damper(scene: Scene, element: Any) -> None:
+    first, second, way, length, rate = _between(scene, element)
+    tension = scene.of(element.stiffness) * (length - scene.of(element.free_length))
+    tension = tension + scene.of(element.damping) * rate / length
+    scene.pull(element.first_body, first, way * (tension / length))
+    scene.pull(element.second_body, second, way * (-tension / length))
+
+
+def _spring_energy(scene: Scene, element: Any) -> Any:
+    return scene.of(element.stiffness) * _stretch(scene, element) * _stretch(scene, element) / 2
+
+
+def _point_spring_energy(scene: Scene, element: Any) -> Any:
+    stretch = _between(scene, element)[3] - scene.of(element.free_length)
+    return scene.of(element.stiffness) * stretch * stretch / 2
+
+
+_LAWS: Final[Mapping[str, Callable[[Scene, Any], None]]] = {
+    "joint_spring": lambda scene, it: _add(scene, it, -scene.of(it.stiffness) * _stretch(scene, it)),
+    "joint_damper": lambda scene, it: _add(scene, it, -scene.of(it.damping) * _speed(scene, it)),
+    "joint_friction": _friction,
+    "actuator": lambda scene, it: _add(scene, it, scene.of(it.gain) * scene.named[it.input]),
+    "joint_force": lambda scene, it: _add(scene, it, scene.of(it.expression)),
+    "applied_wrench": _wrench,
+    "point_spring_damper": _point_spring_damper,
+}
+"""By their type in files; others compare, or draw roots and arcs that the field has not."""
+
+_ENERGIES: Final[Mapping[str, Callable[[Scene, Any], Any]]] = {
+    "joint_spring": _spring_energy,
+    "point_spring_damper": _point_spring_energy,
+}

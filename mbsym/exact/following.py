@@ -1,0 +1,265 @@
+"""Functions of a text at a point of the field: what they return for arguments that are residues.
+
+Comparisons are not decided by the field. Where a text makes some, floats are computed beside the residues, at a state
+of their own, and the branches that they take are followed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from mbsym.errors import TextError
+from mbsym.exact.degrees import Degree, Degrees
+from mbsym.exact.numbers import NumberClass
+from mbsym.texts.machine import Arithmetic, Lanes, Machine, View
+from mbsym.texts.representation import Number, Text
+
+_STANDING: Final = {"fabs": "abs", "fmin": "min", "fmax": "max"}
+_OTHERS: Final = ("tanh", "exp", "log", "atan2", "asin", "acos", "pow", "sign")
+_PLAIN: Final = ("sin", "cos", "tan", "sqrt")
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A function as its contract has it.
+
+    Attributes:
+        name: of the function.
+        inputs: names and shapes.
+        outputs: names and sizes.
+        takes_parameters: it takes the run-time parameters before all.
+    """
+
+    name: str
+    inputs: tuple[tuple[str, tuple[int, ...]], ...]
+    outputs: tuple[tuple[str, int], ...]
+    takes_parameters: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A text that was read.
+
+    Attributes:
+        title: for people: language, and how it was compiled where that changes it.
+        text: what it says.
+        symbol: the name in it of a function.
+        prefix: of its fixed functions.
+        returns: functions return their results, as Python's do; else they fill arguments.
+        unread: names of functions that were not read.
+        lanes: states side by side that its functions take; 0 where they take one.
+    """
+
+    title: str
+    text: Text
+    symbol: Callable[[str], str]
+    prefix: str = ""
+    returns: bool = False
+    unread: frozenset[str] = frozenset()
+    lanes: int = 0
+
+
+Literal = Callable[[Number], Fraction]
+"""The exact number that a literal stands for."""
+
+
+def over_numbers(point: NumberClass, literal: Literal) -> Arithmetic:
+    """Numbers of a point."""
+
+    def standing(name: str) -> Callable[..., Any]:
+        return lambda x, *others: x.stands(name, *others)
+
+    library: dict[str, Callable[..., Any]] = {
+        name: standing(_STANDING.get(name, name)) for name in (*_STANDING, *_OTHERS)
+    }
+    library |= {name: (lambda x, name=name: getattr(x, name)()) for name in _PLAIN}
+    # What compares with these is not decided by residues, and is not infinite.
+    names = {name: point.of(10**30) for name in ("HUGE_VAL", "HUGE_VALF", "NAN")}
+    return Arithmetic(lambda number: point.of(literal(number)), library, {}, names)
+
+
+def over_degrees(degrees: Degrees) -> Arithmetic:
+    """Degrees in what is drawn."""
+    library: dict[str, Callable[..., Any]] = {name: (lambda x, *others: x.root()) for name in (*_STANDING, *_OTHERS)}
+    library |= {name: Degree.turned for name in ("sin", "cos", "tan")} | {"sqrt": Degree.root}
+    names = {name: degrees.constant() for name in ("HUGE_VAL", "HUGE_VALF", "NAN")}
+    return Arithmetic(lambda number: degrees.constant(), library, {}, names)
+
+
+class Beside:
+    """A residue with a float beside it, which decides."""
+
+    __slots__ = ("near", "residue")
+
+    def __init__(self, residue: Any, near: float) -> None:
+        self.residue, self.near = residue, near
+
+    def _with(self, other: Any, operation: Callable[[Any, Any], Any], near: Callable[[float, float], float]) -> Beside:
+        if isinstance(other, Beside):
+            return Beside(operation(self.residue, other.residue), near(self.near, other.near))
+        return Beside(operation(self.residue, other), near(self.near, float(other)))
+
+    def __add__(self, other: Any) -> Beside:
+        return self._with(other, lambda a, b: a + b, lambda a, b: a + b)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Beside:
+        return self._with(other, lambda a, b: a - b, lambda a, b: a - b)
+
+    def __rsub__(self, other: Any) -> Beside:
+        return self._with(other, lambda a, b: b - a, lambda a, b: b - a)
+
+    def __mul__(self, other: Any) -> Beside:
+        return self._with(other, lambda a, b: a * b, lambda a, b: a * b)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Beside:
+        return self._with(other, lambda a, b: a / b, _divided)
+
+    def __rtruediv__(self, other: Any) -> Beside:
+        return self._with(other, lambda a, b: b / a, lambda a, b: _divided(b, a))
+
+    def __neg__(self) -> Beside:
+        return Beside(-self.residue, -self.near)
+
+    def __lt__(self, other: Any) -> bool:
+        return self.near < _near(other)
+
+    def __le__(self, other: Any) -> bool:
+        return self.near <= _near(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self.near > _near(other)
+
+    def __ge__(self, other: Any) -> bool:
+        return self.near >= _near(other)
+
+
+def _defined(function: Callable[..., float]) -> Callable[..., float]:
+    """A function of floats that is no number where it has no value."""
+
+    def defined(*given: float) -> float:
+        try:
+            return function(*given)
+        except (ValueError, OverflowError, ZeroDivisionError):
+            return math.nan
+
+    return defined
+
+
+def _near(value: Any) -> float:
+    return value.near if isinstance(value, Beside) else float(value)
+
+
+def _divided(a: float, b: float) -> float:
+    return a / b if b else math.nan
+
+
+def over_both(point: NumberClass, literal: Literal) -> Arithmetic:
+    """Residues with floats beside them."""
+    residues = over_numbers(point, literal)
+
+    def both(name: str) -> Callable[..., Any]:
+        near = _defined(getattr(math, name))
+        return lambda *given: Beside(
+            residues.library[name](*(x.residue for x in given)), near(*(x.near for x in given))
+        )
+
+    library = {name: both(name) for name in (*_PLAIN, "tanh", "exp", "log", "atan2", "asin", "acos", "pow")}
+    library |= {
+        "fabs": lambda x: -x if x.near < 0 else x,
+        "fmin": lambda x, y: x if x.near <= y.near else y,
+        "fmax": lambda x, y: x if x.near >= y.near else y,
+    }
+
+    def made(number: Number) -> Beside:
+        exact = literal(number)
+        return Beside(point.of(exact), float(exact))
+
+    names = {"HUGE_VAL": Beside(point.of(0), math.inf), "NAN": Beside(point.of(0), math.nan)}
+    return Arithmetic(made, library, {}, {**names, "HUGE_VALF": names["HUGE_VAL"]})
+
+
+def followed(
+    spoken: Spoken,
+    signature: Signature,
+    given: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    arithmetic: Arithmetic,
+    makers: Mapping[str, Signature],
+) -> list[list[Any]]:
+    """The entries of each result of a function.
+
+    Args:
+        spoken: the text.
+        signature: the function.
+        given: arguments by name: lists, scalars for those without axes.
+        parameters: run-time parameters by name.
+        arithmetic: what numbers are.
+        makers: functions of the text that make arguments which are not given, by the name of what they make.
+
+    Raises:
+        TextError: the text has no such function, or does what no emitted text does.
+        UndecidedError: the field does not decide.
+    """
+    symbol = spoken.symbol(signature.name)
+    library = arithmetic.library
+    fronts = {
+        f"{spoken.prefix}_sincos": _front(library, apart=True),
+        f"{spoken.prefix}_lanes_sincos": _front(library, apart=False),
+    }
+    own = Arithmetic(arithmetic.literal, library, fronts, arithmetic.names)
+    machine = Machine(spoken.text, own)
+    made = {
+        name: followed(spoken, makers[name], given, parameters, arithmetic, {})[0]
+        for name, _ in signature.inputs
+        if name in makers
+    }
+    given = {**given, **made}
+    inputs = [View(list(given[name])) if shape else given[name] for name, shape in signature.inputs]
+    function = spoken.text.functions.get(symbol)
+    if function is None:
+        raise TextError("the text has no such function", where=symbol)
+    if spoken.returns:
+        places = [argument.name.rpartition(".") for argument in function.arguments]
+        taken = [parameters[name] for record, _, name in places if record == "parameters"]
+        plain = [name for record, _, name in places if record != "parameters"]
+        if len(plain) != len(inputs):
+            raise TextError(f"it takes {len(plain)} arguments, not {len(inputs)}", where=symbol)
+        values = iter(inputs), iter(taken)
+        results = machine.call(symbol, [next(values[record == "parameters"]) for record, _, _ in places])
+        found = [each.cells if isinstance(each, View) else each for each in results]
+    else:
+        outputs = [View([None] * size) for _, size in signature.outputs]
+        machine.call(symbol, [*([dict(parameters)] if signature.takes_parameters else ()), *inputs, *outputs])
+        found = [view.cells for view in outputs]
+    for (name, size), entries in zip(signature.outputs, found, strict=False):
+        if len(entries) != size or any(entry is None for entry in entries):
+            raise TextError(f"{name} is not filled", where=symbol)
+    return [list(entries) for entries in found[: len(signature.outputs)]]
+
+
+def _front(library: Mapping[str, Callable[..., Any]], *, apart: bool) -> Callable[..., None]:
+    """Sines and cosines of all angles, which a text computes side by side in front.
+
+    Args:
+        library: sine and cosine of one.
+        apart: results are numbers one after the other, where angles stand in vectors.
+    """
+
+    def sincos(count: int, angle: View, sine: View, cosine: View) -> None:
+        entries = [angle.read(k) for k in range(count)]
+        for of, target in ((library["sin"], sine), (library["cos"], cosine)):
+            found = [Lanes(map(of, entry)) if isinstance(entry, Lanes) else of(entry) for entry in entries]
+            if apart:
+                found = [x for entry in found for x in (entry if isinstance(entry, Lanes) else [entry])]
+            for k, value in enumerate(found):
+                target.write(k, value)
+
+    return sincos

@@ -1,0 +1,314 @@
+"""Every function of every text held against its definition at random points of a finite field.
+
+Where numbers were rounded as a text was derived, it differs in the field from what it rounds. Whatever differs there is
+compared in real numbers of forty digits: what agrees is said to, and is not called proven.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from mbsym.errors import TextError
+from mbsym.exact.definitions import definitions, other_way
+from mbsym.exact.degrees import Degrees, UncountedError
+from mbsym.exact.following import (
+    Beside,
+    Literal,
+    Signature,
+    Spoken,
+    followed,
+    over_both,
+    over_degrees,
+    over_numbers,
+)
+from mbsym.exact.functions import Results
+from mbsym.exact.loops import ROWS
+from mbsym.exact.numbers import real_point
+from mbsym.exact.points import Point, draw_point
+from mbsym.exact.residues import ROOT, UndecidedError, field_point
+from mbsym.model.system import Model
+from mbsym.symbolic.finite_field import PRIME
+from mbsym.texts.machine import Lanes
+from mbsym.topology.labelling import Labelling
+
+ERROR: Final = 1e-12
+"""Largest probability with which a function that is called proven may differ."""
+
+CLOSE: Final = 1e-13
+"""Of real numbers, relative to the largest of a result: rounded constants differ by some 1e-16 of theirs."""
+
+OUTCOMES: Final = ("proven", "agrees", "not proven", "differs")
+"""From the best on."""
+
+RESIDUAL: Final = "constraint_residual"
+
+_FEWEST: Final = 2
+_REAL_POINTS: Final = 3
+_ATTEMPTS: Final = 24
+"""Points that are tried where roots are drawn, half of which the field has not."""
+
+_LARGEST: Final = 1 << 40
+"""Degree of texts that compare, whose own is not counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was shown of a function as one text has it.
+
+    Attributes:
+        function, text: which.
+        outcome: "proven", "agrees" (in real numbers), "not proven" or "differs".
+        why: the reason where it is not proven; where it differs, what does.
+        points: at which it was evaluated.
+        probability: with which it may differ all the same.
+    """
+
+    function: str
+    text: str
+    outcome: str
+    why: str = ""
+    points: int = 0
+    probability: float = 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON data."""
+        found: dict[str, Any] = {"function": self.function, "text": self.text, "outcome": self.outcome}
+        if self.why:
+            found["why"] = self.why
+        if self.points:
+            found |= {"points": self.points, "probability_of_error": float(f"{self.probability:.2g}")}
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Prover:
+    """What is proven, and beside what.
+
+    Attributes:
+        model, labelling: the mechanism.
+        symbolic: names of its run-time parameters.
+        signatures: of all functions by name.
+        literal: exact numbers of literals.
+        makers: functions that make arguments of others, by the name of what they make.
+        rows: numbers of the closure rows that the module holds, found by their residuals.
+        points: those that were drawn, by number and lane; numbers below zero are real.
+    """
+
+    model: Model
+    labelling: Labelling
+    symbolic: Sequence[str]
+    signatures: Mapping[str, Signature]
+    literal: Literal
+    makers: Mapping[str, Signature] = field(default_factory=dict)
+    rows: list[int] = field(default_factory=list)
+    points: dict[tuple[int, int], Point] = field(default_factory=dict)
+
+    def verdict(self, spoken: Spoken, name: str) -> Verdict:
+        """Of one function in one text."""
+        outcome, why = "not proven", ""
+        if self.signatures[name] in self.makers.values():
+            why = "what it makes is proven in the functions that take it"
+        elif spoken.symbol(name) in spoken.unread:
+            why = "it iterates over arrays of states"
+        elif name not in definitions(self.point(0).state.mechanism):
+            why = "the field has no definition of it"
+        else:
+            try:
+                self._choose_rows(spoken)
+                every = [each for each in (name, other_way(name)) if each in definitions(self.point(0).state.mechanism)]
+                found = [self._compared(spoken, name, each) for each in every[:1]]
+                if found[0].outcome == "differs":
+                    found += [self._compared(spoken, name, each) for each in every[1:]]
+                    found += [self._near(spoken, found[0], each) for each in every]
+                return min(found, key=lambda verdict: OUTCOMES.index(verdict.outcome))
+            except UndecidedError as error:
+                why = error.what
+            except TextError as error:
+                outcome, why = "differs", str(error)
+            except ZeroDivisionError:
+                outcome, why = "differs", "it divides by what is zero everywhere"
+        return Verdict(name, spoken.title, outcome, why)
+
+    # ---- in the field ------------------------------------------------------------------------------------------------
+
+    def _compared(self, spoken: Spoken, name: str, defined: str) -> Verdict:
+        degree = self._degree(spoken, name)
+        wanted = max(_FEWEST, math.ceil(math.log(ERROR) / math.log(degree / PRIME)))
+        signature, equal, missed = self.signatures[name], 0, ""
+        reason = UndecidedError("no point has all roots that are drawn")
+        for number in range(_ATTEMPTS):
+            try:
+                lanes = self._lanes(spoken, number)
+                expected = [point.expected(defined) for point in lanes]
+                found, unknown = self._found(spoken, signature, lanes, number)
+            except UndecidedError as error:
+                if "root" not in error.what:
+                    raise
+                reason = error
+                continue
+            missed = _missed(signature, found, expected)
+            if missed and ROOT not in unknown:
+                if unknown:
+                    raise UndecidedError(f"{', '.join(sorted(unknown))}: it is not equal for all such functions")
+                return Verdict(name, spoken.title, "differs", missed, number + 1)
+            equal += not missed
+            if equal == wanted:
+                left = [
+                    result for (result, _), known in zip(signature.outputs, expected[0], strict=True) if known is None
+                ]
+                why = f"but for {', '.join(left)}, for which numbers are compared" if left else ""
+                return Verdict(name, spoken.title, "proven", why, equal, float((degree / PRIME) ** equal))
+        if missed:
+            return Verdict(name, spoken.title, "differs", missed, _ATTEMPTS)
+        raise reason
+
+    def _choose_rows(self, spoken: Spoken) -> None:
+        """Finds which closure rows a module holds as independent: those whose residuals its text has."""
+        if self.rows or RESIDUAL not in self.signatures:
+            return
+        point = self.point(0)
+        rows: list[int] = []
+        with suppress(UndecidedError, TextError):
+            every = point.state.closures.residual
+            (found,), _ = self._found(spoken, self.signatures[RESIDUAL], [point], 0)
+            for residual in found:
+                rows.append(next((k for k, each in enumerate(every) if k not in rows and residual == each), -1))
+            self.rows.extend(rows if -1 not in rows else ())
+
+    def _lanes(self, spoken: Spoken, number: int) -> list[Point]:
+        return [self.point(number, lane) for lane in range(max(spoken.lanes, 1))]
+
+    def _found(
+        self, spoken: Spoken, signature: Signature, lanes: Sequence[Point], number: int
+    ) -> tuple[list[list[Any]], set[str]]:
+        """Results of a text at as many states as its functions take, and functions that stood for themselves."""
+        point = lanes[0]
+        circle = point.numbers.circle
+        circle.unknown.clear()
+        circle.is_open = False
+        try:
+            try:
+                arithmetic = over_numbers(point.numbers, self.literal)
+                given = point.given if len(lanes) == 1 else _side_by_side([each.given for each in lanes])
+                found = followed(spoken, signature, given, point.parameters, arithmetic, self.makers)
+                return found, set(circle.unknown)
+            except UndecidedError as error:
+                if error.what != "a comparison of numbers":
+                    raise
+            if len(lanes) > 1:
+                raise UndecidedError("a comparison of numbers, in several lanes")
+            circle.unknown.clear()
+            rng = np.random.default_rng(number)
+            given = {name: _beside(value, rng) for name, value in point.given.items()}
+            parameters = {name: Beside(value, 1.0) for name, value in point.parameters.items()}
+            arithmetic = over_both(point.numbers, self.literal)
+            found = followed(spoken, signature, given, parameters, arithmetic, self.makers)
+            return [[x.residue if isinstance(x, Beside) else x for x in entries] for entries in found], set(
+                circle.unknown
+            )
+        finally:
+            circle.is_open = True
+
+    def _degree(self, spoken: Spoken, name: str) -> int:
+        """Of a text's results and of the definition, together."""
+        degrees, signature = Degrees(), self.signatures[name]
+        given = {
+            item: [degrees.drawn() for _ in range(math.prod(shape))] if shape else degrees.drawn()
+            for item, shape in signature.inputs
+        }
+        parameters = {item: degrees.drawn() for item in self.symbolic}
+        try:
+            found = followed(spoken, signature, given, parameters, over_degrees(degrees), self.makers)
+        except UncountedError:
+            return _LARGEST
+        own = max((getattr(x, "bound", 0) for entries in found for x in entries), default=0)
+        # Of the definition, by Cramer's rule: entries of its equations are products of what is drawn along a path.
+        size = 12 * self.labelling.nb + 6 * len(self.labelling.joint_names) + 1
+        return max(own + size * 8 * size, 1)
+
+    # ---- in real numbers ---------------------------------------------------------------------------------------------
+
+    def _near(self, spoken: Spoken, differs: Verdict, defined: str) -> Verdict:
+        """What differs in the field may have numbers that were rounded as it was derived: then it does not here."""
+        name = differs.function
+        signature, worst = self.signatures[name], 0.0
+        for number in range(-1, -1 - _REAL_POINTS, -1):
+            lanes = self._lanes(spoken, number)
+            expected = [point.expected(defined) for point in lanes]
+            found, _ = self._found(spoken, signature, lanes, -number)
+            for lane, known in enumerate(expected):
+                for own, other in zip(_lane(found, lane), known, strict=True):
+                    if other is None:
+                        continue
+                    size = max((abs(_float(x)) for x in other), default=0.0)
+                    error = max((abs(_float(a - b)) for a, b in zip(own, other, strict=True)), default=0.0)
+                    if not error <= CLOSE * max(size, 1.0):
+                        return differs
+                    worst = max(worst, error / max(size, 1.0))
+        why = f"numbers in it were rounded; within {worst:.0e} of the other derivation at {_REAL_POINTS} real points"
+        return Verdict(name, spoken.title, "agrees", why)
+
+    # ---- points ------------------------------------------------------------------------------------------------------
+
+    def point(self, number: int, lane: int = 0) -> Point:
+        """A random point, always the same one for a number; lanes are states with the same parameters."""
+        if (number, lane) not in self.points:
+            if lane:
+                numbers = self.point(number).numbers
+            else:
+                numbers = field_point(f"exact {number}") if number >= 0 else real_point(f"exact {number}")
+            shapes = {name: shape for each in self.signatures.values() for name, shape in each.inputs}
+            drawn = draw_point(self.model, self.labelling, self.symbolic, shapes, numbers, lane)
+            drawn.given[ROWS] = self.rows
+            self.points[number, lane] = drawn
+        return self.points[number, lane]
+
+
+def _side_by_side(given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Arguments of several states in vectors."""
+    return {
+        name: [Lanes(entries) for entries in zip(*(each[name] for each in given), strict=True)]
+        if isinstance(value, np.ndarray)
+        else value
+        if isinstance(value, list)
+        else Lanes(each[name] for each in given)
+        for name, value in given[0].items()
+    }
+
+
+def _lane(found: Sequence[Sequence[Any]], lane: int) -> list[list[Any]]:
+    """What one state has of results in vectors."""
+    return [[entry[lane] if isinstance(entry, Lanes) else entry for entry in entries] for entries in found]
+
+
+def _beside(value: Any, rng: np.random.Generator) -> Any:
+    """Arguments with floats beside them."""
+    if isinstance(value, list):
+        return value
+    if isinstance(value, np.ndarray):
+        return [Beside(each, float(x)) for each, x in zip(value, rng.uniform(0.5, 1, len(value)), strict=True)]
+    return Beside(value, float(rng.uniform(0.5, 1)))
+
+
+def _float(value: Any) -> float:
+    return float(getattr(value, "value", value))
+
+
+def _missed(signature: Signature, found: Sequence[Sequence[Any]], expected: Sequence[Results]) -> str:
+    """What differs first in any lane, empty where nothing does."""
+    places = [
+        f"{name}[{k}]"
+        for lane, known in enumerate(expected)
+        for (name, _), own, other in zip(signature.outputs, _lane(found, lane), known, strict=True)
+        if other is not None
+        for k, (a, b) in enumerate(zip(own, other, strict=True))
+        if a != b
+    ]
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return f"{places[0]}{more}" if places else ""

@@ -1,0 +1,73 @@
+"""What was proven of the texts of a module, as certificates tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from mbsym.exact.proof import Verdict
+from mbsym.symbolic.finite_field import PRIME
+
+FIELD: Final = f"GF({PRIME})"
+
+
+@dataclass(frozen=True, slots=True)
+class Exactness:
+    """Verdicts of all functions in all texts.
+
+    Attributes:
+        verdicts: in order of texts and functions.
+    """
+
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Functions that differ in some text."""
+        return tuple(dict.fromkeys(f"{each.function} (exactly)" for each in self.verdicts if each.outcome == "differs"))
+
+    @property
+    def probability(self) -> float:
+        """The largest probability with which a function that is proven may differ all the same."""
+        return max((each.probability for each in self.verdicts), default=0.0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON data."""
+        return {
+            "field": FIELD,
+            "probability_of_error": float(f"{self.probability:.2g}"),
+            "functions": [each.as_dict() for each in self.verdicts],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """For the terminal: how many were proven of each text, then what was not."""
+        for text in dict.fromkeys(each.text for each in self.verdicts):
+            own = [each for each in self.verdicts if each.text == text]
+            proven = [each for each in own if each.outcome == "proven"]
+            yield f"{text}: {len(proven)} of {len(own)} functions proven"
+            for outcome in ("agrees", "not proven"):
+                for why, names in self._grouped(text, outcome).items():
+                    yield f"  {outcome}: {', '.join(names)}: {why}"
+            for each in own:
+                if each.outcome == "differs":
+                    yield f"  DIFFERS: {each.function}: {each.why}"
+        yield f"probability of error below {self.probability:.1e}, in {FIELD}"
+
+    def _grouped(self, text: str, outcome: str) -> Mapping[str, list[str]]:
+        """Names of the functions of a text with an outcome, by its reason."""
+        found: dict[str, list[str]] = {}
+        for each in self.verdicts:
+            if each.text == text and each.outcome == outcome:
+                found.setdefault(each.why, []).append(each.function)
+        return found
+
+    def markdown(self) -> list[str]:
+        """A table for the certificate."""
+        lines = ["", f"Texts read back and evaluated in {FIELD}, beside another derivation in the same field:", ""]
+        lines += ["| function | text | outcome | points | probability of error |", "|---|---|---|---|---|"]
+        for each in self.verdicts:
+            outcome = each.outcome if each.outcome == "proven" else f"**{each.outcome}**: {each.why}"
+            figures = (str(each.points), f"{each.probability:.1e}") if each.outcome == "proven" else ("", "")
+            lines.append(f"| {' | '.join((each.function, each.text, outcome, *figures))} |")
+        return lines
