@@ -1,7 +1,7 @@
 """Worst errors of sines and cosines in single precision over all numbers: of the inline ones, and of the library's.
 
-``python tests/benchmarks/sines_exhausted.py`` takes some minutes; ``--every 97`` takes one number of 97. Errors are in units
-in the last place of the exact value, which the double sine of the library stands for: it has 29 bits more.
+``python tests/benchmarks/sines_exhausted.py`` takes some minutes; ``--every 97`` takes one number of 97. Errors are in
+units in the last place of the exact value, which the double sine of the library stands for: it has 29 bits more.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ ONE_EACH = {
     "y[0] = fabsf(x[0]*x[1]);": 0.95,
     "y[0] = -(x[0]*x[1]) + x[2];": 0.8,
 }
-"""Texts, and the part of its bound that the error reaches at some state; of sines a unit is allowed and half is needed."""
+"""Texts, and the part of its bound that the error reaches at some state; sines are better than they are taken to be."""
 
 MORE = (
     "const T_real s = sinf(x[0]);\nconst T_real c = cosf(x[0]);\n"

@@ -16,7 +16,9 @@ MANIFEST: dict[str, Any] = {
         {"name": "rail", "q": [0, 1], "v": [0, 1], "limits": {"lower": [-2.0], "upper": [3.0], "velocity": [4.0]}},
         {"name": "hinge", "q": [1, 2], "v": [1, 2]},
     ],
-    "coordinates": [{"name": "q_rail", "joint": "rail", "unit": "m"}, {"name": "q_hinge", "joint": "hinge", "unit": "rad"}],
+    "coordinates": [
+        {"name": "q_rail", "joint": "rail", "unit": "m"}, {"name": "q_hinge", "joint": "hinge", "unit": "rad"},
+    ],
     "speeds": [{"name": "v_rail", "joint": "rail"}, {"name": "v_hinge", "joint": "hinge"}],
     "inputs": [{"name": "push"}],
     "run_time_parameters": {"l": 0.6},

@@ -20,7 +20,9 @@ OPERATIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any], Callable[...
     "times": (forms.times, exact.times, np.multiply),
     "square": (lambda x, y: forms.times(x, x), lambda x, y: exact.times(x, x), lambda x, y: x * x),
     "reciprocal": (lambda x, y: forms.reciprocal(x), lambda x, y: exact.reciprocal(x), lambda x, y: 1 / x),
-    "sine": (lambda x, y: forms.sine_and_cosine(x)[0], lambda x, y: exact.sine_and_cosine(x)[0], lambda x, y: np.sin(x)),
+    "sine": (
+        lambda x, y: forms.sine_and_cosine(x)[0], lambda x, y: exact.sine_and_cosine(x)[0], lambda x, y: np.sin(x),
+    ),
     "cosine": (
         lambda x, y: forms.sine_and_cosine(x)[1], lambda x, y: exact.sine_and_cosine(x)[1], lambda x, y: np.cos(x),
     ),
