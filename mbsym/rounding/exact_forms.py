@@ -1,19 +1,19 @@
 """Enclosures of one box in whole numbers: the mathematics of ``forms``, in another arithmetic, one value at a time.
 
 All numbers are whole multiples of 2^-BITS, rounded away from what is enclosed; sines are those of mpmath with more
-digits than are kept. Nothing here is shared with ``forms`` but its two constants.
+digits than are kept. Nothing here is shared with ``forms`` but its three constants.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isqrt
 from typing import Final
 
 import mpmath
 
-from mbsym.rounding.forms import BENT, WIDE
+from mbsym.rounding.forms import BENT, NARROWER, WIDE
 
 BITS: Final = 160
 ONE: Final = 1 << BITS
@@ -54,13 +54,21 @@ def under(x: int, y: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ExactForm:
-    """A middle, coefficients of inputs, what is left, the least and the greatest value; see ``forms.Form``."""
+    """A middle, coefficients of inputs, what is left, the least and the greatest value; see ``forms.Form``.
+
+    Attributes:
+        angle: of which it is the sine (True) or the cosine, by its object.
+        term: a product by a sine or a cosine among the terms of a sum: angle and which, bound of the other factor,
+            least and greatest of the other terms.
+    """
 
     c: int
     a: dict[int, int]
     r: int
     low: int
     high: int
+    angle: tuple[ExactForm, bool] | None = None
+    term: tuple[ExactForm, bool, int, int, int] | None = None
 
     @property
     def radius(self) -> int:
@@ -84,7 +92,10 @@ class UnboundedError(ArithmeticError):
 
 def _form(c: int, a: dict[int, int], r: int, low: int, high: int) -> ExactForm:
     radius = sum(map(abs, a.values())) + r
-    return ExactForm(c, a, r, max(low, c - radius), min(high, c + radius))
+    low, high = max(low, c - radius), min(high, c + radius)
+    if high - low < floor_of(Fraction(2 * NARROWER) * radius / ONE):
+        return between(low, high)
+    return ExactForm(c, a, r, low, high)
 
 
 def of_input(place: int, low: Fraction, high: Fraction) -> ExactForm:
@@ -111,12 +122,22 @@ def plus(x: ExactForm, y: ExactForm) -> ExactForm:
     a = dict(x.a)
     for k, value in y.a.items():
         a[k] = a.get(k, 0) + value
-    return _form(x.c + y.c, a, x.r + y.r, x.low + y.low, x.high + y.high)
+    low, high = x.low + y.low, x.high + y.high
+    if x.term and y.term and x.term[0] is y.term[0] and x.term[1] != y.term[1]:
+        length = isqrt(x.term[2] ** 2 + y.term[2] ** 2) + 1
+        low, high = max(low, x.term[3] + y.term[3] - length), min(high, x.term[4] + y.term[4] + length)
+    found = _form(x.c + y.c, a, x.r + y.r, low, high)
+    for one, other in ((y, x), (x, y)):
+        if one.term:
+            angle, is_sine, size, least, most = one.term
+            return replace(found, term=(angle, is_sine, size, least + other.low, most + other.high))
+    return found
 
 
 def negative(x: ExactForm) -> ExactForm:
     """-x."""
-    return ExactForm(-x.c, {k: -value for k, value in x.a.items()}, x.r, -x.high, -x.low)
+    term = (*x.term[:3], -x.term[4], -x.term[3]) if x.term else None
+    return ExactForm(-x.c, {k: -value for k, value in x.a.items()}, x.r, -x.high, -x.low, None, term)
 
 
 def times(x: ExactForm, y: ExactForm) -> ExactForm:
@@ -131,7 +152,11 @@ def times(x: ExactForm, y: ExactForm) -> ExactForm:
     low, high = min(ends) >> BITS, -(-max(ends) >> BITS)
     if x is y:
         middle, left, low = middle + x.r * x.r, left - x.r * x.r, down(x.least, x.least)
-    return _form(middle >> (BITS + 1), a, -(-left >> (BITS + 1)) + len(a) + 1, low, high)
+    found = _form(middle >> (BITS + 1), a, -(-left >> (BITS + 1)) + len(a) + 1, low, high)
+    for one, other in ((x, y), (y, x)):
+        if one.angle:
+            return replace(found, term=(*one.angle, other.greatest, 0, 0))
+    return found
 
 
 def reciprocal(x: ExactForm) -> ExactForm:
@@ -182,7 +207,7 @@ def sine_and_cosine(x: ExactForm) -> tuple[ExactForm, ExactForm]:
     """sin(x) and cos(x)."""
     ends = _range(x.low, x.high)
     if x.radius > floor_of(Fraction(WIDE)):
-        return between(*ends[0]), between(*ends[1])
+        return replace(between(*ends[0]), angle=(x, True)), replace(between(*ends[1]), angle=(x, False))
     sine, cosine = _sine(x.c)
     slope, away, least = _lines(x.radius)
     middle, off = (ONE + least) >> 1, (ONE - least + 3) >> 1
@@ -194,7 +219,7 @@ def sine_and_cosine(x: ExactForm) -> tuple[ExactForm, ExactForm]:
         # Each rounding of a factor counts with what it is multiplied by.
         loose = 4 + 2 * len(a) + up(3, x.radius)
         found.append(_form(down(even, middle), a, rest + loose, *limits))
-    return found[0], found[1]
+    return replace(found[0], angle=(x, True)), replace(found[1], angle=(x, False))
 
 
 def _range(low: int, high: int) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -10,7 +10,7 @@ A number that cannot be bounded has r infinite; not-a-number means the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
@@ -24,6 +24,9 @@ TINY: Final = 1e-300
 
 WIDE: Final = 1.9
 """Angle [rad] on either side of the middle, beyond which a sine is only known to lie between its least and greatest."""
+
+NARROWER: Final = 0.53
+"""Part of the radius of a form below which an interval replaces it."""
 
 BENT: Final = 0.22
 """How far the slope of the line through a sine goes from its secant towards its tangent: both sides lose alike."""
@@ -39,6 +42,8 @@ class Form:
         r: what is left, not negative, (B,).
         low, high: the least and the greatest value, (B,).
         radius: sum of the absolute coefficients, and r.
+        angle: of which it is the sine or the cosine, by the object of the angle.
+        turned: a product by a sine or a cosine that it has as a term.
     """
 
     c: Array
@@ -47,6 +52,8 @@ class Form:
     low: Array
     high: Array
     radius: Array
+    angle: tuple[Form, bool] | None = None
+    turned: Turned | None = None
 
     @property
     def size(self) -> Array:
@@ -64,6 +71,24 @@ class Form:
         return np.where(self.low > 0, self.low, np.where(self.high < 0, -self.high, 0.0))
 
 
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """A term of a sum: the sine or cosine of an angle times something.
+
+    Attributes:
+        angle: by its object.
+        is_sine: or cosine.
+        size: bound of the other factor.
+        low, high: the least and the greatest of the other terms.
+    """
+
+    angle: Form
+    is_sine: bool
+    size: Array
+    low: Array
+    high: Array
+
+
 def _form(c: Array, a: Array | None, r: Array, low: Array, high: Array) -> Form:
     """A form that lies between low and high, and between what it says itself."""
     radius = r if a is None else np.abs(a).sum(axis=0) + r
@@ -71,7 +96,17 @@ def _form(c: Array, a: Array | None, r: Array, low: Array, high: Array) -> Form:
     edge = SLACK * np.abs(c)
     low = np.maximum(c - radius - edge, low - SLACK * np.abs(low) - TINY)
     high = np.minimum(c + radius + edge, high + SLACK * np.abs(high) + TINY)
-    return Form(c, a, r, low, high, radius)
+    # What is known between its ends better than by its coefficients is no longer known by these.
+    half = (high - low) / 2 * (1 + SLACK) + SLACK * (np.abs(low) + np.abs(high))
+    wide = half < NARROWER * radius
+    return Form(
+        np.where(wide, low + (high - low) / 2, c),
+        None if a is None else np.where(wide, 0.0, a),
+        np.where(wide, half, r),
+        low,
+        high,
+        np.where(wide, half, radius),
+    )
 
 
 def box(low: Array, high: Array) -> list[Form]:
@@ -104,7 +139,19 @@ def between(low: Array, high: Array) -> Form:
 def plus(x: Form, y: Form) -> Form:
     """x + y."""
     a = y.a if x.a is None else x.a if y.a is None else x.a + y.a
-    return _form(x.c + y.c, a, x.r + y.r + SLACK * (x.size + y.size), x.low + y.low, x.high + y.high)
+    low, high = x.low + y.low, x.high + y.high
+    first, second = x.turned, y.turned
+    if first is not None and second is not None and first.angle is second.angle and first.is_sine != second.is_sine:
+        # A rotation: no component is longer than the vector.
+        length = np.hypot(first.size, second.size) * (1 + SLACK)
+        low = np.maximum(low, first.low + second.low - length)
+        high = np.minimum(high, first.high + second.high + length)
+    found = _form(x.c + y.c, a, x.r + y.r + SLACK * (x.size + y.size), low, high)
+    if second is not None:
+        return replace(found, turned=replace(second, low=second.low + x.low, high=second.high + x.high))
+    if first is not None:
+        return replace(found, turned=replace(first, low=first.low + y.low, high=first.high + y.high))
+    return found
 
 
 def minus(x: Form, y: Form) -> Form:
@@ -114,7 +161,8 @@ def minus(x: Form, y: Form) -> Form:
 
 def negative(x: Form) -> Form:
     """-x."""
-    return Form(-x.c, None if x.a is None else -x.a, x.r, -x.high, -x.low, x.radius)
+    turned = None if x.turned is None else replace(x.turned, low=-x.turned.high, high=-x.turned.low)
+    return Form(-x.c, None if x.a is None else -x.a, x.r, -x.high, -x.low, x.radius, None, turned)
 
 
 def times(x: Form, y: Form) -> Form:
@@ -134,7 +182,12 @@ def times(x: Form, y: Form) -> Form:
     high = np.maximum(np.maximum(ends[0], ends[1]), np.maximum(ends[2], ends[3]))
     if x is y:
         c, r, low = c + x.r * x.r / 2, r - x.r * x.r / 2, x.least**2
-    return _form(c, a, np.maximum(r, 0.0) + SLACK * (x.size * y.size) + TINY, low, high)
+    found = _form(c, a, np.maximum(r, 0.0) + SLACK * (x.size * y.size) + TINY, low, high)
+    for turning, other in ((x, y), (y, x)):
+        if turning.angle is not None:
+            nothing = np.zeros_like(c)
+            return replace(found, turned=Turned(*turning.angle, other.greatest, nothing, nothing))
+    return found
 
 
 def reciprocal(x: Form) -> Form:
@@ -167,10 +220,11 @@ def sine_and_cosine(x: Form) -> tuple[Form, Form]:
     away = np.maximum(inside, np.abs(np.sin(reach) - slope * reach)) + SLACK
     sine, cosine = np.sin(x.c), np.cos(x.c)
     quarter = np.pi / 2
-    return (
+    found = (
         _turned(x, (sine * middle, np.abs(sine) * off), (cosine, slope, away), _range(x, quarter)),
         _turned(x, (cosine * middle, np.abs(cosine) * off), (-sine, slope, away), _range(x, 0.0)),
     )
+    return replace(found[0], angle=(x, True)), replace(found[1], angle=(x, False))
 
 
 def _turned(x: Form, even: tuple[Array, Array], odd: tuple[Array, Array, Array], ends: tuple[Array, Array]) -> Form:
