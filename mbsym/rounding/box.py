@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf, isfinite, nextafter, pi
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from mbsym.errors import FormatError
 from mbsym.formats.text_source import LARGEST_YAML, TextSource, read_text
 from mbsym.formats.yaml_document import Document, Leaf, read_yaml
+from mbsym.rounding.tape import TURN
 
 Interval: TypeAlias = tuple[float, float]
-
-WHOLE_TURN: Final[Interval] = (-nextafter(pi, inf), nextafter(pi, inf))
-"""Of an angle without limits [rad]."""
 
 PARAMETERS: Final = "parameters"
 
@@ -80,7 +78,7 @@ def entries_of(manifest: Mapping[str, Any]) -> dict[str, Entry]:
     joints = {joint["name"]: joint for joint in manifest.get("joints", ())}
     for place, item in enumerate(manifest.get("coordinates", ())):
         limits = _limits(joints.get(item["joint"], {}), "q", place)
-        usual = WHOLE_TURN if item["unit"] == "rad" else (-1.0, 1.0) if item["unit"] == "1" else None
+        usual = TURN if item["unit"] == "rad" else (-1.0, 1.0) if item["unit"] == "1" else None
         found[f"q[{place}]"] = Entry(f"q[{place}]", (item["name"], item["joint"]), limits, limits or usual)
     for argument, key in (("v", "velocity"), ("tau", "effort"), ("vdot", "")):
         for place, item in enumerate(manifest.get("speeds", ())):

@@ -180,10 +180,11 @@ def _bounded(
     ]
     low, high = _ends(intervals, manifest["real"])
     rounding = Rounding(PRECISIONS[manifest["real"]], asked.sine_units, asked.contraction == "allowed")
-    found = subdivide(tape, low, high, rounding, asked.effort, asked.seed)
+    turn = tape.one_turn(low.tolist(), high.tolist())
+    found = subdivide(tape, np.array(turn[0]), np.array(turn[1]), rounding, asked.effort, asked.seed)
     states = random_states(np.random.default_rng(asked.seed), low, high, asked.samples)
     sampled = _sampled(tape, module, entry["name"], states)
-    return _told(entry, tape, found, sampled, lines)
+    return _told(entry, tape, (low, high), found, sampled, lines)
 
 
 def _ends(intervals: Iterable[tuple[float, float]], real: str) -> tuple[Array, Array]:
@@ -212,6 +213,7 @@ def _sampled(tape: Tape, module: LoadedModule, name: str, states: Array) -> tupl
 def _told(
     entry: Mapping[str, Any],
     tape: Tape,
+    box: tuple[Array, Array],
     found: Partition,
     sampled: tuple[Array, Array] | None,
     lines: Sequence[str],
@@ -236,8 +238,8 @@ def _told(
         name=entry["name"],
         symbol=entry["c_symbol"],
         inputs=tape.inputs,
-        low=tuple(map(float, found.low[0])),
-        high=tuple(map(float, found.high[0])),
+        low=tuple(map(float, box[0])),
+        high=tuple(map(float, box[1])),
         outputs=tuple(outputs),
         splits=tuple(found.order()),
         parts=tuple(bounds),

@@ -166,7 +166,7 @@ class _Check:
         chosen = self._chosen(parts, rng)
         self.counted = (len(chosen), len(self.function.parts))
         seen = []
-        for number, path in enumerate(_paths(self.function)):
+        for number, path in enumerate(_paths(self.function, self.tape)):
             if number in chosen:
                 found = self._part(path[-1])
                 seen.append(found)
@@ -299,9 +299,9 @@ def _is_tree(splits: Sequence[int], inputs: int) -> bool:
 _Ends: TypeAlias = "tuple[tuple[float, ...], tuple[float, ...]]"
 
 
-def _paths(function: FunctionEntry) -> Iterator[list[_Ends]]:
+def _paths(function: FunctionEntry, tape: Tape) -> Iterator[list[_Ends]]:
     """Boxes from the whole one to each part, in the order of the parts."""
-    waiting: list[list[_Ends]] = [[(function.low, function.high)]]
+    waiting: list[list[_Ends]] = [[tape.one_turn(function.low, function.high)]]
     for split in function.splits:
         path = waiting.pop()
         if split < 0:

@@ -65,7 +65,7 @@ class FunctionBounds:
         name: as the manifest has it.
         symbol: of the text.
         inputs: names of what it is given, run-time parameters among them.
-        low, high: the box.
+        low, high: the box; parts are those of one turn where an angle has more and only its sines matter.
         outputs: in the order of the text.
         splits: of the box, from the root on, first halves first: the input that is halved, -1 for a part.
         parts: bounds of each part, one for each different output.

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import inf, nextafter, pi
 from typing import Final, Literal, TypeAlias
 
 Kind: TypeAlias = Literal["input", "constant", "+", "-", "*", "/", "negative", "sin", "cos", "sqrt", "abs"]
+
+TURN: Final = (-nextafter(pi, inf), nextafter(pi, inf))
+"""An interval that holds a whole turn [rad]."""
 
 ROUNDED_BY_LIBRARY: Final = ("sin", "cos")
 """Operations that a library computes, with a bound that is wider than half a unit in the last place."""
@@ -64,6 +68,20 @@ class Tape:
         """Of each input whether anything that is computed takes it."""
         taken = {operand for step in self.steps for operand in step.operands} | set(self.places)
         return tuple(place in taken for place, step in enumerate(self.steps) if step.kind == "input")
+
+    def one_turn(self, low: Sequence[float], high: Sequence[float]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Ends of a box of which angles over more than a turn are one turn, if nothing but their sines is taken.
+
+        Sines and cosines are the same then, and their rounding is bounded by a unit wherever the angle is.
+        """
+        others = {k for step in self.steps if step.kind not in ROUNDED_BY_LIBRARY for k in step.operands}
+        others.update(self.places)
+        places = [place for place, step in enumerate(self.steps) if step.kind == "input"]
+        ends = [
+            TURN if place not in others and last - first > 2 * TURN[1] else (first, last)
+            for place, first, last in zip(places, low, high, strict=True)
+        ]
+        return tuple(first for first, _ in ends), tuple(last for _, last in ends)
 
     def work(self) -> int:
         """Steps that one box costs: once ahead, and back from each result."""

@@ -98,3 +98,11 @@ def test_what_is_no_list_of_operations_is_refused(body: str, what: str, line: in
 def test_a_result_that_is_never_stored_is_refused() -> None:
     with pytest.raises(TextError, match="entry 1 is read before it is written"):
         small_tape("y[0] = x[0];", 1, 2)
+
+
+def test_many_turns_are_one_where_sines_alone_are_taken() -> None:
+    tape = small_tape("y[0] = sin(x[0])*cos(x[1])*x[1] + sin(x[2] + x[3]) + cos(x[4]);", 5)
+    low, high = tape.one_turn([-9.0] * 4 + [-1.0], [9.0] * 4 + [1.0])
+    assert low[0] < -np.pi < np.pi < high[0] < 3.15
+    assert (low[1:], high[1:]) == ((-9, -9, -9, -1), (9, 9, 9, 1))
+    assert small_tape("y[0] = sin(x[0]);\ny[1] = x[0];", 1, 2).one_turn([-9.0], [9.0]) == ((-9,), (9,))
