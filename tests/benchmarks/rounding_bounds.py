@@ -47,9 +47,11 @@ def main() -> None:
                     seconds = process_time() - start
                     own = bounds[function]
                     checked = check_bounds(Path(scratch) / f"{bounds.name}.bounds.json", parts=20)
+                    known = own.ratios if own.is_bounded else []
+                    ratios = (f"{median(known):.1f}", f"{known[-1]:.1f}") if known else ("not bounded", "")
                     cells = (
                         bounds.name, function, real, f"{max(item.bound for item in own.outputs):.1e}",
-                        f"{median(own.ratios):.1f}", f"{own.ratios[-1]:.1f}", len(own.parts), f"{seconds:.1f}",
+                        *ratios, len(own.parts), f"{seconds:.1f}",
                         "no" if checked.faults else "yes",
                     )  # fmt: skip
                     print(f"| {' | '.join(map(str, cells))} |", flush=True)
