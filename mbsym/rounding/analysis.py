@@ -24,7 +24,7 @@ from mbsym.doors import Array
 from mbsym.rounding import forms
 from mbsym.rounding.forms import Form
 from mbsym.rounding.precision import Precision
-from mbsym.rounding.tape import ROUNDED_BY_LIBRARY, Step, Tape, is_power_of_two
+from mbsym.rounding.tape import ROUNDED_BY_LIBRARY, Step, Tape, is_exact, is_power_of_two
 
 FUSED: Final = ("*", "negative")
 """Steps whose rounding may be left out by what uses them."""
@@ -88,20 +88,23 @@ def ahead(tape: Tape, low: Array, high: Array, rounding: Rounding) -> Ahead:
     inputs = iter(forms.box(low, high))
     turned: dict[int, tuple[Form, Form]] = {}
     for place, step in enumerate(tape.steps):
-        _value(found, place, step, inputs, turned, low.shape[1])
+        value = _constant(step, rounding, low.shape[1]) if step.kind == "constant" else None
+        found.values.append(_value(found, place, step, inputs, turned) if value is None else value)
         _loss(found, place, step, tape, rounding)
     return found
 
 
-def _value(
-    found: Ahead, place: int, step: Step, inputs: Iterator[Form], turned: dict[int, tuple[Form, Form]], boxes: int
-) -> None:
-    """Notes the exact value of a step, and slopes that are no values."""
+def _constant(step: Step, rounding: Rounding, boxes: int) -> Form:
+    """What a constant may stand for: its decimal is half a unit from the machine's number, and so is what it is of."""
+    half_unit = float(rounding.precision.half_unit(np.array(abs(float(step.value)))))
+    return forms.constant(step.value, boxes, 0.0 if is_exact(step.value) else 2 * half_unit)
+
+
+def _value(found: Ahead, place: int, step: Step, inputs: Iterator[Form], turned: dict[int, tuple[Form, Form]]) -> Form:
+    """The exact value of a step; notes slopes that are no values."""
     known = [found.values[k] for k in step.operands]
     if step.kind == "input":
         value = next(inputs)
-    elif step.kind == "constant":
-        value = forms.constant(step.value, boxes)
     elif step.kind in BINARY:
         value = BINARY[step.kind](*known)
     elif step.kind == "/":
@@ -119,11 +122,11 @@ def _value(
         found.slopes[place] = (cosine if step.kind == "sin" else forms.negative(sine),)
     elif step.kind == "sqrt":
         value = forms.root(*known)
-        found.slopes[place] = (forms.times(forms.constant(0.5, boxes), forms.reciprocal(value)),)
+        found.slopes[place] = (forms.times(forms.constant(0.5, len(value.c)), forms.reciprocal(value)),)
     else:
         value, factor = forms.absolute(*known)
         found.slopes[place] = (factor,)
-    found.values.append(value)
+    return value
 
 
 BINARY: Final[Mapping[str, Callable[[Form, Form], Form]]] = {"+": forms.plus, "-": forms.minus, "*": forms.times}

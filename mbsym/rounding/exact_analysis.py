@@ -13,7 +13,7 @@ from math import isqrt
 from mbsym.rounding import exact_forms as exact
 from mbsym.rounding.exact_forms import ONE, ExactForm, UnboundedError
 from mbsym.rounding.precision import Precision
-from mbsym.rounding.tape import Step, Tape, is_power_of_two
+from mbsym.rounding.tape import Step, Tape, is_exact, is_power_of_two
 
 
 @dataclass(slots=True)
@@ -84,7 +84,8 @@ class ExactPart:
 
     def _value(self, place: int, step: Step, known: list[ExactForm]) -> ExactForm:
         if step.kind == "constant":
-            return exact.of_number(step.value)
+            off = 0 if is_exact(step.value) else 2 * self._half_unit(exact.floor_of(abs(step.value)))
+            return exact.of_number(step.value, off)
         if step.kind == "negative":
             return exact.negative(*known)
         if step.kind in ("+", "-"):

@@ -105,10 +105,10 @@ def of_input(place: int, low: Fraction, high: Fraction) -> ExactForm:
     return ExactForm(c, {place: max(ends[1] - c, c - ends[0])}, 0, *ends)
 
 
-def of_number(value: Fraction) -> ExactForm:
-    """A number."""
+def of_number(value: Fraction, off: int = 0) -> ExactForm:
+    """A number that may be off by so much."""
     c, end = floor_of(value), ceiling_of(value)
-    return ExactForm(c, {}, end - c, c, end)
+    return ExactForm(c, {}, end - c + off, c - off, end + off)
 
 
 def between(low: int, high: int) -> ExactForm:

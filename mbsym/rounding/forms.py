@@ -121,11 +121,11 @@ def box(low: Array, high: Array) -> list[Form]:
     return forms
 
 
-def constant(value: Fraction | float, boxes: int) -> Form:
-    """A number; what the nearest double leaves of it is in r."""
+def constant(value: Fraction | float, boxes: int, off: float = 0.0) -> Form:
+    """A number that may be off by so much; what the nearest double leaves of it is in r."""
     nearest = float(value)
-    c, off = np.full(boxes, nearest), abs(Fraction(value) - Fraction(nearest))
-    r = np.full(boxes, SLACK * abs(nearest) if off else 0.0)
+    c, is_double = np.full(boxes, nearest), Fraction(value) == Fraction(nearest)
+    r = np.full(boxes, off + (0.0 if is_double and not off else SLACK * abs(nearest)))
     return Form(c, None, r, c - r, c + r, r)
 
 
