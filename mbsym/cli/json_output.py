@@ -137,7 +137,7 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "samples": "states at which compiled code was run",
         "seed": "of these",
         "compiler": "that compiled it, and its flags",
-        "functions": "inputs with their box, outputs with bound, range, worst sample and its state, the largest number, "
+        "functions": "inputs with their box, outputs with bound, range, worst sample and its state, largest number, "
         "divisors, dangers with line and box, and the parts of the box with their bounds",
         "not_bounded": "functions without bounds, and why",
     },

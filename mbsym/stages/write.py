@@ -49,8 +49,8 @@ def written(
 ) -> Generation:
     """Writes the files of a module, its manifest last, and what is asked for beside them.
 
-    What belongs to other code of the name that stands there is removed: its certificate and bounds, and with new C its functions
-    for many states and its self-test.
+    What belongs to other code of the name that stands there is removed: its certificate and bounds, and with new C its
+    functions for many states and its self-test.
 
     Raises:
         CodegenError: somebody else's file stands there; nothing is written then.
