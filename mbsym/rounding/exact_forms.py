@@ -57,9 +57,11 @@ class ExactForm:
     """A middle, coefficients of inputs, what is left, the least and the greatest value; see ``forms.Form``.
 
     Attributes:
-        angle: of which it is the sine (True) or the cosine, by its object.
-        term: a product by a sine or a cosine among the terms of a sum: angle and which, bound of the other factor,
-            least and greatest of the other terms.
+        angle: of which it is the sine (True) or the cosine, by its object, and the sign.
+        term: a product by a sine or a cosine among the terms of a sum: angle, which of the two, sign, other factor,
+            least and greatest of the other terms, None for both where there are none.
+        rotated: angle, what its cosine and what its sine is multiplied by, product of the signs.
+        opposite: what it is the negative of.
     """
 
     c: int
@@ -67,8 +69,10 @@ class ExactForm:
     r: int
     low: int
     high: int
-    angle: tuple[ExactForm, bool] | None = None
-    term: tuple[ExactForm, bool, int, int, int] | None = None
+    angle: tuple[ExactForm, bool, int] | None = None
+    term: tuple[ExactForm, bool, int, ExactForm, int | None, int | None] | None = None
+    rotated: tuple[ExactForm, ExactForm, ExactForm, int] | None = None
+    opposite: ExactForm | None = None
 
     @property
     def radius(self) -> int:
@@ -123,21 +127,44 @@ def plus(x: ExactForm, y: ExactForm) -> ExactForm:
     for k, value in y.a.items():
         a[k] = a.get(k, 0) + value
     low, high = x.low + y.low, x.high + y.high
+    rotated = None
     if x.term and y.term and x.term[0] is y.term[0] and x.term[1] != y.term[1]:
-        length = isqrt(x.term[2] ** 2 + y.term[2] ** 2) + 1
-        low, high = max(low, x.term[3] + y.term[3] - length), min(high, x.term[4] + y.term[4] + length)
+        (angle, is_sine, *_), rest = x.term, [end or 0 for end in (*x.term[4:], *y.term[4:])]
+        by_cosine, by_sine = (y.term[3], x.term[3]) if is_sine else (x.term[3], y.term[3])
+        square = _square(by_cosine, by_sine)
+        length = isqrt(square) + 1
+        low, high = max(low, rest[0] + rest[2] - length), min(high, rest[1] + rest[3] + length)
+        if x.term[4] is None and y.term[4] is None:
+            rotated = (angle, by_cosine, by_sine, x.term[2] * y.term[2])
     found = _form(x.c + y.c, a, x.r + y.r, low, high)
     for one, other in ((y, x), (x, y)):
         if one.term:
-            angle, is_sine, size, least, most = one.term
-            return replace(found, term=(angle, is_sine, size, least + other.low, most + other.high))
+            least, most = ((end or 0) for end in one.term[4:])
+            return replace(found, term=(*one.term[:4], least + other.low, most + other.high), rotated=rotated)
     return found
+
+
+def _square(x: ExactForm, y: ExactForm) -> int:
+    """Bound of x^2 + y^2, at twice the bits: what the two were rotated from is as long."""
+    square, a, b = x.greatest**2 + y.greatest**2, x.rotated, y.rotated
+    if a and b and (a[0] is b[0]) and (a[1] is b[2]) and (a[2] is b[1]) and a[3] == -b[3]:
+        square = min(square, _square(a[1], a[2]))
+    return square
 
 
 def negative(x: ExactForm) -> ExactForm:
     """-x."""
-    term = (*x.term[:3], -x.term[4], -x.term[3]) if x.term else None
-    return ExactForm(-x.c, {k: -value for k, value in x.a.items()}, x.r, -x.high, -x.low, None, term)
+    if x.opposite:
+        return x.opposite
+    found = ExactForm(
+        -x.c, {k: -value for k, value in x.a.items()}, x.r, -x.high, -x.low, opposite=x, rotated=x.rotated
+    )
+    if x.angle:
+        found = replace(found, angle=(x.angle[0], x.angle[1], -x.angle[2]))
+    if x.term:
+        least, most = (None if end is None else -end for end in x.term[4:])
+        found = replace(found, term=(*x.term[:2], -x.term[2], x.term[3], most, least))
+    return found
 
 
 def times(x: ExactForm, y: ExactForm) -> ExactForm:
@@ -155,7 +182,11 @@ def times(x: ExactForm, y: ExactForm) -> ExactForm:
     found = _form(middle >> (BITS + 1), a, -(-left >> (BITS + 1)) + len(a) + 1, low, high)
     for one, other in ((x, y), (y, x)):
         if one.angle:
-            return replace(found, term=(*one.angle, other.greatest, 0, 0))
+            angle, is_sine, sign = one.angle
+            return replace(
+                found,
+                term=(angle, is_sine, -sign if other.opposite else sign, other.opposite or other, None, None),
+            )
     return found
 
 
@@ -207,7 +238,7 @@ def sine_and_cosine(x: ExactForm) -> tuple[ExactForm, ExactForm]:
     """sin(x) and cos(x)."""
     ends = _range(x.low, x.high)
     if x.radius > floor_of(Fraction(WIDE)):
-        return replace(between(*ends[0]), angle=(x, True)), replace(between(*ends[1]), angle=(x, False))
+        return replace(between(*ends[0]), angle=(x, True, 1)), replace(between(*ends[1]), angle=(x, False, 1))
     sine, cosine = _sine(x.c)
     slope, away, least = _lines(x.radius)
     middle, off = (ONE + least) >> 1, (ONE - least + 3) >> 1
@@ -219,7 +250,7 @@ def sine_and_cosine(x: ExactForm) -> tuple[ExactForm, ExactForm]:
         # Each rounding of a factor counts with what it is multiplied by.
         loose = 4 + 2 * len(a) + up(3, x.radius)
         found.append(_form(down(even, middle), a, rest + loose, *limits))
-    return replace(found[0], angle=(x, True)), replace(found[1], angle=(x, False))
+    return replace(found[0], angle=(x, True, 1)), replace(found[1], angle=(x, False, 1))
 
 
 def _range(low: int, high: int) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -42,8 +42,10 @@ class Form:
         r: what is left, not negative, (B,).
         low, high: the least and the greatest value, (B,).
         radius: sum of the absolute coefficients, and r.
-        angle: of which it is the sine or the cosine, by the object of the angle.
-        turned: a product by a sine or a cosine that it has as a term.
+        angle: of which it is the sine (True) or the cosine, by its object, and with which sign.
+        term: a product by a sine or a cosine that it has as a term.
+        rotated: of a component of a rotated vector, how it was made.
+        opposite: the form that it has the other sign of.
     """
 
     c: Array
@@ -52,8 +54,10 @@ class Form:
     low: Array
     high: Array
     radius: Array
-    angle: tuple[Form, bool] | None = None
-    turned: Turned | None = None
+    angle: tuple[Form, bool, int] | None = None
+    term: Term | None = None
+    rotated: Rotated | None = None
+    opposite: Form | None = None
 
     @property
     def size(self) -> Array:
@@ -72,21 +76,52 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Turned:
+class Term:
     """A term of a sum: the sine or cosine of an angle times something.
 
     Attributes:
         angle: by its object.
         is_sine: or cosine.
-        size: bound of the other factor.
+        sign: of the term.
+        factor: the other one.
         low, high: the least and the greatest of the other terms.
+        is_alone: there are none.
     """
 
     angle: Form
     is_sine: bool
-    size: Array
+    sign: int
+    factor: Form
     low: Array
     high: Array
+    is_alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rotated:
+    """A sum of one form times the cosine and another one times the sine of an angle; the product of both signs."""
+
+    angle: Form
+    by_cosine: Form
+    by_sine: Form
+    sign: int
+
+    def is_other_component(self, other: Rotated) -> bool:
+        """True where both are components of one vector that was rotated, or reflected."""
+        return (
+            self.angle is other.angle
+            and self.by_cosine is other.by_sine
+            and self.by_sine is other.by_cosine
+            and self.sign == -other.sign
+        )
+
+
+def _length(x: Form, y: Form) -> Array:
+    """Bound of the root of x^2 + y^2; what both were rotated from is as long."""
+    length, a, b = np.hypot(x.greatest, y.greatest), x.rotated, y.rotated
+    if a is not None and b is not None and a.is_other_component(b):
+        length = np.minimum(length, _length(a.by_cosine, a.by_sine))
+    return length * (1 + SLACK)
 
 
 def _form(c: Array, a: Array | None, r: Array, low: Array, high: Array) -> Form:
@@ -140,17 +175,20 @@ def plus(x: Form, y: Form) -> Form:
     """x + y."""
     a = y.a if x.a is None else x.a if y.a is None else x.a + y.a
     low, high = x.low + y.low, x.high + y.high
-    first, second = x.turned, y.turned
+    first, second, rotated = x.term, y.term, None
     if first is not None and second is not None and first.angle is second.angle and first.is_sine != second.is_sine:
         # A rotation: no component is longer than the vector.
-        length = np.hypot(first.size, second.size) * (1 + SLACK)
+        length = _length(first.factor, second.factor)
         low = np.maximum(low, first.low + second.low - length)
         high = np.minimum(high, first.high + second.high + length)
+        if first.is_alone and second.is_alone:
+            by_cosine, by_sine = (second, first) if first.is_sine else (first, second)
+            rotated = Rotated(first.angle, by_cosine.factor, by_sine.factor, first.sign * second.sign)
     found = _form(x.c + y.c, a, x.r + y.r + SLACK * (x.size + y.size), low, high)
-    if second is not None:
-        return replace(found, turned=replace(second, low=second.low + x.low, high=second.high + x.high))
-    if first is not None:
-        return replace(found, turned=replace(first, low=first.low + y.low, high=first.high + y.high))
+    for term, other in ((second, x), (first, y)):
+        if term is not None:
+            term = replace(term, low=term.low + other.low, high=term.high + other.high, is_alone=False)
+            return replace(found, term=term, rotated=rotated)
     return found
 
 
@@ -161,8 +199,12 @@ def minus(x: Form, y: Form) -> Form:
 
 def negative(x: Form) -> Form:
     """-x."""
-    turned = None if x.turned is None else replace(x.turned, low=-x.turned.high, high=-x.turned.low)
-    return Form(-x.c, None if x.a is None else -x.a, x.r, -x.high, -x.low, x.radius, None, turned)
+    if x.opposite is not None:
+        return x.opposite
+    angle = None if x.angle is None else (*x.angle[:2], -x.angle[2])
+    term = None if x.term is None else replace(x.term, sign=-x.term.sign, low=-x.term.high, high=-x.term.low)
+    a = None if x.a is None else -x.a
+    return Form(-x.c, a, x.r, -x.high, -x.low, x.radius, angle, term, x.rotated, x)
 
 
 def times(x: Form, y: Form) -> Form:
@@ -185,8 +227,10 @@ def times(x: Form, y: Form) -> Form:
     found = _form(c, a, np.maximum(r, 0.0) + SLACK * (x.size * y.size) + TINY, low, high)
     for turning, other in ((x, y), (y, x)):
         if turning.angle is not None:
+            angle, is_sine, sign = turning.angle
+            sign, factor = (sign, other) if other.opposite is None else (-sign, other.opposite)
             nothing = np.zeros_like(c)
-            return replace(found, turned=Turned(*turning.angle, other.greatest, nothing, nothing))
+            return replace(found, term=Term(angle, is_sine, sign, factor, nothing, nothing, is_alone=True))
     return found
 
 
@@ -224,7 +268,7 @@ def sine_and_cosine(x: Form) -> tuple[Form, Form]:
         _turned(x, (sine * middle, np.abs(sine) * off), (cosine, slope, away), _range(x, quarter)),
         _turned(x, (cosine * middle, np.abs(cosine) * off), (-sine, slope, away), _range(x, 0.0)),
     )
-    return replace(found[0], angle=(x, True)), replace(found[1], angle=(x, False))
+    return replace(found[0], angle=(x, True, 1)), replace(found[1], angle=(x, False, 1))
 
 
 def _turned(x: Form, even: tuple[Array, Array], odd: tuple[Array, Array, Array], ends: tuple[Array, Array]) -> Form:

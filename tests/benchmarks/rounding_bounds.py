@@ -2,8 +2,9 @@
 
     python tests/benchmarks/rounding_bounds.py [MODEL ...]
 
-Speeds within 2 rad/s (those of Panda, whose fingers are slow, within its limits), accelerations within 5 rad/s^2, torques
-within 10 N m, angles within limits of the model or whole turns. A ratio is the bound of an output over its worst sample; seconds are the processor's, for bounds and samples.
+Speeds within 2 rad/s (those of Panda, whose fingers are slow, within its limits), accelerations within 5 rad/s^2,
+torques within 10 N m, angles within limits of the model or whole turns. A ratio is the bound of an output over its
+worst sample; seconds are the processor's, for bounds and samples.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -81,8 +82,9 @@ def test_whole_numbers_agree(name: str) -> None:
 def test_what_has_no_bound_says_so() -> None:
     ends = np.array([[-1.0, 0.0, 1.0]]), np.array([[1.0, 2.0, 2.0]])
     (x,) = forms.box(*ends)
-    assert [*np.isinf(forms.reciprocal(x).r)] == [True, True, False]
-    assert [*np.isinf(forms.root(x).r)] == [True, False, False]
+    with np.errstate(invalid="ignore"):  # infinite parts, of which nothing more is asked
+        assert [*np.isinf(forms.reciprocal(x).r)] == [True, True, False]
+        assert [*np.isinf(forms.root(x).r)] == [True, False, False]
     for operation in (exact.reciprocal, exact.root):
         with pytest.raises(exact.UnboundedError):
             operation(exact.of_input(0, Fraction(-1), Fraction(1)))
@@ -93,3 +95,43 @@ def test_a_sine_over_many_turns_is_between_its_ends() -> None:
     sine, _ = forms.sine_and_cosine(forms.box(low, high)[0])
     assert (sine.low[0], sine.high[0]) == pytest.approx((-1, 1)) and sine.high[2] == pytest.approx(1)
     assert np.sin(1e5) >= sine.low[1] > np.sin(1e5) - 2e-3
+
+
+def turned(module: Any, pair: tuple[Any, Any], x: Any, y: Any, signs: tuple[int, ...]) -> tuple[Any, Any]:
+    """Components of something like a rotated vector: signs may be any, and stand at the sines or at the products."""
+    sine, cosine = pair
+    parts = [module.times(cosine, x), module.times(sine, y), module.times(y, cosine), module.times(x, sine)]
+    parts[1] = module.times(module.negative(sine), y) if signs[1] < 0 else parts[1]
+    parts[2] = module.times(module.negative(y), cosine) if signs[2] < 0 else parts[2]
+    parts = [module.negative(part) if sign < 0 and k in (0, 3) else part
+             for k, (part, sign) in enumerate(zip(parts, signs, strict=True))]  # fmt: skip
+    return module.plus(parts[0], parts[1]), module.plus(parts[2], parts[3])
+
+
+@pytest.mark.parametrize("signs", [*product((1, -1), repeat=4)])
+def test_what_is_rotated_is_as_long_as_before(signs: tuple[int, ...]) -> None:
+    """Over whole turns a rotation of a rotated vector is no longer; with other signs it may be, and is enclosed too."""
+    rng = np.random.default_rng(9)
+    turns = np.full(1, np.pi)
+    low, high = np.array([-turns, -turns, -np.ones(1), -np.ones(1)]), np.array([turns, turns, np.ones(1), np.ones(1)])
+    first, second, x, y = forms.box(low, high)
+    once = turned(forms, forms.sine_and_cosine(first), x, y, signs)
+    found, _ = turned(forms, forms.sine_and_cosine(second), *once, (1, 1, 1, -1))
+    a, b, p, q = rng.uniform(low, high, (4, 200_000))
+    p, q = np.sign(p), np.sign(q)
+    c, s = np.cos(a), np.sin(a)
+    u, v = signs[0] * c * p + signs[1] * s * q, signs[2] * c * q + signs[3] * s * p
+    most = float(np.abs(np.cos(b) * u + np.sin(b) * v).max())
+    is_rotation = signs[0] * signs[1] == -signs[2] * signs[3]
+    assert most <= found.greatest[0] and found.greatest[0] == pytest.approx(np.sqrt(2) if is_rotation else 2)
+    assert most > (1.3 if is_rotation else 1.9)
+    exactly = [exact.of_input(k, Fraction(low[k, 0]), Fraction(high[k, 0])) for k in range(4)]
+    once = turned(Exactly, exact.sine_and_cosine(exactly[0]), exactly[2], exactly[3], signs)
+    other, _ = turned(Exactly, exact.sine_and_cosine(exactly[1]), *once, (1, 1, 1, -1))
+    assert 0 <= found.greatest[0] - other.greatest / exact.ONE < 1e-9
+
+
+class Exactly:
+    """The operations in whole numbers by the names of those in doubles."""
+
+    times, negative, plus = staticmethod(exact.times), staticmethod(exact.negative), staticmethod(exact.plus)
