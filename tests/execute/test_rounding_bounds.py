@@ -61,7 +61,7 @@ def test_errors_of_arms_stay_below_their_bounds(name: str, real: str, tmp_path: 
     assert check_bounds(tmp_path / f"{name}.bounds.json", parts=2).faults == ()
 
 
-@pytest.mark.parametrize("seed", some(range(20), range(3)))
+@pytest.mark.parametrize("seed", some(range(20), [0, 1]))
 def test_errors_of_random_trees_stay_below_their_bounds(seed: int, tmp_path: Path) -> None:
     """Single and double precision: what both differ by is no more than both bounds together, constants included."""
     model = random_tree(seed, bodies=(1, 4), forces=False, couplings=False)
@@ -176,7 +176,7 @@ def faults(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any
     elif isinstance(content, list):
         if content:
             yield path, content[:-1]
-        for k in dict.fromkeys((0, len(content) // 2, len(content) - 1)) if content else ():
+        for k in dict.fromkeys((0, len(content) - 1)) if content else ():
             yield from faults(content[k], (*path, k))
     elif isinstance(content, bool):
         yield path, not content
