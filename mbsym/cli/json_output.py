@@ -124,6 +124,7 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "not_run": "files in languages that mbsym prints and does not run",
         "coverage": "branches and statuses that were reached, by function, and those that were not",
         "checks": "function, language, what it was compared with, error, tolerance and verdict of each",
+        "exact": "with --exact: field, probability of error, what was shown of each function in each text; else null",
     },
     "certify": {
         "certificate": "the name again",

@@ -81,6 +81,15 @@ class CutFrames:
     s: Array
 
 
+class LoopState(ExactState):
+    """A mechanism at a state, with what closes its loops."""
+
+    @cached_property
+    def closures(self) -> Closures:
+        """Residuals, rows and their rates."""
+        return Closures(self)
+
+
 @dataclass(frozen=True)
 class Closures:
     """All closure rows of a mechanism at a state, those that follow from others included.

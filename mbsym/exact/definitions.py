@@ -1,19 +1,34 @@
-"""All definitions by the names of functions: those of trees, and those that closed loops put in their place or add."""
+"""All definitions by the names of functions: of trees, of closed loops, and derivatives of both."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 
-from mbsym.exact.dynamics import ExactState
-from mbsym.exact.functions import OF_TREES, Given, Results
+from mbsym.exact.derivatives import DERIVATIVES, OF_CLOSED, Definition, derivative
+from mbsym.exact.frames import OF_FRAMES
+from mbsym.exact.functions import OF_TREES
 from mbsym.exact.loops import OF_LOOPS, OTHERWISE
 from mbsym.reference.mechanism import NumericMechanism
 
 
-def definitions(mechanism: NumericMechanism) -> Mapping[str, Callable[[ExactState, Given], Results]]:
-    """Those of a mechanism."""
-    closed = mechanism.cut_joints or mechanism.relations or mechanism.model.constraints or mechanism.model.motions
-    return {**OF_TREES, **OF_LOOPS, **{other_way(name): law for name, law in OTHERWISE.items()}} if closed else OF_TREES
+def definitions(
+    mechanism: NumericMechanism, requests: Mapping[str, tuple[str, Sequence[str]]]
+) -> Mapping[str, Definition]:
+    """Those of a mechanism.
+
+    Args:
+        mechanism: with loops or without.
+        requests: derivatives by name: of which function, by which arguments; a request may be of one before it.
+    """
+    found: dict[str, Definition] = {**OF_TREES, **OF_FRAMES, **DERIVATIVES}
+    if mechanism.cut_joints or mechanism.relations or mechanism.model.constraints or mechanism.model.motions:
+        found |= {**OF_LOOPS, **OF_CLOSED, **{other_way(name): law for name, law in OTHERWISE.items()}}
+    levels: dict[str, int] = {}
+    for name, (function, by) in requests.items():
+        if function in found:
+            levels[name] = levels.get(function, 0) + 1
+            found[name] = derivative(found[function], by, levels[name])
+    return found
 
 
 def other_way(name: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from mbsym.exact.elements import Scene, acting
 from mbsym.exact.kinematics import Moving, cross, joint_rates, moving
-from mbsym.exact.mechanism import ExactNumbers
+from mbsym.exact.mechanism import ExactNumbers, turns_freely
 from mbsym.exact.residues import UndecidedError, vanishes
 from mbsym.reference.joint_types import REFERENCE_JOINTS
 from mbsym.reference.mechanism import NumericJoint, NumericMechanism
@@ -59,13 +59,6 @@ class ExactState:
     def scene(self) -> Scene:
         """What force elements do."""
         return acting(self.mechanism, self.numbers, self.moving, self.q, self.v, self.t, self.u)
-
-    @cached_property
-    def closures(self) -> Any:
-        """What closes loops."""
-        from mbsym.exact.closures import Closures
-
-        return Closures(self)
 
     def columns_by_label(self, *, reversed_joints: bool) -> list[int]:
         """Places in v in the order of the joints' labels, those of one joint forwards or backwards."""
@@ -146,7 +139,7 @@ class ExactState:
         Raises:
             UndecidedError: they are no rates of coordinates, so that a rotor asks more.
         """
-        if not vanishes(joint.armature) and joint.type in ("free", "spherical"):
+        if not vanishes(joint.armature) and turns_freely(joint):
             raise UndecidedError("an armature on a joint that turns about no axis of its own")
         return joint.armature
 

@@ -76,7 +76,8 @@ def _masses(state: ExactState) -> tuple[Any, Array]:
     return total, moment / total
 
 
-def _momentum(state: ExactState, given: Given) -> Results:
+def momentum(state: ExactState, given: Given) -> Results:
+    """[angular momentum about the centre of mass; linear momentum], base axes, (6,)."""
     _, center = _masses(state)
     spin, linear = np.zeros(3, dtype=object), np.zeros(3, dtype=object)
     for label in range(1, state.mechanism.nb + 1):
@@ -106,6 +107,6 @@ OF_TREES: Final[Mapping[str, Callable[[ExactState, Given], Results]]] = {
     "body_jacobians": _body_jacobians,
     "joint_wrenches": _joint_wrenches,
     "center_of_mass": lambda state, given: [_masses(state)[1]],
-    "momentum": _momentum,
+    "momentum": momentum,
 }
 """Of trees."""

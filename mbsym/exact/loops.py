@@ -15,10 +15,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from mbsym.exact.dynamics import ExactState
+from mbsym.exact.closures import LoopState
 from mbsym.exact.functions import Given, Results
 from mbsym.exact.kinematics import cross, moving
 from mbsym.exact.linear import solved
+from mbsym.exact.maximal import balanced
 from mbsym.exact.residues import UndecidedError
 from mbsym.reference.rotations import Array
 
@@ -41,13 +42,13 @@ def _chosen(of_all: Sequence[Any], given: Given) -> list[Any]:
     return [of_all[row] for row in _rows(given)]
 
 
-def _jacobian(state: ExactState, given: Given) -> Array:
+def _jacobian(state: LoopState, given: Given) -> Array:
     """G, (rows, nv)."""
     chosen: Array = state.closures.jacobian[_rows(given)]
     return chosen
 
 
-def _constraint_residual(state: ExactState, given: Given) -> Results:
+def _constraint_residual(state: LoopState, given: Given) -> Results:
     return [_chosen(state.closures.residual, given)]
 
 
@@ -58,7 +59,7 @@ def _solved(matrix: Array, right: Any) -> Array:
     return found
 
 
-def _motion(state: ExactState, given: Given, gamma: Sequence[Any]) -> tuple[Array, Array]:
+def _motion(state: LoopState, given: Given, gamma: Sequence[Any]) -> tuple[Array, Array]:
     """vdot and lambda."""
     G, M = _jacobian(state, given), state.mass_matrix()
     force = given["tau"] - state.inverse_dynamics(np.zeros(len(M), dtype=object))
@@ -68,18 +69,18 @@ def _motion(state: ExactState, given: Given, gamma: Sequence[Any]) -> tuple[Arra
     return found[:nv], found[nv:]
 
 
-def _constrained_dynamics(state: ExactState, given: Given) -> Results:
+def _constrained_dynamics(state: LoopState, given: Given) -> Results:
     return _motion(state, given, _chosen(state.closures.bias, given))
 
 
-def _stabilised_dynamics(state: ExactState, given: Given) -> Results:
+def _stabilised_dynamics(state: LoopState, given: Given) -> Results:
     alpha, beta = given["gains"]
     rates = _jacobian(state, given) @ state.v
     terms = zip(_chosen(state.closures.bias, given), rates, _chosen(state.closures.residual, given), strict=True)
     return _motion(state, given, [gamma - 2 * alpha * rate - beta * beta * gap for gamma, rate, gap in terms])
 
 
-def _on_mass_matrix(state: ExactState, J: Array, *, reversed_joints: bool = False) -> list[Array]:
+def _on_mass_matrix(state: LoopState, J: Array, *, reversed_joints: bool = False) -> list[Array]:
     """M^-1 J^T, J M^-1 J^T, L^-T J^T and D^-1 of M = L^T D L, L lower triangular in the order of the labels."""
     M = state.mass_matrix()
     response = np.stack([_solved(M, row) for row in J], axis=1)
@@ -96,7 +97,7 @@ def _on_mass_matrix(state: ExactState, J: Array, *, reversed_joints: bool = Fals
     return [response, J @ response, Y[back], inverses[back]]
 
 
-def _constrained_terms(state: ExactState, given: Given, *, reversed_joints: bool = False) -> Results:
+def _constrained_terms(state: LoopState, given: Given, *, reversed_joints: bool = False) -> Results:
     G = _jacobian(state, given)
     nv = state.mechanism.nv
     free = _solved(state.mass_matrix(), given["tau"] - state.inverse_dynamics(np.zeros(nv, dtype=object)))
@@ -105,17 +106,17 @@ def _constrained_terms(state: ExactState, given: Given, *, reversed_joints: bool
     return [free, response.ravel(), delassus.ravel(), right, weighted.ravel(), inverses]
 
 
-def _corrections(state: ExactState, J: Array, *, reversed_joints: bool = False) -> Results:
+def _corrections(state: LoopState, J: Array, *, reversed_joints: bool = False) -> Results:
     response, delassus, weighted, inverses = _on_mass_matrix(state, J, reversed_joints=reversed_joints)
     return [J.ravel(), response.ravel(), delassus.ravel(), weighted.ravel(), inverses]
 
 
-def _project_velocity(state: ExactState, given: Given) -> Results:
+def _project_velocity(state: LoopState, given: Given) -> Results:
     response, delassus, *_ = _on_mass_matrix(state, _jacobian(state, given))
     return [state.v - response @ _solved(delassus, _jacobian(state, given) @ state.v)]
 
 
-def _wrenches(state: ExactState, given: Given, vdot: Array, multipliers: Array) -> Array:
+def _wrenches(state: LoopState, given: Given, vdot: Array, multipliers: Array) -> Array:
     """[moment; force] on each joint's successor at and in its frame there, (nj, 6): balances from the leaves inward."""
     mechanism = state.mechanism
     motion = moving(mechanism, state.q, state.v, vdot)
@@ -130,29 +131,19 @@ def _wrenches(state: ExactState, given: Given, vdot: Array, multipliers: Array) 
         frame = state.freedom(joint, motion, np.zeros(7, dtype=object))
         # At the point at which rows are taken, which is the origin of S where the loop is closed.
         found[joint.label - 1] = np.concatenate([frame.S.T @ moment, frame.S.T @ force])
-    for number in range(mechanism.nb, 0, -1):
-        joint, frame = mechanism.joints[number - 1], state.freedoms[number - 1]
-        outer, inner, sign = joint.successor, joint.predecessor, 1
-        if joint.flipped:
-            outer, inner, sign = inner, outer, -1
-        moment, force = acting[outer][:3], acting[outer][3:]
-        if inner:
-            arm = motion.origins[outer] - motion.origins[inner]
-            acting[inner] = acting[inner] + np.concatenate([moment + cross(arm, force), force])
-        at_head = moment + cross(motion.origins[outer] - frame.head, force)
-        found[number - 1] = np.concatenate([frame.S.T @ (sign * at_head), frame.S.T @ (sign * force)])
+    found[: mechanism.nb] = balanced(state, motion, acting)
     return found
 
 
-def _constrained_wrenches(state: ExactState, given: Given) -> Results:
+def _constrained_wrenches(state: LoopState, given: Given) -> Results:
     return [_wrenches(state, given, given["vdot"], given["lambda"]).ravel()]
 
 
-def _joint_wrenches(state: ExactState, given: Given) -> Results:
+def _joint_wrenches(state: LoopState, given: Given) -> Results:
     return [_wrenches(state, given, *_constrained_dynamics(state, given)).ravel()]
 
 
-def _actuated_inverse_dynamics(state: ExactState, given: Given) -> Results:
+def _actuated_inverse_dynamics(state: LoopState, given: Given) -> Results:
     """tau at the motors alone, with which vdot is the motion of closed loops: M vdot + h - G^T lambda = tau."""
     mechanism = state.mechanism
     names = mechanism.model.motors
@@ -176,17 +167,17 @@ def _span(joint: Any) -> tuple[int, int]:
     return joint.speeds.start, joint.speeds.stop
 
 
-def _moved_position(state: ExactState, given: Given) -> Results:
+def _moved_position(state: LoopState, given: Given) -> Results:
     if state.mechanism.nq != state.mechanism.nv:
         raise UndecidedError("quaternions are moved by sines of what is no angle of a joint")
     return [state.q + given["motion"]]
 
 
-def _position_correction(state: ExactState, given: Given, *, reversed_joints: bool = False) -> Results:
+def _position_correction(state: LoopState, given: Given, *, reversed_joints: bool = False) -> Results:
     return _corrections(state, state.closures.residual_jacobian[_rows(given)], reversed_joints=reversed_joints)
 
 
-def _velocity_correction(state: ExactState, given: Given, *, reversed_joints: bool = False) -> Results:
+def _velocity_correction(state: LoopState, given: Given, *, reversed_joints: bool = False) -> Results:
     return _corrections(state, _jacobian(state, given), reversed_joints=reversed_joints)
 
 
@@ -196,7 +187,7 @@ OTHERWISE: Final = {
 }
 """L^T D L leaves open in which order the freedoms of one joint are eliminated: these are the other way round."""
 
-OF_LOOPS: Final[Mapping[str, Callable[[ExactState, Given], Results]]] = {
+OF_LOOPS: Final[Mapping[str, Callable[[LoopState, Given], Results]]] = {
     "constraint_residual": _constraint_residual,
     "closure_gap": lambda state, given: [state.closures.residual],
     "constraint_jacobian": lambda state, given: [_jacobian(state, given).ravel()],

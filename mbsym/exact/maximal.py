@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from mbsym.exact.dynamics import ExactState
-from mbsym.exact.kinematics import cross
+from mbsym.exact.kinematics import Moving, cross, moving
 from mbsym.exact.linear import Row, solved
 from mbsym.reference.rotations import Array, skew
 
@@ -98,3 +98,35 @@ def solve_tree(state: ExactState, tau: Array) -> tuple[Array, Array]:
         wrench = np.array(found[of_joint + 6 * number : of_joint + 6 * number + 6], dtype=object)
         wrenches[number] = np.concatenate([frames.S.T @ wrench[:3], frames.S.T @ wrench[3:]])
     return vdot, wrenches
+
+
+def balanced(state: ExactState, motion: Moving, acting: dict[int, Array]) -> Array:
+    """[moment; force] on each tree joint's successor at and in its frame there, (nb, 6), from the leaves inward.
+
+    Args:
+        state: where the mechanism is.
+        motion: how it moves.
+        acting: by body, the wrench about its origin that its joints must give it, base axes.
+    """
+    mechanism = state.mechanism
+    needed = dict(acting)
+    found = np.empty((mechanism.nb, 6), dtype=object)
+    for number in range(mechanism.nb, 0, -1):
+        joint, frame = mechanism.joints[number - 1], state.freedoms[number - 1]
+        outer, inner, sign = joint.successor, joint.predecessor, 1
+        if joint.flipped:
+            outer, inner, sign = inner, outer, -1
+        moment, force = needed[outer][:3], needed[outer][3:]
+        if inner:
+            arm = motion.origins[outer] - motion.origins[inner]
+            needed[inner] = needed[inner] + np.concatenate([moment + cross(arm, force), force])
+        at_head = moment + cross(motion.origins[outer] - frame.head, force)
+        found[number - 1] = np.concatenate([frame.S.T @ (sign * at_head), frame.S.T @ (sign * force)])
+    return found
+
+
+def wrenches_of_motion(state: ExactState, vdot: Array) -> Array:
+    """The wrenches of tree joints that produce the rates vdot, (nb, 6)."""
+    motion = moving(state.mechanism, state.q, state.v, vdot)
+    labels = range(1, state.mechanism.nb + 1)
+    return balanced(state, motion, {b: state.needed(motion, b) - state.scene.wrenches[b] for b in labels})

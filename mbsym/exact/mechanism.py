@@ -47,10 +47,12 @@ class ExactNumbers:
         point: the class of its residues.
         names: numbers by name.
         symbolic: names that stand for no number.
+        floats: numbers of the model's parameters as doubles.
     """
 
     def __init__(self, point: NumberClass, names: Mapping[str, Any], symbolic: Collection[str] = ()) -> None:
         self.point, self.names, self.symbolic = point, dict(names), set(symbolic)
+        self.floats: Mapping[str, float] = {}
         self._known: dict[Value, Any] = {}
 
     def rational(self, value: Value) -> Any:
@@ -141,6 +143,7 @@ def exact_mechanism(
     """
     structure = numeric_mechanism(model, labelling)
     numbers = ExactNumbers(point, {}, symbolic)
+    numbers.floats = structure.names
     for parameter in model.parameters:
         given = parameter.name in symbolic
         if not given and not numbers.is_number(parameter.value):
@@ -149,11 +152,10 @@ def exact_mechanism(
         numbers.names[parameter.name] = value
     whole = on_bodies(with_virtual_joints(model, labelling))
     joints = {joint.name: joint for joint in whole.joints}
-    floats = structure.names
     exact = replace(
         structure,
         bodies=tuple(_body(whole.body(body.name), numbers) for body in structure.bodies),
-        joints=tuple(_joint(joint, joints[joint.name], numbers, floats) for joint in structure.joints),
+        joints=tuple(_joint(joint, joints[joint.name], numbers) for joint in structure.joints),
         gravity=numbers.numbers(whole.gravity),
         names=numbers.names,
         followers=_followers(structure, {each.joint: each for each in whole.couplings}, numbers),
@@ -191,11 +193,11 @@ def _body(body: Body, numbers: ExactNumbers) -> NumericBody:
     return NumericBody(body.name, mass, center, inertia)
 
 
-def _joint(structure: NumericJoint, joint: Joint, numbers: ExactNumbers, floats: Mapping[str, float]) -> NumericJoint:
-    near, far = (_placed(each, numbers, floats) for each in (joint.predecessor_placement, joint.successor_placement))
-    first = [evaluate(value, floats) for value in joint.axis]
-    if joint.type == "universal":
-        second = [evaluate(value, floats) for value in joint.second_axis or ()]
+def _joint(structure: NumericJoint, joint: Joint, numbers: ExactNumbers) -> NumericJoint:
+    near, far = (placed(each, numbers) for each in (joint.predecessor_placement, joint.successor_placement))
+    first = [evaluate(value, numbers.floats) for value in joint.axis]
+    if "second_axis" in joint.kind.entries:
+        second = [evaluate(value, numbers.floats) for value in joint.second_axis or ()]
         frame = _turn(_taking_xy(first, second or [*default_second_axis((first[0], first[1], first[2]))]), numbers)
         axis, second_axis = frame[:, 0], frame[:, 1]
     else:
@@ -213,6 +215,11 @@ def _joint(structure: NumericJoint, joint: Joint, numbers: ExactNumbers, floats:
         successor_rotation=far[0],
         successor_translation=far[1],
     )
+
+
+def turns_freely(joint: NumericJoint) -> bool:
+    """Whether a quaternion stands first among the coordinates of a joint."""
+    return len(joint.neutral) > int(joint.rates.stop) - int(joint.rates.start)
 
 
 # ---- rotations: the rational one that a direction or an angle of a model stands for ----------------------------------
@@ -259,15 +266,15 @@ def _rotation(quaternion: Sequence[Fraction], numbers: ExactNumbers) -> Array:
     return found
 
 
-def _placed(placement: Placement, numbers: ExactNumbers, floats: Mapping[str, float]) -> tuple[Array, Array]:
-    """Rotation matrix and translation."""
+def placed(placement: Placement, numbers: ExactNumbers) -> tuple[Array, Array]:
+    """Rotation matrix and translation of a placement."""
     translation = numbers.numbers(placement.translation)
     if placement.quaternion is not None:
-        return _turn([evaluate(value, floats) for value in placement.quaternion], numbers), translation
+        return _turn([evaluate(value, numbers.floats) for value in placement.quaternion], numbers), translation
     rotation = _rotation([Fraction(1), Fraction(0), Fraction(0), Fraction(0)], numbers)
     for axis, angle in placement.rotation:
         if numbers.is_number(angle):
-            own = _rotation(_half_turned("xyz".index(axis), evaluate(angle, floats)), numbers)
+            own = _rotation(_half_turned("xyz".index(axis), evaluate(angle, numbers.floats)), numbers)
         else:
             own = rotation_about(np.array(UNIT_VECTORS[axis]), numbers.number(angle))
         rotation = rotation @ own

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from mbsym.exact.closures import LoopState
 from mbsym.exact.definitions import definitions
-from mbsym.exact.dynamics import ExactState
+from mbsym.exact.derivatives import Definition
 from mbsym.exact.functions import Results
-from mbsym.exact.mechanism import exact_mechanism
+from mbsym.exact.mechanism import exact_mechanism, turns_freely
 from mbsym.exact.numbers import NumberClass
 from mbsym.exact.residues import UndecidedError
 from mbsym.model.system import Model
@@ -29,12 +30,14 @@ class Point:
         given: arguments by name.
         parameters: run-time parameters by name.
         state: the mechanism there.
+        definitions: of its functions by name.
     """
 
     numbers: NumberClass
     given: dict[str, Any]
     parameters: Mapping[str, Any]
-    state: ExactState
+    state: LoopState
+    definitions: Mapping[str, Definition]
     _expected: dict[str, Results | str] = field(default_factory=dict)
 
     def expected(self, name: str) -> Results:
@@ -45,7 +48,7 @@ class Point:
         """
         if name not in self._expected:
             try:
-                self._expected[name] = definitions(self.state.mechanism)[name](self.state, self.given)
+                self._expected[name] = self.definitions[name](self.state, self.given)
             except UndecidedError as error:
                 self._expected[name] = error.what
         found = self._expected[name]
@@ -60,6 +63,7 @@ def draw_point(
     symbolic: Sequence[str],
     shapes: Mapping[str, tuple[int, ...]],
     numbers: NumberClass,
+    requests: Mapping[str, tuple[str, Sequence[str]]],
     lane: int = 0,
 ) -> Point:
     """A random point.
@@ -69,6 +73,7 @@ def draw_point(
         symbolic: names of its run-time parameters.
         shapes: of arguments by name.
         numbers: the class of numbers, which draws them.
+        requests: derivatives that were asked for; see ``definitions``.
         lane: other states with the same parameters.
     """
     mechanism, exact = exact_mechanism(model, labelling, numbers, symbolic)
@@ -83,14 +88,16 @@ def draw_point(
         ratios: list[Any] = [gear.ratio for gear in mechanism.followers.values() if gear.leader == joint.label]
         if ratios and joint.coordinates is not None:
             numbers.relate(given["q"][joint.coordinates.start], ratios)
-    state = ExactState(mechanism, exact, given["q"], given["v"], given["t"], tuple(given["u"]))
-    return Point(numbers, given, {name: exact.names[name] for name in symbolic}, state)
+    state = LoopState(mechanism, exact, given["q"], given["v"], given["t"], tuple(given["u"]))
+    return Point(
+        numbers, given, {name: exact.names[name] for name in symbolic}, state, definitions(mechanism, requests)
+    )
 
 
 def _on_spheres(mechanism: NumericMechanism, q: Any) -> None:
     """Makes quaternions of unit length: r^2/|r|^2."""
     for joint in mechanism.tree_joints:
-        if joint.coordinates is not None and joint.type in ("spherical", "free"):
+        if joint.coordinates is not None and turns_freely(joint):
             start = joint.coordinates.start
             w, x, y, z = q[start : start + 4]
             square = w * w + x * x + y * y + z * z

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from mbsym.errors import TextError
-from mbsym.exact.definitions import definitions, other_way
+from mbsym.errors import MbsymError, TextError
+from mbsym.exact.definitions import other_way
 from mbsym.exact.degrees import Degrees, UncountedError
 from mbsym.exact.following import (
     Beside,
@@ -96,6 +96,7 @@ class Prover:
         signatures: of all functions by name.
         literal: exact numbers of literals.
         makers: functions that make arguments of others, by the name of what they make.
+        requests: derivatives that were asked for, by name: of which function, by which arguments.
         rows: numbers of the closure rows that the module holds, found by their residuals.
         points: those that were drawn, by number and lane; numbers below zero are real.
     """
@@ -106,6 +107,7 @@ class Prover:
     signatures: Mapping[str, Signature]
     literal: Literal
     makers: Mapping[str, Signature] = field(default_factory=dict)
+    requests: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
     rows: list[int] = field(default_factory=list)
     points: dict[tuple[int, int], Point] = field(default_factory=dict)
 
@@ -116,21 +118,21 @@ class Prover:
             why = "what it makes is proven in the functions that take it"
         elif spoken.symbol(name) in spoken.unread:
             why = "it iterates over arrays of states"
-        elif name not in definitions(self.point(0).state.mechanism):
-            why = "the field has no definition of it"
         else:
             try:
+                if name not in self.point(0).definitions:
+                    raise UndecidedError("the field has no definition of it")
                 self._choose_rows(spoken)
-                every = [each for each in (name, other_way(name)) if each in definitions(self.point(0).state.mechanism)]
+                every = [each for each in (name, other_way(name)) if each in self.point(0).definitions]
                 found = [self._compared(spoken, name, each) for each in every[:1]]
                 if found[0].outcome == "differs":
                     found += [self._compared(spoken, name, each) for each in every[1:]]
                     found += [self._near(spoken, found[0], each) for each in every]
                 return min(found, key=lambda verdict: OUTCOMES.index(verdict.outcome))
-            except UndecidedError as error:
-                why = error.what
             except TextError as error:
                 outcome, why = "differs", str(error)
+            except MbsymError as error:
+                why = error.what
             except ZeroDivisionError:
                 outcome, why = "differs", "it divides by what is zero everywhere"
         return Verdict(name, spoken.title, outcome, why)
@@ -251,7 +253,10 @@ class Prover:
                     if not error <= CLOSE * max(size, 1.0):
                         return differs
                     worst = max(worst, error / max(size, 1.0))
-        why = f"numbers in it were rounded; within {worst:.0e} of the other derivation at {_REAL_POINTS} real points"
+        why = (
+            f"numbers in it were rounded: {differs.why} in the field, within {worst:.0e} of the other derivation at "
+            f"{_REAL_POINTS} real points"
+        )
         return Verdict(name, spoken.title, "agrees", why)
 
     # ---- points ------------------------------------------------------------------------------------------------------
@@ -264,7 +269,7 @@ class Prover:
             else:
                 numbers = field_point(f"exact {number}") if number >= 0 else real_point(f"exact {number}")
             shapes = {name: shape for each in self.signatures.values() for name, shape in each.inputs}
-            drawn = draw_point(self.model, self.labelling, self.symbolic, shapes, numbers, lane)
+            drawn = draw_point(self.model, self.labelling, self.symbolic, shapes, numbers, self.requests, lane)
             drawn.given[ROWS] = self.rows
             self.points[number, lane] = drawn
         return self.points[number, lane]

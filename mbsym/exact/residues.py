@@ -255,20 +255,21 @@ class Series:
         self.terms, self.level = tuple(terms), level
 
     def _other(self, other: Any) -> Sequence[Any] | None:
-        """Coefficients of another number as a series of this level, None if that is of a higher one."""
-        if isinstance(other, Series):
-            if other.level == self.level:
-                return other.terms
-            if other.level > self.level:
-                return None
-        if isinstance(other, np.ndarray):
-            return None
-        return (other, *[0] * (len(self.terms) - 1))
+        """Coefficients of another number as a series of this level, None if that is an array."""
+        if isinstance(other, Series) and other.level == self.level:
+            return other.terms
+        return None if isinstance(other, np.ndarray) else (other, *[0] * (len(self.terms) - 1))
+
+    def _below(self, other: Any) -> bool:
+        """Whether another number is a series that has this one for a coefficient."""
+        return isinstance(other, Series) and other.level > self.level
 
     def _made(self, terms: Sequence[Any]) -> Series:
         return Series(terms, self.level)
 
     def __add__(self, other: Any) -> Any:
+        if self._below(other):
+            return other + self
         found = self._other(other)
         return NotImplemented if found is None else self._made([a + b for a, b in zip(self.terms, found, strict=True)])
 
@@ -287,6 +288,8 @@ class Series:
         return -self + other
 
     def __mul__(self, other: Any) -> Any:
+        if self._below(other):
+            return other * self
         found = self._other(other)
         if found is None:
             return NotImplemented
@@ -298,6 +301,8 @@ class Series:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
+        if self._below(other):
+            return other.__rtruediv__(self)
         found = self._other(other)
         if found is None:
             return NotImplemented

@@ -175,7 +175,7 @@ class Certificate:
             "not_run": list(self.not_run),
             "checks": [check.as_dict() for check in self.checks],
             "coverage": self._coverage(),
-            **({"exact": self.exact.as_dict()} if self.exact is not None else {}),
+            "exact": self.exact.as_dict() if self.exact is not None else None,
         }
 
     def _coverage(self) -> dict[str, Any]:

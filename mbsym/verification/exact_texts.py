@@ -18,6 +18,7 @@ import numpy as np
 
 from mbsym.codegen.expressions import Constant
 from mbsym.codegen.interface import print_files
+from mbsym.derivatives.of_functions import requests_of
 from mbsym.errors import TextError
 from mbsym.exact.following import Literal, Signature, Spoken
 from mbsym.exact.proof import Prover, Verdict
@@ -70,6 +71,7 @@ def exact_verdicts(directory: Path, manifest: Mapping[str, Any], model: Model) -
         symbolic=tuple(parameter.name for parameter in anew.module.parameters),
         signatures=signatures,
         literal=_literals(anew),
+        requests={each.name: (each.function, each.names) for each in requests_of(manifest)},
         makers={signatures[each].outputs[0][0]: signatures[each] for each in MADE_FOR_OTHERS if each in signatures},
     )
     verdicts: list[Verdict] = []
@@ -113,12 +115,19 @@ def _of_text(prover: Prover, own: Readable, fresh: Readable, name: str, same_ver
         reached = {*_reached(text, symbol), function, f"{symbol}{AS_CALLED}"}
         edited = sorted(each for each in reached & left.keys())
         left = {each: what for each, what in left.items() if each not in edited}
-        branching = [each for each in edited if each not in text.functions or _branches(text.functions[each])]
+        others = fresh.spoken.text.functions
+        branching = [each for each in edited if not _is_straight(text.functions.get(each), others.get(each))]
         if edited and (verdict.outcome in ("not proven", "agrees") or branching) and verdict.outcome != "differs":
-            verdict = replace(verdict, outcome="differs", why=f"{', '.join(branching or edited)}: {DIFFERENT}")
+            verdict = replace(verdict, outcome="differs", why=_of_edit(branching or edited, verdict))
         yield verdict
     for each, what in left.items():
         yield Verdict(each, spoken.title, "differs", what)
+
+
+def _of_edit(names: Sequence[str], verdict: Verdict) -> str:
+    """Why a function differs in which some definitions were edited."""
+    own = f"; {verdict.why}" if verdict.outcome == "agrees" else ""
+    return f"{', '.join(names)}: {DIFFERENT}{own}"
 
 
 def _read(name: str, language: str, title: str, files: Mapping[str, str]) -> Readable:
@@ -200,19 +209,21 @@ def _names(part: Any) -> Iterator[str]:
             yield from _names(value)
 
 
-def _branches(function: Function) -> bool:
-    """Whether something in a function is compared."""
+def _is_straight(function: Function | None, other: Function | None) -> bool:
+    """Whether nothing in a function is compared, and it is called as the other one: then its results say all of it."""
 
-    def inside(part: Any) -> bool:
+    def branches(part: Any) -> bool:
         if isinstance(part, tuple):
-            return any(map(inside, part))
+            return any(map(branches, part))
         if isinstance(part, (If, While)) or (isinstance(part, Operation) and part.operator == "choice"):
             return True
         if not is_dataclass(part) or isinstance(part, Number):
             return False
-        return any(inside(getattr(part, item.name)) for item in fields(part))
+        return any(branches(getattr(part, item.name)) for item in fields(part))
 
-    return inside(function.body)
+    if function is None or other is None or function.arguments != other.arguments:
+        return False
+    return function.returns == other.returns and not branches(function.body)
 
 
 # ---- what texts are held against -------------------------------------------------------------------------------------

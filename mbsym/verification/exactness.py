@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from mbsym.exact.numbers import DIGITS
 from mbsym.exact.proof import Verdict
 from mbsym.symbolic.finite_field import PRIME
 
@@ -46,19 +47,21 @@ class Exactness:
             own = [each for each in self.verdicts if each.text == text]
             proven = [each for each in own if each.outcome == "proven"]
             yield f"{text}: {len(proven)} of {len(own)} functions proven"
-            for outcome in ("agrees", "not proven"):
-                for why, names in self._grouped(text, outcome).items():
-                    yield f"  {outcome}: {', '.join(names)}: {why}"
+            close = [each.function for each in own if each.outcome == "agrees"]
+            if close:
+                yield f"  agrees in real numbers of {DIGITS} digits, with some that were rounded: {', '.join(close)}"
+            for why, names in self._unproven(text).items():
+                yield f"  not proven: {', '.join(names)}: {why}"
             for each in own:
                 if each.outcome == "differs":
                     yield f"  DIFFERS: {each.function}: {each.why}"
         yield f"probability of error below {self.probability:.1e}, in {FIELD}"
 
-    def _grouped(self, text: str, outcome: str) -> Mapping[str, list[str]]:
-        """Names of the functions of a text with an outcome, by its reason."""
+    def _unproven(self, text: str) -> Mapping[str, list[str]]:
+        """Names of the functions of a text that are not proven, by the reason."""
         found: dict[str, list[str]] = {}
         for each in self.verdicts:
-            if each.text == text and each.outcome == outcome:
+            if each.text == text and each.outcome == "not proven":
                 found.setdefault(each.why, []).append(each.function)
         return found
 

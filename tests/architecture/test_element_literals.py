@@ -12,7 +12,7 @@ from mbsym.constraints import CONSTRAINTS
 from mbsym.forces import FORCE_ELEMENTS
 
 PACKAGE = Path(__file__).resolve().parents[2] / "mbsym"
-ROOMS = ("forces", "constraints", "reference")
+ROOMS = ("forces", "constraints", "reference", "exact")
 CLASSES = {record.element.__name__ for record in (*FORCE_ELEMENTS.values(), *CONSTRAINTS.values())}
 TYPES = {*FORCE_ELEMENTS, *CONSTRAINTS} - {
     "distance",

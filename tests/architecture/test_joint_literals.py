@@ -1,4 +1,4 @@
-"""The name of a joint type stands in its record and in the reference's, and nowhere else."""
+"""The name of a joint type stands in its record and in those of the two other opinions, and nowhere else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from mbsym.joints.registry import JOINT_TYPES
 
 PACKAGE = Path(__file__).resolve().parents[2] / "mbsym"
-AT_HOME = ("joints", "reference")
+AT_HOME = ("joints", "reference", "exact")
 
 OTHER_MEANINGS = {
     ("formats/mjcf/reader.py", "JOINT_TYPES"): "MJCF's own words for types of joints",

@@ -1,0 +1,108 @@
+"""Two hundred edits of one character in emitted C and NumPy: how many `verify --exact` names; and how long it takes.
+
+Prints each edit that is not named, the counts by text, and with --examples a table of times and outcomes of all bundled
+examples. What an edit leaves as it was (a digit behind the last that counts) is told apart: the text says the same.
+
+    python tests/benchmarks/exact_edits.py [COUNT]
+    python tests/benchmarks/exact_edits.py --examples
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from mbsym import examples, generate
+from mbsym.codegen.manifest_reader import read_manifest
+from mbsym.errors import MbsymError
+from mbsym.formats.native import read_native
+from mbsym.formats.text_source import TextSource
+from mbsym.verification.exact_texts import exact_verdicts
+from mechanisms.character_edits import character_edits
+
+MODULES = {
+    "puma560": ("forward_dynamics", "inverse_dynamics", "mass_matrix", "body_jacobians"),
+    "four_bar": (),
+    "cart_pole": (),
+    "floating_two_arm": ("forward_dynamics", "body_poses"),
+}
+"""Models, and the functions that are generated where these are not all."""
+
+
+def outcomes(directory: Path, name: str) -> Counter[str]:
+    """Verdicts of a directory, counted."""
+    manifest = read_manifest(directory / f"{name}.json")
+    model = read_native(TextSource(name, manifest["model"]))
+    return Counter(verdict.outcome for verdict in exact_verdicts(directory, manifest, model))
+
+
+def edits(count: int) -> int:
+    """Makes so many edits; the exit status."""
+    print(f"{'text':20} {'edits':>6} {'named':>6} {'missed':>7} {'no change':>10}")
+    totals, began = Counter[str](), time.perf_counter()
+    each = count // (2 * len(MODULES))
+    with TemporaryDirectory(prefix="mbsym") as scratch:
+        for name, functions in MODULES.items():
+            for language, suffix in (("c", ".c"), ("numpy", ".py")):
+                directory = Path(scratch) / language / name
+                generate(examples.load(name), directory, languages=[language], functions=functions)
+                assert not outcomes(directory, name)["differs"], name
+                found = _edited(directory / f"{name}{suffix}", name, each)
+                totals += found
+                print(_row(name + suffix, found), flush=True)
+    print(f"{_row('all', totals)}   in {time.perf_counter() - began:.0f} s")
+    return 0
+
+
+def _edited(file: Path, name: str, count: int) -> Counter[str]:
+    """What became of edits of a file, which is put back."""
+    text, found = file.read_text(encoding="utf-8"), Counter[str]()
+    for edit in character_edits(text, python=file.suffix == ".py", seed=1, count=count):
+        changed = edit.applied(text)
+        file.write_text(changed, encoding="utf-8")
+        kind = "named" if outcomes(file.parent, name)["differs"] else "missed"
+        if kind == "missed" and says_the_same(text, changed):
+            kind = "no change"
+        if kind != "named":
+            print(f"  {kind}: {edit.old} -> {edit.new} in {edit.line[:90]}", flush=True)
+        found[kind] += 1
+    file.write_text(text, encoding="utf-8")
+    return found
+
+
+def _row(what: str, found: Counter[str]) -> str:
+    return f"{what:20} {found.total():6} {found['named']:6} {found['missed']:7} {found['no change']:10}"
+
+
+def says_the_same(text: str, changed: str) -> bool:
+    """Whether numbers that are written otherwise are the same doubles."""
+    pattern = re.compile(r"\d+\.?\d*(?:e[-+]?\d+)?")
+    pairs = zip(pattern.findall(text), pattern.findall(changed), strict=False)
+    same = pattern.sub("", text) == pattern.sub("", changed)
+    return same and all(float(a) == float(b) for a, b in pairs)
+
+
+def times() -> int:
+    """A table of all examples; the exit status."""
+    print(f"{'example':22} {'functions':>10} {'proven':>7} {'agrees':>7} {'not proven':>11} {'differs':>8} {'time':>8}")
+    with TemporaryDirectory(prefix="mbsym") as scratch:
+        for name in examples.names():
+            try:
+                generate(examples.load(name), Path(scratch) / name)
+            except MbsymError:
+                continue
+            began = time.perf_counter()
+            found = outcomes(Path(scratch) / name, name)
+            print(f"{name:22} {found.total():10} {found['proven']:7} {found['agrees']:7} {found['not proven']:11}"
+                  f" {found['differs']:8} {time.perf_counter() - began:6.1f} s", flush=True)  # fmt: skip
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(times() if "--examples" in sys.argv else edits(int(sys.argv[1]) if len(sys.argv) > 1 else 200))

@@ -1,0 +1,183 @@
+"""`verify --exact`: texts that were written are proven, and edits of them are named, signed again or not."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mbsym import examples, generate
+from mbsym.codegen.load import load_c
+from mbsym.codegen.manifest_reader import read_manifest
+from mbsym.exact.proof import ERROR, Verdict
+from mbsym.formats.native import read_native
+from mbsym.formats.text_source import TextSource
+from mbsym.texts.c_reader import read_c
+from mbsym.texts.machine import Arithmetic, Machine, View
+from mbsym.verification.exact_texts import exact_verdicts
+from mechanisms.character_edits import character_edits
+from mechanisms.examples import further, some
+from mechanisms.text_edits import sign
+
+Run = Callable[..., Any]
+TREES = ("cart_pole", "double_pendulum", "floating_two_arm", "planar_3r", "puma560", "spinning_top", "space_robot")
+LOOPS = ("four_bar", "slider_crank", "five_bar", "rhombus_planar", "rhombus_symmetric", "rhombus_spatial")
+WHAT_ITERATES = {"project_position", "project_position_report"}
+BY_ARRAYS = WHAT_ITERATES | {
+    *("project_velocity", "constrained_dynamics", "constrained_dynamics_report", "stabilised_dynamics"),
+    *("joint_wrenches", "forward_dynamics"),
+}
+"""What NumPy computes for many states by arithmetic of arrays."""
+NOT_RATIONAL = {"closure_scale", "closed_form_position", "moved_position"}
+"""Sums of sizes, arcs, and quaternions that are moved by sines of what is no angle."""
+
+
+def verdicts(directory: Path, name: str) -> tuple[Verdict, ...]:
+    manifest = read_manifest(directory / f"{name}.json")
+    return exact_verdicts(directory, manifest, read_native(TextSource(name, manifest["model"])))
+
+
+@pytest.mark.parametrize("name", some(TREES, ("cart_pole", "floating_two_arm")))
+def test_every_function_of_a_tree_is_proven_in_every_text(name: str, tmp_path: Path) -> None:
+    generate(name, tmp_path)
+    found = verdicts(tmp_path, name)
+    assert {each.outcome for each in found} == {"proven"}, [each for each in found if each.outcome != "proven"]
+    assert {"c", "numpy"} <= {each.text for each in found}
+    assert all(0 < each.probability < ERROR and each.points >= 2 for each in found)
+
+
+@pytest.mark.parametrize("name", some(LOOPS, ("four_bar",)))
+def test_of_closed_loops_what_does_not_iterate_is_proven(name: str, tmp_path: Path) -> None:
+    generate(name, tmp_path)
+    for each in verdicts(tmp_path, name):
+        left = NOT_RATIONAL | (BY_ARRAYS if each.text == "numpy" else WHAT_ITERATES)
+        assert each.outcome == "proven" or (each.outcome == "not proven" and each.function in left), each
+        assert each.probability < ERROR
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("cart_pole", {"batch": "all", "languages": ("c", "numpy", "batch")}),
+        ("double_pendulum", {"style": "shared"}),
+        *further(
+            ("puma560", {"real": "float", "trigonometry": "inline"}),
+            ("puma560", {"symbolic_parameters": "all", "prepare": True}),
+            ("puma560", {"trigonometry": "argument"}),
+            ("puma560", {"style": "shared"}),
+            ("quadruped", {"style": "limbs", "functions": ("inverse_dynamics", "forward_dynamics")}),
+        ),
+    ],
+    ids=str,
+)
+def test_other_ways_of_writing_are_proven(name: str, options: dict[str, Any], tmp_path: Path) -> None:
+    generate(name, tmp_path, **options)
+    found = verdicts(tmp_path, name)
+    makers = {"prepare", "sines_cosines"}
+    assert {each.outcome for each in found if each.function not in makers} == {"proven"}, found
+    if "batch" in options:
+        assert {"batch", "batch, vectors of SSE2"} <= {each.text for each in found}
+
+
+@pytest.mark.parametrize(
+    ("name", "functions"),
+    [
+        ("cart_pole", ("forward_dynamics_derivatives", "inverse_mass_matrix", "joint_wrenches_of_motion")),
+        *further(
+            ("puma560", ("inverse_dynamics_derivatives", "forward_dynamics_with_derivatives")),
+            ("floating_two_arm", ("tangent_map", "centroidal_momentum_matrix", "centroidal_momentum_rate_v")),
+        ),
+    ],
+)
+def test_derivatives_are_slopes_of_the_definitions(name: str, functions: tuple[str, ...], tmp_path: Path) -> None:
+    asked = (("mass_matrix", ("q",)), ("mass_matrix_by_q", ("q",)))
+    generate(name, tmp_path, derivatives=asked[: 2 if name == "cart_pole" else 1], functions=functions)
+    found = verdicts(tmp_path, name)
+    assert {each.outcome for each in found} == {"proven"}, [each for each in found if each.outcome != "proven"]
+    assert "mass_matrix_by_q" in {each.function for each in found}
+
+
+def test_of_loops_derivatives_and_one_step_of_newton_are_proven(tmp_path: Path) -> None:
+    functions = ("constrained_dynamics_derivatives", "position_correction", "actuated_inverse_dynamics")
+    generate("four_bar", tmp_path, functions=functions, languages=("c",))
+    found = {each.function: each for each in verdicts(tmp_path, "four_bar")}
+    assert {found[name].outcome for name in functions} == {"proven"}, found
+
+
+@pytest.mark.parametrize("name", some(("four_bar", "quadruped", "puma560"), ("four_bar",)))
+def test_the_machine_gives_the_bits_that_the_compiled_text_gives(name: str, tmp_path: Path) -> None:
+    """In straight C the order of operations is that of the text, and the library is the same."""
+    generate(name, tmp_path, style="straight")
+    headers = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.h")}
+    text = read_c((tmp_path / f"{name}.c").read_text(encoding="utf-8"), headers)
+    library: dict[str, Any] = {each: getattr(math, each) for each in ("sin", "cos", "sqrt", "atan2")} | {"fabs": abs}
+    names = {"HUGE_VAL": math.inf, "NAN": math.nan}
+    machine = Machine(text, Arithmetic(lambda number: float(number.value), library, {}, names))
+    rng, compared = np.random.default_rng(0), 0
+    for function in load_c(tmp_path, name).functions.values():
+        inputs = [rng.uniform(0.3, 1.2, item.shape) for item in function.inputs]
+        outputs = [View([None] * max(1, math.prod(item.shape))) for item in function.outputs]
+        given = [View(x.ravel().tolist()) if x.shape else float(x) for x in map(np.asarray, inputs)]
+        machine.call(f"{name}_{function.name}", [*given, *outputs])
+        results = function(*inputs)
+        for output, result in zip(outputs, results if isinstance(results, tuple) else (results,), strict=False):
+            np.testing.assert_array_equal(np.array(output.cells, dtype=float), np.ravel(result), function.name)
+            compared += 1
+    assert compared > 12
+
+
+@pytest.mark.parametrize(("name", "seed"), [("four_bar", 3), *further(("puma560", 4), ("cart_pole", 5))])
+def test_edits_of_one_character_are_named(name: str, seed: int, tmp_path: Path) -> None:
+    generate(name, tmp_path)
+    for suffix in (".c", ".py"):
+        file = tmp_path / f"{name}{suffix}"
+        text = file.read_text(encoding="utf-8")
+        for edit in character_edits(text, python=suffix == ".py", seed=seed, count=3):
+            file.write_text(edit.applied(text), encoding="utf-8")
+            assert Counter(each.outcome for each in verdicts(tmp_path, name))["differs"], edit
+        file.write_text(text, encoding="utf-8")
+
+
+def test_an_edit_that_changes_no_value_is_no_difference(tmp_path: Path) -> None:
+    """Sums in another order are the same function, and the proof says so."""
+    generate("cart_pole", tmp_path)
+    file = tmp_path / "cart_pole.c"
+    text = file.read_text(encoding="utf-8")
+    changed = text.replace("= m_cart + m_pole;", "= m_pole + m_cart;")
+    assert changed != text
+    file.write_text(changed, encoding="utf-8")
+    assert {each.outcome for each in verdicts(tmp_path, "cart_pole")} == {"proven"}
+
+
+def test_the_command_names_function_and_entry_though_the_manifest_is_signed_again(run: Run, tmp_path: Path) -> None:
+    generate(examples.load("double_pendulum"), tmp_path)
+    good = run("verify", tmp_path, "--states", "1", "--exact", "--json")
+    assert good.status == 0
+    told = json.loads(good.out)["exact"]
+    assert {each["outcome"] for each in told["functions"]} == {"proven"} and told["probability_of_error"] < ERROR
+    file = tmp_path / "double_pendulum.py"
+    text = file.read_text(encoding="utf-8")
+    assert "9.81*" in text
+    # Too small for tolerances, and not the same.
+    file.write_text(text.replace("9.81*", "9.8100000000001*", 1), encoding="utf-8")
+    sign(tmp_path / "double_pendulum.json")
+    bad = run("verify", tmp_path, "--states", "1", "--exact")
+    assert bad.status == 1
+    assert "numpy: 13 of 14 functions proven" in bad.out and "DIFFERS: forward_dynamics: " in bad.out
+    assert "vdot[0] and 1 more in the field" in bad.out
+    page = (tmp_path / "double_pendulum.certificate.md").read_text(encoding="utf-8")
+    assert "**differs**: _forward_dynamics: it is not what this version writes" in page and "NOT VERIFIED" in page
+
+
+def test_a_text_that_no_version_wrote_is_told_with_its_line(tmp_path: Path) -> None:
+    generate("cart_pole", tmp_path, languages=("c",))
+    file = tmp_path / "cart_pole.c"
+    file.write_text(file.read_text(encoding="utf-8").replace("qdot[0] = ", "qdot[0] @ ", 1), encoding="utf-8")
+    (found,) = verdicts(tmp_path, "cart_pole")
+    assert found.outcome == "differs" and "is no word of C" in found.why and "line " in found.why
