@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from mbsym.pipeline import generate as generate
     from mbsym.report.equations import derive as derive
     from mbsym.report.show import show as show
+    from mbsym.rounding.certify import certify as certify
     from mbsym.shapes.forms import Box as Box
     from mbsym.shapes.forms import Capsule as Capsule
     from mbsym.shapes.forms import Cylinder as Cylinder
@@ -114,6 +115,7 @@ _OF: Final = {
     "mbsym.pipeline": "generate",
     "mbsym.report.equations": "derive",
     "mbsym.report.show": "show",
+    "mbsym.rounding.certify": "certify",
     "mbsym.shapes.forms": "Box Capsule Cylinder Ellipsoid Mesh Sphere",
     "mbsym.simulation.integrate": "simulate",
     "mbsym.simulation.options": "Accuracy Keeping Loads Preparation Stepping",

@@ -42,6 +42,7 @@ VERBS: Final = {
     "generate": "Generate code for a model.",
     "export": "Code for CasADi and other consumers.",
     "verify": "Compile generated code, run it, compare, certify.",
+    "certify": "Bound rounding errors; exclude overflow and NaN.",
     "identify": "Tell the base parameters; estimate them from data.",
     "simulate": "Integrate a motion; table, plot, animation.",
     "linearise": "Linearise about a state: A, B, C, D.",

@@ -128,6 +128,22 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "checks": "function, language, what it was compared with, error, tolerance and verdict of each",
         "exact": "with --exact: field, probability of error, what was shown of each function in each text; else null",
     },
+    "certify": {
+        "certificate": "the name again",
+        "kind": "rounding bounds",
+        "passed": "whether all that could be read is bounded in the whole box; with --check, whether it is confirmed",
+        "model_sha256": "hash of the model",
+        "files": "hashes of the texts that are bounded",
+        "real": "type of their numbers",
+        "sine_units": "error that sines are taken to have at most [units in the last place]",
+        "contraction": "whether products may be fused with sums",
+        "samples": "states at which compiled code was run",
+        "seed": "of these",
+        "compiler": "that compiled it, and its flags",
+        "functions": "inputs with their box, outputs with bound, range, worst sample and its state, largest number, "
+        "divisors, dangers with line and box, and the parts of the box with their bounds",
+        "not_bounded": "functions without bounds, and why",
+    },
     "identify": {
         "standard": "how many parameters there are",
         "count": "how many base parameters",

@@ -20,6 +20,7 @@ LEADING_FIELDS: Final = (
 )  # fmt: skip
 OWN_FIELDS: Final = ("functions", "statuses", "constants", "run_time_parameters", "names", "files", "sha256")
 CERTIFICATE_SUFFIXES: Final = (".certificate.json", ".certificate.md")
+BOUNDS_SUFFIXES: Final = (".bounds.json", ".bounds.md")
 """Of the files beside a module that say what was checked about it."""
 
 SELF_TEST_SUFFIX: Final = "_selftest"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
 from mbsym.codegen.interface import GeneratedFile, print_files
-from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES, SAFETY_SUFFIXES, manifest_file
+from mbsym.codegen.manifest import BOUNDS_SUFFIXES, CERTIFICATE_SUFFIXES, SAFETY_SUFFIXES, manifest_file
 from mbsym.codegen.write import write_files
 from mbsym.consumers.consumer import Exported, ExportOptions, require_free
 from mbsym.consumers.registry import CONSUMERS
@@ -129,7 +129,8 @@ def export_as(
     archive = record.archive(exported, files) if record.archive is not None else None
     if archive is not None:
         require_free(Path(directory) / archive.name, force)
-    outdated = [f"{exported.name}{suffix}" for suffix in (*CERTIFICATE_SUFFIXES, *SAFETY_SUFFIXES)]
+    suffixes = (*CERTIFICATE_SUFFIXES, *BOUNDS_SUFFIXES, *SAFETY_SUFFIXES)
+    outdated = [f"{exported.name}{suffix}" for suffix in suffixes]
     binary = {} if archive is None else {archive.name: archive.content}
     paths = write_files(directory, files, force=force, outdated=outdated, binary=binary)
     return Export(paths, tuple(record.notes(exported)))

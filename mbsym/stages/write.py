@@ -9,7 +9,7 @@ from pathlib import Path
 from mbsym import markup
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.languages import BATCH, LANGUAGES
-from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES
+from mbsym.codegen.manifest import BOUNDS_SUFFIXES, CERTIFICATE_SUFFIXES
 from mbsym.codegen.write import write_files
 from mbsym.embedded.beside import SUFFIXES_BESIDE, reports_beside
 from mbsym.options.generation import GenerationOptions
@@ -49,8 +49,8 @@ def written(
 ) -> Generation:
     """Writes the files of a module, its manifest last, and what is asked for beside them.
 
-    What belongs to other code of the name that stands there is removed: its certificate, and with new C its functions
-    for many states and its self-test.
+    What belongs to other code of the name that stands there is removed: its certificate and bounds, and with new C its
+    functions for many states and its self-test.
 
     Raises:
         CodegenError: somebody else's file stands there; nothing is written then.
@@ -60,6 +60,7 @@ def written(
     stem, names = Path(files[-1].name).stem, {file.name for file in files}
     # Functions for many states, a self-test and a report go with the C beside which they were written, no other.
     of_c = (*LANGUAGES[BATCH].suffixes, *SUFFIXES_BESIDE) if f"{stem}.c" in names else ()
-    outdated = [name for name in (f"{stem}{suffix}" for suffix in (*CERTIFICATE_SUFFIXES, *of_c)) if name not in names]
+    suffixes = (*CERTIFICATE_SUFFIXES, *BOUNDS_SUFFIXES, *of_c)
+    outdated = [name for name in (f"{stem}{suffix}" for suffix in suffixes) if name not in names]
     paths = write_files(directory, files, force=force, outdated=outdated)
     return Generation(Path(directory), paths, derivation, options)

@@ -20,7 +20,7 @@ from mbsym.option import Option, made
 from mbsym.options.generation import OPTIONS, GenerationOptions, chosen
 from mbsym.verification.certificate import verify
 
-READ_NOTHING = {"doctor", "examples", "manual", "new", "schema"}
+READ_NOTHING = {"certify", "doctor", "examples", "manual", "new", "schema"}
 OF_ONE_TREE = {"convert", "identify", "verify"}
 """Verbs that take the tree of the default order."""
 
