@@ -84,13 +84,13 @@ NAMES = [name for name in examples.names() if name not in WITHOUT_MASS]
 
 
 @pytest.mark.parametrize(
-    "name", some(NAMES, ["bicycle", "five_bar", "floating_two_arm", "puma560", "rolling_disc", "slider_crank"])
+    "name", some(NAMES, ["bicycle", "five_bar", "puma560", "slider_crank"])
 )
 def test_examples(name: str) -> None:
     assert_the_same(examples.load(name), 1)
 
 
-@pytest.mark.parametrize("seed", some(range(16), range(5)))
+@pytest.mark.parametrize("seed", some(range(10), (1, 4)))
 def test_random_trees(seed: int) -> None:
     assert_the_same(random_tree(seed, bodies=(2, 8)), seed)
 
