@@ -34,6 +34,7 @@ _STATE: Final[Mapping[str, str]] = {
     "v": "speeds by name, likewise",
     "tau": "generalised forces by speed, likewise",
     "u": "control inputs by name, likewise",
+    "x": "states of drives by name, likewise",
     "t": "time [s], likewise",
 }
 

@@ -167,10 +167,15 @@ class LinearEquations:
 
     def by_name(self, state: State) -> dict[str, object]:
         """What a state is made of, by name, for machines."""
-        groups = (self.coordinates, state.q), (self.speeds, state.v), (self.speeds, state.tau), (self.inputs, state.u)
+        groups = (
+            (self.coordinates, state.q),
+            (self.speeds, state.v),
+            (self.speeds, state.tau),
+            (self.inputs, state.u),
+            (self.drives, state.x),
+        )
         named = (dict(zip(names, values.tolist(), strict=True)) for names, values in groups)
-        drives = {"x": dict(zip(self.drives, state.x.tolist(), strict=True))} if self.drives else {}
-        return {**dict(zip(("q", "v", "tau", "u", "t"), (*named, state.t), strict=True)), **drives}
+        return {**dict(zip(("q", "v", "tau", "u", "x"), named, strict=True)), "t": state.t}
 
     def unknown(self, kind: str, name: str, known: Sequence[str]) -> AnalysisError:
         """The error that nothing of a kind is called so."""

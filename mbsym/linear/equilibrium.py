@@ -92,7 +92,7 @@ class Equilibrium:
         state = self.equations.by_name(self.state)
         return {
             "name": self.name,
-            **{key: state[key] for key in ("q", "u", "tau", "t", "x") if key in state},
+            **{key: state[key] for key in ("q", "u", "tau", "x", "t")},
             "stability": self.stability.kind,
             "growing": self.stability.growing,
             "drifting": self.stability.drifting,

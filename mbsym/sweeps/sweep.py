@@ -182,7 +182,7 @@ def _simulation_task(model: Model, simulations: Simulations, values: Values) -> 
     equations = equations_of(SimulationTask(text, simulations, 0, 0, 0))
     initial_state(equations.mechanism, first(values.initial))
     done = simulated(equations, simulations, {}, {})
-    return SimulationTask(text, simulations, len(done.t), done.q.shape[1], done.v.shape[1])
+    return SimulationTask(text, simulations, len(done.t), done.q.shape[1], done.v.shape[1], done.x.shape[1])
 
 
 def _executor(given: Executor | Client | None) -> Executor | None:

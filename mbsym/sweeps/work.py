@@ -87,7 +87,7 @@ class SimulationTask:
     Attributes:
         model: as text.
         simulations: what is simulated.
-        rows, nq, nv: of each result.
+        rows, nq, nv, nx: of each result.
     """
 
     model: str
@@ -95,27 +95,29 @@ class SimulationTask:
     rows: int
     nq: int
     nv: int
+    nx: int = 0
 
     def run(self, values: Values, states: int) -> Chunk:
-        """Times, coordinates and speeds of each simulation, and whether it exceeded a limit.
+        """Times, coordinates, speeds and states of drives of each simulation, and whether it exceeded a limit.
 
         NaN and status 1 stand where one cannot go on.
         """
         shape = (states,) if self.simulations.last else (states, self.rows)
-        t, q, v = (np.full((*shape, *own), np.nan) for own in ((), (self.nq,), (self.nv,)))
+        t, q, v, x = (np.full((*shape, *own), np.nan) for own in ((), (self.nq,), (self.nv,), (self.nx,)))
         status, exceeded = np.zeros(states, dtype=np.int32), np.zeros(states, dtype=bool)
         kept = -1 if self.simulations.last else slice(None)
         for k in range(states):
             try:
                 done = self._one(_numbers(values.initial, k), _numbers(values.parameters, k))
-                t[k], q[k], v[k] = done.t[kept], done.q[kept], done.v[kept]
+                t[k], q[k], v[k], x[k] = done.t[kept], done.q[kept], done.v[kept], done.x[kept]
                 exceeded[k] = bool(done.exceeded)
             except ToolchainError:
                 raise
             except MbsymError:
                 # Numbers without a motion, such as a mass that is not finite.
                 status[k] = 1
-        return {"t": t, "q": q, "v": v, EXCEEDED: exceeded, STATUS: status}
+        drives = {"x": x} if self.nx else {}
+        return {"t": t, "q": q, "v": v, **drives, EXCEEDED: exceeded, STATUS: status}
 
     def _one(self, initial: Mapping[str, float], parameters: Mapping[str, float]) -> SimulationResult:
         # Parameters become numbers of the equations, which are those of one set then.

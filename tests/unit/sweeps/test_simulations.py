@@ -26,6 +26,22 @@ def test_each_start_has_the_motion_of_its_own_run() -> None:
         np.testing.assert_array_equal(found["v"][k], own.v)
 
 
+def test_states_of_drives_are_swept_and_told() -> None:
+    currents = np.array([0.0, 3.0])
+    how = mbsym.Simulations(0.02, method="rk4", step=0.001, preparation=mbsym.Preparation("numpy"))
+    found = mbsym.sweep("dc_motor_arm", how, initial={"current": currents})
+    assert found["x"].shape == (2, 21, 1) and found["x"][:, 0, 0].tolist() == currents.tolist()
+    own = mbsym.simulate(
+        "dc_motor_arm",
+        0.02,
+        method="rk4",
+        step=0.001,
+        initial={"current": 3.0},
+        preparation=mbsym.Preparation("numpy"),
+    )
+    np.testing.assert_array_equal(found["x"][1], own.x)
+
+
 def test_parameters_are_those_of_each_run_and_the_end_alone_can_be_kept() -> None:
     lengths = np.array([0.5, 0.7])
     how = mbsym.Simulations(0.2, method="rk4", step=0.05, preparation=mbsym.Preparation(language="numpy"), last=True)
