@@ -61,7 +61,8 @@ def of_fixed_length(model: Model) -> str:
     if not names:
         return ""
     listed = ", ".join(names)
-    return f"a straight beam of fixed length that is held at both ends cannot move: give {listed} axial_stiffness"
+    bars = " in place of modes" if all(beam.modes for beam in model.beams if beam.name in names) else ""
+    return f"a straight beam of fixed length that is held at both ends cannot move: give {listed} axial_stiffness{bars}"
 
 
 def _name(item: Any) -> str:
