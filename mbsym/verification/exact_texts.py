@@ -94,8 +94,10 @@ def _of_language(
         why = f"{language} is not read back" if same or not same_version else DIFFERENT
         yield Verdict("", language, "not proven" if same or not same_version else "differs", why)
         return
-    seen: list[Mapping[str, Function]] = []
-    for title in (language,) if language == "numpy" else COMPILERS:
+    seen: list[tuple[Mapping[str, Function], Mapping[str, Function]]] = []
+    file = f"{name}{_FILES[language]}"
+    asks = any("__GNUC__" in text for text in (found.get(file, ""), fresh[file]))
+    for title in COMPILERS if asks else (next(iter(COMPILERS)) if language == "batch" else language,):
         if language == "batch":
             title = title.replace("c", "batch", 1)
         try:
@@ -105,12 +107,14 @@ def _of_language(
             return
         other = _read(name, language, title, fresh)
         left = _differences(own, other) if same_version else {}
-        if own.spoken.text.functions not in seen:
+        functions = own.spoken.text.functions, other.spoken.text.functions
+        if functions not in seen:
             yield from _of_text(prover, own, other, left)
         else:
-            # What compilers of this kind take is what others take, and was proven; it must be what they are to take.
-            yield from (Verdict(each, title, "differs", what) for each, what in left.items())
-        seen.append(own.spoken.text.functions)
+            # Functions are those that other compilers take, and were judged; what else there is may be another.
+            rest = (each for each in left if each not in {*functions[0], *functions[1]})
+            yield from (Verdict(each, title, "differs", left[each]) for each in rest)
+        seen.append(functions)
 
 
 def _of_text(prover: Prover, own: Readable, fresh: Readable, left: Mapping[str, str]) -> Iterator[Verdict]:
