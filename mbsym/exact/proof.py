@@ -53,6 +53,9 @@ _REAL_POINTS: Final = 3
 _ATTEMPTS: Final = 24
 """Points that are tried where roots are drawn, half of which the field has not."""
 
+_FRUITLESS: Final = 8
+"""Of these, without a single one that has all roots: there are more than a few."""
+
 _LARGEST: Final = 1 << 40
 """Degree of texts that compare, whose own is not counted."""
 
@@ -153,6 +156,8 @@ class Prover:
                 if "root" not in error.what:
                     raise
                 reason = error
+                if number + 1 == _FRUITLESS and not equal:
+                    break
                 continue
             missed = _missed(signature, found, expected)
             if missed and ROOT not in unknown:

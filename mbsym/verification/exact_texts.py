@@ -8,6 +8,7 @@ what this version writes for the model.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
@@ -80,14 +81,23 @@ def exact_verdicts(directory: Path, manifest: Mapping[str, Any], model: Model) -
     return tuple(verdicts)
 
 
-_FILES: Final = {"c": ".c", "numpy": ".py", "batch": "_batch.c"}
+_FILES: Final = {"c": ".c", "numpy": ".py", "batch": "_batch.c", "javascript": ".mjs"}
+"""The file by which a language is in a directory."""
+_READ: Final = ("c", "numpy", "batch")
 
 
 def _of_language(
     prover: Prover, name: str, language: str, found: Mapping[str, str], fresh: Mapping[str, str], same_version: bool
 ) -> Iterator[Verdict]:
-    seen: list[Text] = []
-    for title in (language,) if language == "numpy" else COMPILERS:
+    if language not in _READ:
+        same = found == {**found, **{file: text for file, text in fresh.items() if file.endswith(_FILES[language])}}
+        why = f"{language} is not read back" if same or not same_version else DIFFERENT
+        yield Verdict("", language, "not proven" if same or not same_version else "differs", why)
+        return
+    seen: list[tuple[Mapping[str, Function], Mapping[str, Function]]] = []
+    file = f"{name}{_FILES[language]}"
+    asks = any("__GNUC__" in text for text in (found.get(file, ""), fresh[file]))
+    for title in COMPILERS if asks else (next(iter(COMPILERS)) if language == "batch" else language,):
         if language == "batch":
             title = title.replace("c", "batch", 1)
         try:
@@ -95,33 +105,34 @@ def _of_language(
         except TextError as error:
             yield Verdict("", title, "differs", f"it cannot be read: {error}")
             return
-        if own.spoken.text in seen:
-            continue
-        again = any(own.spoken.text.functions == text.functions for text in seen)
-        seen.append(own.spoken.text)
-        if again:
-            continue
         other = _read(name, language, title, fresh)
-        yield from _of_text(prover, own, other, name, same_version)
+        left = _differences(own, other) if same_version else {}
+        functions = own.spoken.text.functions, other.spoken.text.functions
+        if functions not in seen:
+            yield from _of_text(prover, own, other, left)
+        else:
+            # Functions are those that other compilers take, and were judged; what else there is may be another.
+            rest = (each for each in left if each not in {*functions[0], *functions[1]})
+            yield from (Verdict(each, title, "differs", left[each]) for each in rest)
+        seen.append(functions)
 
 
-def _of_text(prover: Prover, own: Readable, fresh: Readable, name: str, same_version: bool) -> Iterator[Verdict]:
+def _of_text(prover: Prover, own: Readable, fresh: Readable, left: Mapping[str, str]) -> Iterator[Verdict]:
     """Each function of a text, and what else of it is not as it is written."""
-    spoken, text = own.spoken, own.spoken.text
-    left = _differences(own, fresh) if same_version else {}
+    spoken, text, others = own.spoken, own.spoken.text, fresh.spoken.text.functions
+    told: set[str] = set()
     for function in prover.signatures:
         verdict = prover.verdict(spoken, function)
         symbol = spoken.symbol(function)
-        reached = {*_reached(text, symbol), function, f"{symbol}{AS_CALLED}"}
-        edited = sorted(each for each in reached & left.keys())
-        left = {each: what for each, what in left.items() if each not in edited}
-        others = fresh.spoken.text.functions
+        edited = sorted({*_reached(text, symbol), function, f"{symbol}{AS_CALLED}"} & left.keys())
+        told |= {*edited}
         branching = [each for each in edited if not _is_straight(text.functions.get(each), others.get(each))]
         if edited and (verdict.outcome in ("not proven", "agrees") or branching) and verdict.outcome != "differs":
             verdict = replace(verdict, outcome="differs", why=_of_edit(branching or edited, verdict))
         yield verdict
     for each, what in left.items():
-        yield Verdict(each, spoken.title, "differs", what)
+        if each not in told:
+            yield Verdict(each, spoken.title, "differs", what)
 
 
 def _of_edit(names: Sequence[str], verdict: Verdict) -> str:
@@ -178,8 +189,10 @@ def _differences(own: Readable, fresh: Readable) -> dict[str, str]:
         (own.unread, fresh.unread),
     )
     found: dict[str, str] = {}
+    # The hash of a header's text, comments among it, stands in the name of an object that says nothing else.
+    of_header = re.compile(rf"{own.spoken.prefix}_interface(_[0-9a-f]+)?")
     for here, there in pairs:
-        names = [*dict.fromkeys([*here, *there])]
+        names = [name for name in dict.fromkeys([*here, *there]) if not of_header.fullmatch(name)]
         found |= {name: DIFFERENT for name in names if here.get(name) != there.get(name)}
     return found
 
