@@ -284,6 +284,27 @@ def test_states_act_as_inputs_do() -> None:
     assert interpret(first, {**state, "x": [9.0]})["vdot"] != interpret(second, state)["vdot"]
 
 
+BLOCK = """name: block
+parameters: {stiffness: 1e5, damping: 300, most: 6}
+bodies: {block: {mass: 1}}
+joints: {slope: {type: prismatic, from: ground, to: block, axis: [sqrt(3)/2, 0, -1/2]}}
+forces: {friction: {type: joint_force, joint: slope, expression: -stiffness*bristle - damping*v_slope}}
+drives: {bristle: {rate: v_slope - abs(v_slope)*bristle*stiffness/most}}
+"""
+
+
+def test_bristles_hold_what_is_less_than_they_take_at_most() -> None:
+    """Its weight along the slope is 9.81/2 N: with 6 N it rests, bent by weight/stiffness; with 4 N it comes to a speed
+    at which the damper takes the rest."""
+    weight = 9.81 / 2
+    held = mbsym.simulate(model_of(BLOCK), 2.0, initial={"bristle": weight / 1e5})
+    assert np.abs(held.v).max() < 1e-9 and held.x[-1, 0] == pytest.approx(weight / 1e5, rel=1e-9)
+    bent = mbsym.simulate(model_of(BLOCK), 2.0, initial={"bristle": 0.0})
+    assert abs(bent.v[-1, 0]) < 1e-9 and bent.x[-1, 0] == pytest.approx(weight / 1e5, rel=1e-6)
+    slides = mbsym.simulate(model_of(BLOCK.replace("most: 6", "most: 4")), 2.0, initial={"bristle": 0.0})
+    assert slides.v[-1, 0] == pytest.approx((weight - 4) / 300, rel=1e-6)
+
+
 # ---- generated code --------------------------------------------------------------------------------------------------
 
 

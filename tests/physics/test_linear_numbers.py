@@ -83,9 +83,7 @@ WITHOUT_MASS = ("driver_cab", "qi_closed_loops", "qi_small", "slides_tree", "sta
 NAMES = [name for name in examples.names() if name not in WITHOUT_MASS]
 
 
-@pytest.mark.parametrize(
-    "name", some(NAMES, ["bicycle", "five_bar", "puma560", "slider_crank"])
-)
+@pytest.mark.parametrize("name", some(NAMES, ["bicycle", "five_bar", "puma560", "slider_crank"]))
 def test_examples(name: str) -> None:
     assert_the_same(examples.load(name), 1)
 
