@@ -1,7 +1,7 @@
 """Two hundred edits of one character in emitted C and NumPy: how many `verify --exact` names; and how long it takes.
 
 Prints each edit that is not named, the counts by text, and with --examples a table of outcomes and processor times of
-bundled examples. What changes no bit of any result is told apart: a number that is multiplied by zero, a digit too many.
+bundled examples. What changes no bit of any result is told apart: a number times zero, a digit too many.
 
     python tests/benchmarks/exact_edits.py [COUNT]
     python tests/benchmarks/exact_edits.py --examples [NAME...]

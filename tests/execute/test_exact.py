@@ -175,6 +175,26 @@ def test_the_command_names_function_and_entry_though_the_manifest_is_signed_agai
     assert "**differs**: _forward_dynamics: it is not what this version writes" in page and "NOT VERIFIED" in page
 
 
+@pytest.mark.parametrize(
+    ("suffix", "old", "new"),
+    [
+        (".c", "> four_bar_VANISHES)", "> 2 * four_bar_VANISHES)"),
+        (".c", "four_bar_ITERATIONS 12", "four_bar_ITERATIONS 13"),
+        (".h", "four_bar_SINGULAR = 1", "four_bar_SINGULAR = 2"),
+        (".py", "value >= 0,", "value >= -1e-3,"),
+    ],
+)
+def test_what_no_value_shows_must_be_what_is_written(suffix: str, old: str, new: str, tmp_path: Path) -> None:
+    """Guards, ends of iterations and codes of statuses change no value on the branches that are followed."""
+    generate("four_bar", tmp_path, functions=("actuated_inverse_dynamics", "closed_form_position", "project_position"))
+    file = tmp_path / f"four_bar{suffix}"
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    told = [each.why for each in verdicts(tmp_path, "four_bar") if each.outcome == "differs"]
+    assert told and all("it is not what this version writes" in why for why in told)
+
+
 def test_a_text_that_no_version_wrote_is_told_with_its_line(tmp_path: Path) -> None:
     generate("cart_pole", tmp_path, languages=("c",))
     file = tmp_path / "cart_pole.c"
