@@ -195,6 +195,16 @@ def test_what_no_value_shows_must_be_what_is_written(suffix: str, old: str, new:
     assert told and all("it is not what this version writes" in why for why in told)
 
 
+def test_what_another_version_wrote_is_proven_and_not_compared_and_says_so(tmp_path: Path) -> None:
+    generate("cart_pole", tmp_path, languages=("c",))
+    manifest = tmp_path / "cart_pole.json"
+    content = json.loads(manifest.read_text(encoding="utf-8")) | {"mbsym": "0.0.9"}
+    manifest.write_text(json.dumps(content), encoding="utf-8")
+    *others, last = exact_verdicts(tmp_path, content, read_native(TextSource("cart_pole", content["model"])))
+    assert {each.outcome for each in others} == {"proven"}
+    assert last.outcome == "not proven" and last.why.startswith("mbsym 0.0.9 wrote it")
+
+
 def test_a_text_that_no_version_wrote_is_told_with_its_line(tmp_path: Path) -> None:
     generate("cart_pole", tmp_path, languages=("c",))
     file = tmp_path / "cart_pole.c"
