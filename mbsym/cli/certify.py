@@ -27,7 +27,10 @@ def certify(
     options: CertifyOptions = taken(CertifyOptions),
     delivery: Delivery = PRINTING,
 ) -> None:
-    """Bound the rounding errors of generated C over a box; exclude overflow, division by zero and NaN there."""
+    """Bound the rounding errors of generated C over a box; exclude overflow, division by zero and NaN there.
+
+    What stands in the directory is compiled and run: certify only what you would run.
+    """
     from mbsym.rounding.certify import certify as run
 
     if (check is None) == (target == ""):

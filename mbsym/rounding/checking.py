@@ -143,6 +143,9 @@ class _Check:
         if any(not low <= high for low, high in zip(function.low, function.high, strict=True)):
             yield "an interval of the box is reversed"
             return
+        if any(not len(danger.low) == len(danger.high) == count for danger in function.dangers):
+            yield "the box of a danger is none of its inputs"
+            return
         if [output.name for output in function.outputs] != [*tape.outputs]:
             yield "its outputs are not those of the text"
             return

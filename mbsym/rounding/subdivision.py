@@ -29,7 +29,7 @@ ENOUGH: Final = 1.5
 """Times what is attained at single states: a bound that is no larger is left as it is."""
 
 TRIED: Final = 4
-"""Boxes at which it is tried which inputs are worth halving."""
+"""Boxes, at most, at which it is tried which inputs are worth halving: half of all that are looked at."""
 
 NARROW: Final = 8.0
 """Parts of an input that bends, in trials."""
@@ -172,7 +172,8 @@ def subdivide(tape: Tape, low: Array, high: Array, rounding: Rounding, effort: f
     states = random_states(rng, low, high, 2 * min(STATES, count))
     found.attained = look(tape, states, states, rounding).bounds.max(axis=1)
     goal = ENOUGH * np.where(np.isfinite(found.attained) & (found.attained > 0), found.attained, np.inf)
-    choice = _Choice.of(tape, low, high, rounding, rng)
+    tried = min(TRIED, count // (2 + 4 * len(low)))
+    choice = _Choice.of(tape, (low, high), rounding, rng, tried)
     open_, used = [0], 0
     while used < count:
         ratios = np.array([_looseness(found.bounds[node], goal) for node in open_])
@@ -227,11 +228,16 @@ class _Choice:
     bends: Array
 
     @classmethod
-    def of(cls, tape: Tape, low: Array, high: Array, rounding: Rounding, rng: np.random.Generator) -> _Choice:
-        """What trials at random boxes show, narrow in the inputs that bend."""
+    def of(
+        cls, tape: Tape, box: tuple[Array, Array], rounding: Rounding, rng: np.random.Generator, tried: int
+    ) -> _Choice:
+        """What trials at some random boxes show, narrow in the inputs that bend."""
+        low, high = box
         bends = np.array([*_bending(tape)])
         widths = (high - low) / np.where(bends, NARROW, 1.0)
-        starts = low + rng.uniform(size=(TRIED, len(low))) * np.maximum(high - low - widths, 0)
+        if tried == 0:
+            return cls(np.zeros((len(tape.places), len(low))), widths, bends)
+        starts = low + rng.uniform(size=(tried, len(low))) * np.maximum(high - low - widths, 0)
         boxes = [(start, start + widths) for start in starts]
         halves = []
         for first, last in boxes:
@@ -241,8 +247,8 @@ class _Choice:
                 halves += [(first, below), (above, last)]
         lows, highs = np.array([*boxes, *halves]).transpose(1, 2, 0)
         seen = look(tape, lows, highs, rounding).bounds
-        whole = seen[:, :TRIED, None]
-        best = seen[:, TRIED:].reshape(len(seen), TRIED, len(low), 2).max(axis=3)
+        whole = seen[:, :tried, None]
+        best = seen[:, tried:].reshape(len(seen), tried, len(low), 2).max(axis=3)
         with np.errstate(all="ignore"):
             gains = np.where(np.isfinite(best) & (best > 0), np.log(whole / best), 0.0)
         gains = np.where(np.isfinite(gains), gains, 1.0).mean(axis=1)

@@ -40,7 +40,7 @@ def generated(name: str, directory: Path, **options: Any) -> Path:
 @pytest.mark.parametrize("name", some(["puma560", "planar_3r", "double_pendulum"], ["puma560"]))
 def test_errors_of_arms_stay_below_their_bounds(name: str, real: str, tmp_path: Path) -> None:
     """At other states than those that are told, with another compiler's level, and not far below."""
-    found = certify(generated(name, tmp_path, real=real), boxed(tmp_path, BOX), effort=0.02, samples=1000)
+    found = certify(generated(name, tmp_path, real=real), boxed(tmp_path, BOX), effort=0.15, samples=1000)
     assert found.passed and {item.name for item in found.functions} == set(FUNCTIONS)
     module = load_c(tmp_path, name, ("-std=c99", "-O0"))
     text, _ = read_text_of(tmp_path, module.manifest)
@@ -112,6 +112,16 @@ def test_a_singular_state_is_named(tmp_path: Path) -> None:
     assert all((danger.low[place], danger.high[place] < 0.3) == (0, True) for danger in dangers)
     assert "division by zero cannot be excluded, line" in found.summary() and "NOT BOUNDED" in found.summary()
     assert check_bounds(tmp_path / "double_pendulum.bounds.json", parts=30).faults == ()
+    file = tmp_path / "double_pendulum.bounds.json"
+    content = json.loads(file.read_text(encoding="utf-8"))
+    number = next(k for k, item in enumerate(content["functions"]) if item["dangers"])
+    for path, value, fault in (
+        (("dangers", 0, "low"), [0.0], "the box of a danger is none of its inputs"),
+        (("dangers",), [], "and is not named"),
+        (("dangers", 0, "line"), 1, "and is not named"),
+    ):
+        file.write_text(json.dumps(with_fault(content, ("functions", number, *path), value)), encoding="utf-8")
+        assert any(fault in each for each in check_bounds(file, parts=30).faults)
 
 
 def test_pivots_are_bounded_away_from_zero(tmp_path: Path) -> None:
@@ -149,7 +159,7 @@ def test_bad_boxes_and_texts_are_refused(tmp_path: Path) -> None:
 
 
 OF_FILE = ("forward_dynamics", "gravity_force")
-FEW_PARTS = 1e-4
+FEW_PARTS = 1e-3
 
 # ---- the check -------------------------------------------------------------------------------------------------------
 
@@ -159,7 +169,7 @@ def certified(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Bounds]:
     """A pendulum's bounds, in few parts."""
     directory = tmp_path_factory.mktemp("certified")
     mbsym.generate("double_pendulum", directory, languages=["c"], functions=OF_FILE)
-    box = boxed(directory, f"{BOX}parameters: {{m2: [0.2, 1]}}\nq: [-0.5, 0.5]\n")
+    box = boxed(directory, f"{BOX}parameters: {{m2: [0.5, 1]}}\nq: [-0.3, 0.3]\n")
     return directory, certify(directory, box, effort=FEW_PARTS, samples=100)
 
 
