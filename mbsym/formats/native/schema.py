@@ -16,7 +16,6 @@ from pydantic import (
     Field,
     GetJsonSchemaHandler,
     PlainValidator,
-    ValidationInfo,
     WithJsonSchema,
     create_model,
     model_validator,
@@ -26,9 +25,36 @@ from pydantic_core import CoreSchema
 from mbsym.constraints import CONSTRAINTS, ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.forces import FORCE_ELEMENTS, ForceElement
-from mbsym.formats.angles import SAME_ANGLE, snapped_angle
 from mbsym.formats.native.entry_sentences import sentence_of
-from mbsym.formats.native.leaves import element_at, leaf, read_numbers, read_rows, read_value, refused, refused_key
+from mbsym.formats.native.entry_types import (
+    NAME,
+    NUMBER,
+    TRIPLE,
+    CoordinateOrderEntry,
+    DensityEntry,
+    DirectionEntry,
+    FlagEntry,
+    InertiaEntry,
+    IntegerEntry,
+    LengthEntry,
+    LengthsEntry,
+    MassEntry,
+    NameEntry,
+    NamesEntry,
+    NumbersEntry,
+    QuaternionEntry,
+    RotationEntry,
+    RowsEntry,
+    TextEntry,
+    TripleEntry,
+    ValueEntry,
+    ValuesEntry,
+    choice,
+    read_angles,
+    read_list,
+    read_name,
+)
+from mbsym.formats.native.leaves import refused, refused_key
 from mbsym.formats.native.quantities import taken_in
 from mbsym.formats.native.repetition import SECTIONS
 from mbsym.formats.yaml_document import Leaf
@@ -41,170 +67,13 @@ from mbsym.model.motion import PrescribedMotion
 from mbsym.shapes.forms import FORMS, Form
 from mbsym.values.diagnostic import nearest
 from mbsym.values.entries import Kind, entries_of
-from mbsym.values.given import DIRECTIONS
-from mbsym.values.parameter import Value
 from mbsym.values.table import BETWEEN, OUTSIDE, Between, Outside
 
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-# ---- leaves ---------------------------------------------------------------------------------------------------------
-
-
-def _read_name(item: Any) -> str:
-    return str(leaf(item, "a name"))
-
-
-def _read_text(item: Any) -> str:
-    return str(leaf(item, "text"))
-
-
-def _read_flag(item: Any) -> bool:
-    text = leaf(item, "true or false")
-    if text not in ("true", "false", "True", "False") or not text.plain:
-        raise refused(f"{str(text)!r} is neither true nor false", "say true or false")
-    return text in ("true", "True")
-
-
-def _read_integer(item: Any) -> int:
-    text = leaf(item, "a whole number").strip()
-    digits = text.lstrip("+-")
-    if not (digits.isascii() and digits.isdigit() and len(digits) <= 9 and len(text) - len(digits) <= 1):
-        raise refused(f"{text!r} is no whole number", "give a whole number")
-    return int(text)
-
-
-def _choice(*words: str) -> Callable[[Any], str]:
-    def read(item: Any) -> str:
-        text = str(leaf(item, f"one of {', '.join(words)}"))
-        if text not in words:
-            remedy = nearest(text, words, f"say {', '.join(words[:-1])} or {words[-1]}")
-            raise refused(f"{text!r} is not known here", remedy)
-        return text
-
-    return read
-
-
-def _read_list(length: int, wanted: str) -> Callable[[Any], tuple[Value, ...]]:
-    def read(item: Any) -> tuple[Value, ...]:
-        if not isinstance(item, list):
-            raise refused(f"no list where {wanted} belong", f"give {length} values in brackets")
-        if len(item) != length:
-            raise refused(f"{len(item)} values where {wanted} belong", f"give {length} values in brackets")
-        return tuple(element_at(entry, index) for index, entry in enumerate(item))
-
-    return read
-
-
-def _read_direction(item: Any) -> tuple[Value, ...]:
-    if isinstance(item, Leaf):
-        if item not in DIRECTIONS:
-            raise refused(f"{str(item)!r} is no direction", "say x, y, z, -x, -y, -z or give three components")
-        return DIRECTIONS[item]
-    return _read_list(3, "three components")(item)
-
-
-def _snapped(angle: Value, info: ValidationInfo) -> Value:
-    return snapped_angle(angle, (info.context or {}).get("snap_angles", SAME_ANGLE))
-
-
-def _read_angles(item: Any, info: ValidationInfo) -> tuple[Value, ...]:
-    return tuple(_snapped(angle, info) for angle in _read_list(3, "three angles")(item))
-
-
-def _read_rotation(item: Any, info: ValidationInfo) -> tuple[tuple[str, Value], ...]:
-    if not isinstance(item, list):
-        raise refused("no list where rotations belong", "write [[z, pi/2], [x, 0.1]]")
-    turns = []
-    for index, turn in enumerate(item):
-        if not isinstance(turn, list) or len(turn) != 2 or turn[0] not in ("x", "y", "z"):
-            raise refused("this is no rotation", "write [z, ANGLE], about x, y or z", path=(index,))
-        turns.append((str(turn[0]), _snapped(element_at(turn[1], index, 1), info)))
-    return tuple(turns)
-
-
-def _read_values(item: Any) -> tuple[Value, ...]:
-    """One value or a list of them."""
-    if isinstance(item, list):
-        return tuple(element_at(entry, index) for index, entry in enumerate(item))
-    return (read_value(item),)
-
-
-def _read_names(item: Any) -> tuple[str, ...]:
-    """One name or a list of them."""
-    if isinstance(item, list):
-        return tuple(_read_name(entry) for entry in item)
-    return (_read_name(item),)
-
-
-_NUMBER = {"type": ["number", "string"]}
-_NUMBERS = {"type": "array", "items": _NUMBER}
-_TRIPLE = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 3}
-_NAME = {"type": ["string", "integer"]}
-
-ValueEntry: TypeAlias = Annotated[
-    Any, PlainValidator(read_value), WithJsonSchema({**_NUMBER, "description": "a number or an expression"})
-]
-NameEntry: TypeAlias = Annotated[str, PlainValidator(_read_name), WithJsonSchema(_NAME)]
-TextEntry: TypeAlias = Annotated[str, PlainValidator(_read_text), WithJsonSchema({"type": "string"})]
-FlagEntry: TypeAlias = Annotated[bool, PlainValidator(_read_flag), WithJsonSchema({"type": "boolean"})]
-IntegerEntry: TypeAlias = Annotated[int, PlainValidator(_read_integer), WithJsonSchema({"type": "integer"})]
-TripleEntry: TypeAlias = Annotated[Any, PlainValidator(_read_list(3, "three values")), WithJsonSchema(_TRIPLE)]
-DirectionEntry: TypeAlias = Annotated[
-    Any,
-    PlainValidator(_read_direction),
-    WithJsonSchema({"anyOf": [{"enum": list(DIRECTIONS)}, _TRIPLE]}),
-    taken_in(""),
-]
-QuaternionEntry: TypeAlias = Annotated[
-    Any,
-    PlainValidator(_read_list(4, "four values")),
-    WithJsonSchema({**_TRIPLE, "minItems": 4, "maxItems": 4}),
-    taken_in(""),
-]
-RotationEntry: TypeAlias = Annotated[
-    Any,
-    PlainValidator(_read_rotation),
-    WithJsonSchema(
-        {
-            "type": "array",
-            "items": {
-                "type": "array",
-                "prefixItems": [{"enum": ["x", "y", "z"]}, _NUMBER],
-                "minItems": 2,
-                "maxItems": 2,
-            },
-        }
-    ),
-]
-ValuesEntry: TypeAlias = Annotated[
-    Any, PlainValidator(_read_values), WithJsonSchema({"anyOf": [_NUMBER, {"type": "array", "items": _NUMBER}]})
-]
-LengthEntry: TypeAlias = Annotated[ValueEntry, taken_in("m")]
-LengthsEntry: TypeAlias = Annotated[TripleEntry, taken_in("m")]
-MassEntry: TypeAlias = Annotated[ValueEntry, taken_in("kg")]
-InertiaEntry: TypeAlias = Annotated[ValueEntry, taken_in("kg m^2")]
-DensityEntry: TypeAlias = Annotated[ValueEntry, taken_in("kg/m^3")]
-NumbersEntry: TypeAlias = Annotated[Any, PlainValidator(read_numbers), WithJsonSchema(_NUMBERS)]
-RowsEntry: TypeAlias = Annotated[Any, PlainValidator(read_rows), WithJsonSchema({"type": "array", "items": _NUMBERS})]
-NamesEntry: TypeAlias = Annotated[
-    Any, PlainValidator(_read_names), WithJsonSchema({"anyOf": [_NAME, {"type": "array", "items": _NAME}]})
-]
-
-
-def _read_coordinate_order(item: Any) -> str | tuple[str, ...]:
-    """A word, or joints in a list."""
-    return _read_names(item) if isinstance(item, list) else _choice("file", "labels")(item)
-
-
-CoordinateOrderEntry: TypeAlias = Annotated[
-    Any,
-    PlainValidator(_read_coordinate_order),
-    WithJsonSchema({"anyOf": [{"enum": ["file", "labels"]}, {"type": "array", "items": _NAME}]}),
-]
-
 
 def _read_joint_type(item: Any) -> str:
-    return _choice(*JOINT_TYPES)(item)
+    return choice(*JOINT_TYPES)(item)
 
 
 class _JointTypeSchema:
@@ -217,7 +86,7 @@ class _JointTypeSchema:
 
 def _short_joint() -> dict[str, Any]:
     types = {"enum": list(JOINT_TYPES)}
-    return {"type": "array", "prefixItems": [types, _NAME, _NAME], "minItems": 3, "maxItems": 3}
+    return {"type": "array", "prefixItems": [types, NAME, NAME], "minItems": 3, "maxItems": 3}
 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------
@@ -319,8 +188,8 @@ class CurveTable(Table):
     z: RowsEntry = ()
     csv: TextEntry = ""
     columns: NamesEntry = ()
-    between: Annotated[Between, BeforeValidator(_choice(*BETWEEN))] = "linear"
-    outside: Annotated[Outside, BeforeValidator(_choice(*OUTSIDE))] = "hold"
+    between: Annotated[Between, BeforeValidator(choice(*BETWEEN))] = "linear"
+    outside: Annotated[Outside, BeforeValidator(choice(*OUTSIDE))] = "hold"
 
     @model_validator(mode="after")
     def _one_way_to_give_points(self) -> CurveTable:
@@ -335,7 +204,7 @@ class CurveTable(Table):
 class InertiaTable(Table):
     """Entries of the inertia matrix [kg m^2]; a list is (xx, yy, zz, xy, xz, yz) or (xx, yy, zz)."""
 
-    shorthand = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 6}
+    shorthand = {"type": "array", "items": NUMBER, "minItems": 3, "maxItems": 6}
     xx: InertiaEntry = 0
     yy: InertiaEntry = 0
     zz: InertiaEntry = 0
@@ -357,10 +226,10 @@ class InertiaTable(Table):
 class PlacementTable(Table):
     """Where a joint frame sits on a body; a list is a translation."""
 
-    shorthand = _TRIPLE
+    shorthand = TRIPLE
     translation: LengthsEntry = (0, 0, 0)
     rotation: Annotated[RotationEntry, taken_in("rad")] = ()
-    rpy: Annotated[Any, PlainValidator(_read_angles), WithJsonSchema(_TRIPLE), taken_in("rad")] = None
+    rpy: Annotated[Any, PlainValidator(read_angles), WithJsonSchema(TRIPLE), taken_in("rad")] = None
     quaternion: QuaternionEntry = None
 
     @classmethod
@@ -398,8 +267,8 @@ class ShapeTable(Table):
     at: PlacementTable = PlacementTable.model_construct()
     color: Annotated[
         Any,
-        PlainValidator(_read_list(4, "red, green, blue and opacity")),
-        WithJsonSchema({**_TRIPLE, "minItems": 4, "maxItems": 4}),
+        PlainValidator(read_list(4, "red, green, blue and opacity")),
+        WithJsonSchema({**TRIPLE, "minItems": 4, "maxItems": 4}),
     ] = None
     name: TextEntry = ""
     density: DensityEntry | None = None
@@ -432,7 +301,7 @@ def element_table(
         default = ... if entry.required else entry.default
         kind = _ENTRIES.get(entry.kind)
         if kind is None:
-            kind = Annotated[Literal[entry.words], BeforeValidator(_choice(*entry.words))]
+            kind = Annotated[Literal[entry.words], BeforeValidator(choice(*entry.words))]
         form = ", a number or an expression" if kind is ValueEntry else ""
         if entry.fixed_unit:
             kind = Annotated[kind, taken_in(entry.fixed_unit)]
@@ -451,9 +320,9 @@ class BodyTable(Table):
     mass: MassEntry = 0
     center_of_mass: LengthsEntry = (0, 0, 0)
     inertia: InertiaTable = InertiaTable.model_construct()
-    inertia_about: Annotated[
-        Literal["center_of_mass", "frame"], BeforeValidator(_choice("center_of_mass", "frame"))
-    ] = "center_of_mass"
+    inertia_about: Annotated[Literal["center_of_mass", "frame"], BeforeValidator(choice("center_of_mass", "frame"))] = (
+        "center_of_mass"
+    )
     first_moment: Annotated[TripleEntry, taken_in("kg m")] | None = None
     geometry: ShapesEntry = []
     density: DensityEntry | None = None
@@ -499,7 +368,7 @@ class JointTable(Table):
     speeds: NamesEntry = ()
     actuated: FlagEntry = False
     reaction_wanted: FlagEntry = False
-    cut: Annotated[Literal["auto", "cut", "tree"], BeforeValidator(_choice("auto", "cut", "tree"))] = "auto"
+    cut: Annotated[Literal["auto", "cut", "tree"], BeforeValidator(choice("auto", "cut", "tree"))] = "auto"
     weight: Annotated[IntegerEntry | None, WithJsonSchema({"type": "integer"})] = None
 
     @classmethod
@@ -544,14 +413,14 @@ class BeamTable(Table):
     length: LengthEntry
     mass: MassEntry
     bending_stiffness: Annotated[ValuesEntry, taken_in("N m^2")]
-    bends: Annotated[Literal["y", "z", "both"], BeforeValidator(_choice("y", "z", "both"))] = "z"
+    bends: Annotated[Literal["y", "z", "both"], BeforeValidator(choice("y", "z", "both"))] = "z"
     axial_stiffness: Annotated[ValueEntry, taken_in("N")] | None = None
     torsional_stiffness: Annotated[ValueEntry, taken_in("N m^2")] | None = None
     torsional_inertia: Annotated[ValueEntry, taken_in("kg m^2")] | None = None
     damping: Annotated[ValueEntry, taken_in("s")] = 0
     segments: IntegerEntry | None = None
     modes: IntegerEntry = 0
-    supports: Annotated[Supports, BeforeValidator(_choice(*SUPPORTS))] | None = None
+    supports: Annotated[Supports, BeforeValidator(choice(*SUPPORTS))] | None = None
     lumped: FlagEntry = False
     at: PlacementTable = PlacementTable.model_construct()
     at_tip: PlacementTable = PlacementTable.model_construct()
@@ -570,7 +439,7 @@ def _names_as_table(data: Any) -> Any:
     if isinstance(data, list):
         table: dict[str, Any] = {}
         for index, item in enumerate(data):
-            name = _read_name(item)
+            name = read_name(item)
             if name in table:
                 raise refused(f"{name!r} is given twice", "rename one of them", path=(index,))
             table[name] = Leaf("")
@@ -587,8 +456,8 @@ class FrameTable(Table):
 
     body: NameEntry
     at: PlacementTable = PlacementTable.model_construct()
-    axes: Annotated[str, BeforeValidator(_choice("local", "aligned", "base"))] = "local"
-    kind: Annotated[FrameKind, BeforeValidator(_choice(*FRAME_KINDS))] = "frame"
+    axes: Annotated[str, BeforeValidator(choice("local", "aligned", "base"))] = "local"
+    kind: Annotated[FrameKind, BeforeValidator(choice(*FRAME_KINDS))] = "frame"
     in_functions: bool = True
     geometry: ShapesEntry = []
 
@@ -695,7 +564,7 @@ def _tables_by_name(elements: tuple[Any, ...]) -> Any:
 def json_schema() -> dict[str, Any]:
     """JSON Schema of the native format."""
     schema = model_table().model_json_schema(by_alias=True)
-    names = {"type": "array", "items": _NAME}
+    names = {"type": "array", "items": NAME}
     for key in ("inputs", "bodies"):
         whole = schema["properties"].pop(key)
         options = whole.get("anyOf") or [{"type": "object", "additionalProperties": whole["additionalProperties"]}]
