@@ -7,7 +7,7 @@ of their own, and the branches that they take are followed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -16,7 +16,7 @@ from mbsym.errors import TextError
 from mbsym.exact.degrees import Degree, Degrees
 from mbsym.exact.numbers import NumberClass
 from mbsym.texts.machine import Arithmetic, Lanes, Machine, View
-from mbsym.texts.representation import Number, Text
+from mbsym.texts.representation import Function, Number, Text
 
 _STANDING: Final = {"fabs": "abs", "fmin": "min", "fmax": "max"}
 _OTHERS: Final = ("tanh", "exp", "log", "atan2", "asin", "acos", "pow", "sign")
@@ -227,14 +227,7 @@ def followed(
     if function is None:
         raise TextError("the text has no such function", where=symbol)
     if spoken.returns:
-        places = [argument.name.rpartition(".") for argument in function.arguments]
-        taken = [parameters[name] for record, _, name in places if record == "parameters"]
-        plain = [name for record, _, name in places if record != "parameters"]
-        if len(plain) != len(inputs):
-            raise TextError(f"it takes {len(plain)} arguments, not {len(inputs)}", where=symbol)
-        values = iter(inputs), iter(taken)
-        results = machine.call(symbol, [next(values[record == "parameters"]) for record, _, _ in places])
-        found = [each.cells if isinstance(each, View) else each for each in results]
+        found = _returned(machine, symbol, function, inputs, parameters)
     else:
         outputs = [View([None] * size) for _, size in signature.outputs]
         machine.call(symbol, [*([dict(parameters)] if signature.takes_parameters else ()), *inputs, *outputs])
@@ -243,6 +236,20 @@ def followed(
         if len(entries) != size or any(entry is None for entry in entries):
             raise TextError(f"{name} is not filled", where=symbol)
     return [list(entries) for entries in found[: len(signature.outputs)]]
+
+
+def _returned(
+    machine: Machine, symbol: str, function: Function, inputs: Sequence[Any], parameters: Mapping[str, Any]
+) -> list[Any]:
+    """Results of a function that takes parameters one by one and gives its results back."""
+    places = [argument.name.rpartition(".") for argument in function.arguments]
+    taken = [parameters[name] for record, _, name in places if record == "parameters"]
+    plain = [name for record, _, name in places if record != "parameters"]
+    if len(plain) != len(inputs):
+        raise TextError(f"it takes {len(plain)} arguments, not {len(inputs)}", where=symbol)
+    values = iter(inputs), iter(taken)
+    results = machine.call(symbol, [next(values[record == "parameters"]) for record, _, _ in places])
+    return [each.cells if isinstance(each, View) else each for each in results]
 
 
 def _front(library: Mapping[str, Callable[..., Any]], *, apart: bool) -> Callable[..., None]:

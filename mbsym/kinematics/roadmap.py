@@ -129,21 +129,21 @@ def index_tables(mechanism: Mechanism) -> tuple[IndexTable, ...]:
         ),
         ("BODY", "Rows of results over bodies, and of those over joints that of the body's inboard joint.", rows, {}),
         ("FRAME", "Rows of results over frames.", frames, {}),
-        *(
-            (
-                letter,
-                f"Entries of {letter.lower()}, with their units.",
-                {name: (place, place + 1) for place, (name, _) in enumerate(items)},
-                {name: f"[{unit}]" for name, unit in items if unit},
-            )
-            for letter, items in (
-                ("U", [(item.name, item.unit) for item in mechanism.model.inputs]),
-                ("X", [(item.name, item.unit) for item in mechanism.model.drives]),
-                ("Y", [(item.name, item.unit) for item in mechanism.model.outputs]),
-            )
-        ),
+        _table_of("U", [(item.name, item.unit) for item in mechanism.model.inputs]),
+        _table_of("X", [(item.name, item.unit) for item in mechanism.model.drives]),
+        _table_of("Y", [(item.name, item.unit) for item in mechanism.model.outputs]),
     )
     return tuple(table for table in tables if table[2])
+
+
+def _table_of(letter: str, items: Sequence[tuple[str, str]]) -> IndexTable:
+    """The table of an array that has an entry for each item, in their order."""
+    return (
+        letter,
+        f"Entries of {letter.lower()}, with their units.",
+        {name: (place, place + 1) for place, (name, _) in enumerate(items)},
+        {name: f"[{unit}]" for name, unit in items if unit},
+    )
 
 
 def _entries(names: Sequence[str], units: Sequence[str]) -> str:

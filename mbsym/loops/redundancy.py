@@ -23,7 +23,7 @@ from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.loops.closing import Closing, close_from_anywhere, closing_problem, still_open
 from mbsym.loops.closure_row import Closure, ClosureRow
 from mbsym.loops.constraints import closures
-from mbsym.loops.generic_rank import independent_anywhere, rank_of, regular_configurations
+from mbsym.loops.generic_rank import RegularConfigurations, independent_anywhere, rank_of, regular_configurations
 from mbsym.loops.integrable import integrable
 from mbsym.loops.start import close_near, given_joints
 from mbsym.loops.tolerances import FOLLOWS
@@ -124,8 +124,7 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
             notes += told
     if regular.singular_start:
         notes += _singular_rows(rows, kept, rows_at(closed.q))
-    if (regular.rank is None or regular.singular_start) and (fixed := of_fixed_length(mechanism.model)):
-        notes.append(fixed)
+    notes += _of_beams(mechanism, regular)
     _require_freedom(mechanism, rows, kept, [rows_at(q) for q in regular.q or [closed.q]])
     mobility = mechanism.nv - len(kept)
     values = interpret(program, {"q": np.array(regular.q or [closed.q])})
@@ -259,6 +258,12 @@ def _round_off(mechanism: Mechanism, rows: Sequence[ClosureRow]) -> Array:
 def _without(matrix: Array, noise: Array) -> Array:
     """The matrix without entries that are round-off."""
     return np.where(np.abs(matrix) > noise, matrix, 0.0)
+
+
+def _of_beams(mechanism: Mechanism, regular: RegularConfigurations) -> list[str]:
+    """A sentence on beams of fixed length where a position near which the mechanism is regular is not at hand."""
+    fixed = of_fixed_length(mechanism.model) if regular.rank is None or regular.singular_start else ""
+    return [fixed] if fixed else []
 
 
 def _singular_rows(rows: Sequence[ClosureRow], kept: Sequence[int], matrix: Array) -> list[str]:

@@ -48,11 +48,9 @@ def check_model_values(model: Model, findings: Findings) -> None:
         _check_placement(frame.placement, ("frames", index, "placement"), f"frame {frame.name!r}", findings)
     _check_shapes(model.shapes, findings)
     _check_states(model.states, {joint.name: joint for joint in model.joints}, findings)
-    _check_states_of_drives(model, findings)
+    _check_drives(model, findings)
     _check_forces(model.forces, findings)
     check_laws(model, findings)
-    for index, drive in enumerate(model.drives):
-        check_values(drive, ("drives", index), f"drive {drive.name!r}", findings)
     for index, output in enumerate(model.outputs):
         findings.expression(output.expression, ("outputs", index, "expression"))
     for kind, word in (("outputs", "output"), ("tables", "table")):
@@ -253,8 +251,10 @@ def _check_states(states: Sequence[NamedState], joints: dict[str, Joint], findin
                     findings.error(path, what, "give one of length one")
 
 
-def _check_states_of_drives(model: Model, findings: Findings) -> None:
-    """Notes values of drives that do not exist, and values that are no numbers, in states with names."""
+def _check_drives(model: Model, findings: Findings) -> None:
+    """Notes values of drives, and in states with names drives that do not exist and values that are no numbers."""
+    for index, drive in enumerate(model.drives):
+        check_values(drive, ("drives", index), f"drive {drive.name!r}", findings)
     known = [drive.name for drive in model.drives]
     for index, state in enumerate(model.states):
         for name, value in state.x:

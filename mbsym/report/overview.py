@@ -14,6 +14,7 @@ from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.loops.redundancy import MOST_SPEEDS, LoopAnalysis, analyse_loops, immobility
 from mbsym.model.body import COINCIDENT
 from mbsym.model.coordinate_order import first_entries, joints_by_coordinates
+from mbsym.model.drive import DriveState
 from mbsym.model.labelling import ModelLabelling
 from mbsym.model.names import expression_names
 from mbsym.model.system import Model, with_virtual_joints
@@ -165,10 +166,7 @@ class Overview:
                 {"name": item.name, "unit": item.unit, "lower": number(item.lower), "upper": number(item.upper)}
                 for item in model.inputs
             ],
-            "drives": [
-                {"name": item.name, "rate": str(item.rate), "initial": str(item.initial), "unit": item.unit}
-                for item in model.drives
-            ],
+            "drives": list(map(_drive_as_dict, model.drives)),
             "outputs": [
                 {"name": item.name, "expression": str(item.expression), "unit": item.unit} for item in model.outputs
             ],
@@ -275,6 +273,11 @@ def _loops(model: Model, labelling: ModelLabelling, analysis: LoopAnalysis | Non
     found = [(name, types[name], joints) for name, joints in around.items()]
     found += [(item.name, item.type, {}) for item in model.constraints]
     return tuple(Loop(name, kind, rows.get(name), dependent.get(name, ()), joints) for name, kind, joints in found)
+
+
+def _drive_as_dict(drive: DriveState) -> dict[str, str]:
+    """A state of a drive in short."""
+    return {"name": drive.name, "rate": str(drive.rate), "initial": str(drive.initial), "unit": drive.unit}
 
 
 def _curve_as_dict(table: Table) -> dict[str, Any]:

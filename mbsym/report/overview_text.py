@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import count
 from textwrap import wrap
 
 from mbsym.markup import fitted_table
 from mbsym.model.coordinate_order import order_in_words
+from mbsym.model.drive import DriveState
 from mbsym.report.overview import Overview
 from mbsym.values.numbers import evaluate, parameter_values
 from mbsym.values.parameter import Value
@@ -139,10 +141,7 @@ def _tables(found: Overview) -> Iterator[tuple[str, list[Sequence[str]]]]:
         (f"u[{k}]", item.name, item.unit, number(item.lower), number(item.upper)) for k, item in enumerate(model.inputs)
     ]
     yield "inputs", [("u", "input", "unit", "lower", "upper"), *inputs]
-    drives = [
-        (f"x[{k}]", item.name, str(item.rate), str(item.initial), item.unit) for k, item in enumerate(model.drives)
-    ]
-    yield "drives", [("x", "drive", "rate", "initial", "unit"), *drives]
+    yield "drives", [("x", "drive", "rate", "initial", "unit"), *map(_drive, count(), model.drives)]
     outputs = [(f"y[{k}]", item.name, str(item.expression), item.unit) for k, item in enumerate(model.outputs)]
     yield "outputs", [("y", "output", "expression", "unit"), *outputs]
     yield "tables", [("table", "from", "points", "between", "outside"), *map(_curve, model.tables)]
@@ -151,6 +150,11 @@ def _tables(found: Overview) -> Iterator[tuple[str, list[Sequence[str]]]]:
         for item in model.parameters
     ]
     yield "parameters", [("parameter", "value", "unit", "in generated code"), *parameters]
+
+
+def _drive(place: int, drive: DriveState) -> Sequence[str]:
+    """A row of a state of a drive."""
+    return (f"x[{place}]", drive.name, str(drive.rate), str(drive.initial), drive.unit)
 
 
 def _curve(table: Table) -> Sequence[str]:

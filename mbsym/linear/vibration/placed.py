@@ -114,17 +114,7 @@ class VibratingElements:
         self._modal = {item.name: beam for beam in self._beams if beam.modes for item in parts_of(beam).bodies}
         self._welds = {name for beam in self._beams for name in beam.ends}
         self._ends: dict[str, int] = {}
-        for body in mechanism.bodies:
-            if body.joint.name in self._lines or body.joint.name in self._hinge_of or body.name in self._modal:
-                own = q[slice(*body.q_range)]
-                if mechanism.cut_joints and np.abs(own).max(initial=0.0) > OPEN:
-                    raise AnalysisError(
-                        "a beam of a mechanism with loops is bent or stretched at rest, which transfer matrices do not "
-                        "cover",
-                        where=body.name,
-                        remedy="hold its ends as far apart as it is long, or take `method equations`",
-                    )
-                own[:] = 0.0
+        self._straighten(q)
         laws = [(force, law) for force in model.forces if (law := force.linear_law()) is not None]
         numbers = _evaluated(mechanism, q, {
             "gravity": [mechanism.gravity],
@@ -150,6 +140,24 @@ class VibratingElements:
         for cut, own in zip(mechanism.cut_joints, numbers["cuts"], strict=True):
             self._add_cut(cut, own)
         self.tree = VibratingTree(self.elements, self.gravity, self._closures, self._ties, self._relations())
+
+    def _straighten(self, q: Array) -> None:
+        """Beams as they are unloaded.
+
+        Raises:
+            AnalysisError: loops hold one in another shape.
+        """
+        for body in self.mechanism.bodies:
+            if body.joint.name in self._lines or body.joint.name in self._hinge_of or body.name in self._modal:
+                own = q[slice(*body.q_range)]
+                if self.mechanism.cut_joints and np.abs(own).max(initial=0.0) > OPEN:
+                    raise AnalysisError(
+                        "a beam of a mechanism with loops is bent or stretched at rest, which transfer matrices do not "
+                        "cover",
+                        where=body.name,
+                        remedy="hold its ends as far apart as it is long, or take `method equations`",
+                    )
+                own[:] = 0.0
 
     @property
     def name(self) -> str:
