@@ -17,7 +17,7 @@ from mbsym.loops.closed_form import planar_loops
 from mbsym.reference.held import held_rows
 from mbsym.reference.motions import prescribed_state
 from mbsym.verification.closed_states import DEPENDENT
-from mbsym.verification.evidence import Evidence, Identity, Pairs
+from mbsym.verification.evidence import DIFFERENCE_STEP, Evidence, Identity, Pairs
 from mbsym.verification.loop_sizes import sizes_of_sums
 
 SPAN: Final = 1e-12
@@ -60,11 +60,17 @@ def _closed_loops(evidence: Evidence) -> Pairs:
     yield residual, 0 * residual
 
 
+NOISE: Final = 2.0**-48 / DIFFERENCE_STEP
+"""What rounding leaves of a difference of residuals, in units in which the mechanism's lengths are about one: of rows
+that nothing moves, such as heights that joints hold already, it is all there is."""
+
+
 def _motions_of_closed_loops(evidence: Evidence) -> Pairs:
     units = np.eye(evidence.reference.nv)
     columns = [evidence.rate(evidence.function, unit) for unit in units]
     if columns:
         rates, closing = np.stack(columns, axis=-1), _closing(evidence, evidence.function == "closure_gap")
+        rates = np.where(np.abs(rates) > NOISE, rates, 0.0)
         reference = evidence.numbers["closure_jacobian"]
         held = sum(row.of_speeds for row in held_rows(evidence.reference.mechanism))
         yield from _same_rows(rates[closing], reference[: len(reference) - held])

@@ -92,7 +92,7 @@ def test_what_a_derivation_returns_is_held_to_its_contract(own: Mechanism) -> No
 
 
 def test_sizes(own: Mechanism) -> None:
-    assert sizes_of(own) == {"nq": 3, "nv": 3, "nb": 2, "nj": 2, "nf": 0, "6nf": 0, "ny": 0}
+    assert sizes_of(own) == {"nq": 3, "nv": 3, "nb": 2, "nj": 2, "nf": 0, "6nf": 0, "nu": 0, "ny": 0, "nx": 0}
 
 
 # ---- the choice between ways -----------------------------------------------------------------------------------------
