@@ -16,7 +16,7 @@ from mbsym.rounding.options import CertifyOptions
 
 @verb(
     "mbsym certify build --box states.yaml",
-    "mbsym certify build --function inverse_dynamics --effort 2",
+    "mbsym certify build --function gravity_force --effort 0.2",
     "mbsym certify --check build/puma560.bounds.json",
 )
 def certify(

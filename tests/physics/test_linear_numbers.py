@@ -67,7 +67,8 @@ def anywhere(prepared: LinearEquations, seed: int) -> State:
     mechanism, rng = prepared.mechanism, np.random.default_rng(seed)
     q = initial_coordinates(mechanism) + rng.uniform(-0.4, 0.4, mechanism.nq)
     v, tau = rng.uniform(-1, 1, (2, mechanism.nv))
-    return State(normalised(q, mechanism.q.quaternions), v, tau, rng.uniform(-1, 1, len(prepared.inputs)), 0.3)
+    u, x = rng.uniform(-1, 1, len(prepared.inputs)), rng.uniform(-1, 1, len(prepared.drives))
+    return State(normalised(q, mechanism.q.quaternions), v, tau, u, 0.3, x)
 
 
 def assert_the_same(model: Model, seed: int) -> None:
