@@ -33,6 +33,12 @@ REGULAR: Final = 5e-2
 """Smallest pivot of the factored rows above which all ways to solve for the multipliers report that pivot."""
 
 
+ROUNDING: Final = 2.0**-44
+NOISE: Final = 2.0**-48 / DIFFERENCE_STEP
+"""What rounding leaves of rows, and of a difference of residuals, in units in which the mechanism's lengths are about
+one: of rows that nothing moves, such as heights that joints hold already, it is all there is."""
+
+
 def _rank(matrix: Array) -> int:
     sizes = np.linalg.svd(matrix, compute_uv=False) if matrix.size else np.zeros(0)
     return int(np.sum(sizes > DEPENDENT * sizes.max(initial=0.0))) if sizes.max(initial=0.0) > 0 else 0
@@ -49,6 +55,7 @@ def _row_space(matrix: Array) -> Array:
 
 def _same_rows(rows: Array, expected: Array) -> Pairs:
     """Rows let the motions pass that the reference's closure equations let pass, and no others."""
+    rows, expected = (np.where(np.abs(each) > ROUNDING, each, 0.0) for each in (rows, expected))
     space = _row_space(expected)
     inside = rows @ space.T @ space
     yield rows, inside
@@ -58,11 +65,6 @@ def _same_rows(rows: Array, expected: Array) -> Pairs:
 def _closed_loops(evidence: Evidence) -> Pairs:
     residual = evidence.output()
     yield residual, 0 * residual
-
-
-NOISE: Final = 2.0**-48 / DIFFERENCE_STEP
-"""What rounding leaves of a difference of residuals, in units in which the mechanism's lengths are about one: of rows
-that nothing moves, such as heights that joints hold already, it is all there is."""
 
 
 def _motions_of_closed_loops(evidence: Evidence) -> Pairs:
