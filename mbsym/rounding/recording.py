@@ -5,8 +5,8 @@ What depends on a comparison of computed numbers has no one list of operations, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, prod
 from typing import Any, Final
@@ -15,7 +15,7 @@ from mbsym.errors import TextError
 from mbsym.rounding.tape import Kind, Step, Tape
 from mbsym.texts.c_expressions import integer
 from mbsym.texts.machine import Arithmetic, Lanes, Machine, View
-from mbsym.texts.representation import Argument, Function, Number, Statement, Text
+from mbsym.texts.representation import Argument, Function, Number, Text
 
 LIBRARY: Final[Mapping[str, Kind]] = {"sin": "sin", "cos": "cos", "sqrt": "sqrt", "fabs": "abs"}
 """Functions of math.h that are bounded."""
@@ -93,43 +93,32 @@ class _Real:
         raise TextError("a computed number decides what is done")
 
 
-class _Lined(Machine):
-    """Knows the line that it is at."""
-
-    def __init__(self, text: Text, arithmetic: Arithmetic, recorder: _Recorder) -> None:
-        super().__init__(text, arithmetic)
-        self.recorder = recorder
-
-    def _run(self, body: Sequence[Statement], here: dict[str, Any], function: Function | None = None) -> None:
-        for step in body:
-            self.recorder.line = step.line or self.recorder.line
-            super()._run((step,), here, function)
-
-
-@dataclass(slots=True, eq=False)
 class _Recorder:
-    text: Text
-    single: bool
-    steps: list[Step] = field(default_factory=list)
-    inputs: list[str] = field(default_factory=list)
-    line: int = 0
+    def __init__(self, text: Text, single: bool) -> None:
+        self.text, self.single = text, single
+        self.steps: list[Step] = []
+        self.inputs: list[str] = []
+        library: dict[str, Callable[..., Any]] = {
+            name: (lambda x, kind=kind: self.step(kind, x)) for name, kind in LIBRARY.items()
+        }
+        given = {name: self._sines for name in text.functions if name.endswith(SINES)}
+        self.machine = Machine(text, Arithmetic(self._literal, library, given, {"HUGE_VAL": inf}))
+
+    @property
+    def line(self) -> int:
+        """That the machine is at, or was at last; the first one before it begins."""
+        return self.machine.line or 1
 
     def run(self, function: Function) -> Tape:
         """The tape of a function."""
         arguments = [self._argument(argument) for argument in function.arguments]
-        library: dict[str, Callable[..., Any]] = {
-            name: (lambda x, kind=kind: self.step(kind, x)) for name, kind in LIBRARY.items()
-        }
-        given = {name: self._sines for name in self.text.functions if name.endswith(SINES)}
-        _Lined(self.text, Arithmetic(self._literal, library, given, {"HUGE_VAL": inf}), self).call(
-            function.name, arguments
-        )
+        self.machine.call(function.name, arguments)
         results = {
             item.name: array
             for item, array in zip(function.arguments, arguments, strict=True)
             if isinstance(array, View) and not item.kind.is_constant
         }
-        self.line = function.line
+        self.machine.line = function.line
         outputs = {
             f"{name}[{k}]": self._real(array.read(k)).place
             for name, array in results.items()
@@ -165,7 +154,6 @@ class _Recorder:
 
     def _argument(self, argument: Argument) -> Any:
         kind = argument.kind
-        self.line = self.line or 1
         if kind.base in self.text.records:
             fields = self.text.records[kind.base].fields
             if any(each.kind.base != "real" or each.kind.is_array for each in fields):

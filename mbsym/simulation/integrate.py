@@ -57,7 +57,7 @@ from mbsym.simulation.rates import (
     DrivenState,
     LoopCorrection,
     driving_forces,
-    extra_arguments,
+    extra_values,
     leaves_rates,
     looped_system,
 )
@@ -213,7 +213,7 @@ def _outputs(equations: Equations, acting: ActingLoads, times: Array, q: Array, 
     found = []
     for t, a, b, x in zip(times.tolist(), q, v, drives, strict=True):
         tau, u = acting.at(t, a, b)
-        extra = extra_arguments(equations, t, u, x)
+        extra = extra_values(equations, t, u, x)
         own = functions["outputs"](a, b, *extra) if mechanism.model.outputs else np.zeros(0)
         forces = driving_forces(equations, t, a, b, tau, u, x)[driven] if driven else np.zeros(0)
         found.append(np.concatenate([own, forces]))

@@ -125,15 +125,15 @@ class CompiledFunction:
         return tuple(array.copy() for array in self._outputs), status
 
 
-def callable_functions(equations: Equations) -> Mapping[str, Callable[..., Any]]:
-    """The functions of a model's module by name, as fast as they can be called from Python."""
+def callable_functions(equations: Equations, *names: str) -> Mapping[str, Callable[..., Any]]:
+    """The functions of a model's module by name, or some of them, as fast as they can be called from Python."""
     module, library = equations.module, equations.library
     if library is None:
         return module.functions
     symbols = {entry["name"]: entry["c_symbol"] for entry in module.manifest["functions"]}
     return {
-        name: CompiledFunction(library, getattr(library.handle, symbols[name]), function)
-        for name, function in module.functions.items()
+        name: CompiledFunction(library, getattr(library.handle, symbols[name]), module.functions[name])
+        for name in names or module.functions
     }
 
 
@@ -154,14 +154,14 @@ _CORRECTED: Final = 1e-4
 """Part of the speeds that a correction does not exceed away from singular positions."""
 
 
-def extra_arguments(equations: Equations, t: float, u: Array, drives: Array) -> tuple[Any, ...]:
+def extra_values(equations: Equations, t: float, u: Array, drives: Array) -> tuple[Any, ...]:
     """Time, control inputs and states of drives, as far as the functions of a module take them."""
     return tuple({"t": t, "u": u, "x": drives}[item.name] for item in equations.mechanism.extra_inputs)
 
 
 def driving_forces(equations: Equations, t: float, q: Array, v: Array, tau: Array, u: Array, drives: Array) -> Array:
     """What motions take in a state under what acts, and zeros along speeds that are free (nv,)."""
-    extra = extra_arguments(equations, t, u, drives)
+    extra = extra_values(equations, t, u, drives)
     return np.asarray(equations.module.functions["driving_forces"](q, v, tau, *extra))
 
 
@@ -169,7 +169,9 @@ class DrivenState:
     """Puts in what motions prescribe."""
 
     def __init__(self, equations: Equations) -> None:
-        self._function = callable_functions(equations)["driven_state"] if equations.sizes.driven else None
+        self._function = (
+            callable_functions(equations, "driven_state")["driven_state"] if equations.sizes.driven else None
+        )
         self._equations = equations
         # No position or speed is prescribed by control inputs or drives.
         self._others = np.zeros(equations.sizes.inputs), np.zeros(equations.layout.drives)
@@ -178,7 +180,7 @@ class DrivenState:
         """q and v at a time; as they are where no motion is prescribed."""
         if self._function is None:
             return q, v
-        found_q, found_v = self._function(q, v, *extra_arguments(self._equations, t, *self._others))
+        found_q, found_v = self._function(q, v, *extra_values(self._equations, t, *self._others))
         return np.asarray(found_q), np.asarray(found_v)
 
 

@@ -140,7 +140,7 @@ class Machine:
     """Follows one text."""
 
     def __init__(self, text: Text, arithmetic: Arithmetic) -> None:
-        self.text, self.arithmetic = text, arithmetic
+        self.text, self.arithmetic, self.line = text, arithmetic, 0
         self._constants: dict[str, Any] = {"true": True, "false": False, **arithmetic.names}
         self._values: dict[type, Callable[[Any, dict[str, Any]], Any]] = {
             Number: lambda node, here: self._number(node),
@@ -187,6 +187,7 @@ class Machine:
 
     def _run(self, body: Sequence[Statement], here: dict[str, Any], function: Function | None = None) -> None:
         for step in body:
+            self.line = step.line or self.line
             try:
                 self._steps[step.__class__](step, here)
             except TextError as error:
