@@ -29,7 +29,7 @@ from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program
 from mbsym.verification.random_state import random_state
 from mechanisms.composition import compose, selection
-from mechanisms.examples import further
+from mechanisms.examples import further, some
 from mechanisms.mechanism import mechanism_of
 from mechanisms.random_trees import random_tree
 
@@ -38,6 +38,9 @@ Array = NDArray[Any]
 TREES = 300
 SHORT = 60
 """Trees of every run; the others are further examples."""
+
+LONG = 49
+"""Has so many roots that a point of the finite field where all of them exist is found after some hundred draws only."""
 
 GENERATED = (2, 12, 32, 62, 72, 82, 102, 182, 252, 272)
 ALSO_GENERATED = tuple(seed for seed in (*range(2, TREES, 10), 19, 69) if seed not in GENERATED)
@@ -123,7 +126,7 @@ class Derived:
     programs: dict[str, Program]
 
 
-@pytest.fixture(scope="module", params=[*range(SHORT), *further(*range(SHORT, TREES))])
+@pytest.fixture(scope="module", params=some(range(TREES), set(range(SHORT)) - {LONG}))
 def derived(request: pytest.FixtureRequest) -> Iterator[Derived]:
     case = Case.of(request.param)
     mechanism = mechanism_of(case.model)
