@@ -1,9 +1,9 @@
-"""What closes loops, from the poses of both bodies of a cut joint alone: residuals, rows and their rates.
+"""What closes loops, from the poses of bodies alone: residuals, rows and their rates.
 
-Residuals are functions of where the predecessor's joint frame P is in the successor's S, as the contracts define them:
-points and axes by their places, alignments by 2 tan(half the angle). A row of G is a component, in the axes of S, of
-the twist of S relative to P, taken at the origin of S where the joint slides and at that of P where it does not. Poses
-are series of time, of which rates are coefficients.
+Residuals of cut joints are functions of where the predecessor's joint frame P is in the successor's S, as the contracts
+define them: points and axes by their places, alignments by 2 tan(half the angle). A row of G is a component, in the
+axes of S, of the twist of S relative to P, taken at the origin of S where the joint slides and at that of P where it
+does not. Rows of constraints are rates of what they hold. Poses are series of time, of which rates are coefficients.
 """
 
 from __future__ import annotations
@@ -15,60 +15,99 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from mbsym.exact.constraints import Going, derivative, held_by, rate, short
 from mbsym.exact.dynamics import ExactState
-from mbsym.exact.kinematics import TIME, cross, posed
+from mbsym.exact.kinematics import TIME, cross
 from mbsym.exact.residues import Series, UndecidedError, term
+from mbsym.exact.words import Words
 from mbsym.reference.mechanism import NumericJoint, NumericMechanism
 from mbsym.reference.rotations import Array
 
-Residuals: TypeAlias = Callable[[Array, Array], Sequence[Any]]
-"""Of the rotation from P to S and the place of P in S."""
-Direction: TypeAlias = tuple[int, int]
-"""0 for the angular or 1 for the linear part of the twist, and its component in S."""
+_UNIT: Final = np.eye(3, dtype=int).astype(object)
+_NONE: Final = np.zeros(3, dtype=object)
 
 
-def _aligned(R: Array, d: Array) -> Sequence[Any]:
-    a, b, c = R[:, 2]
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The predecessor's frame P as seen from the successor's frame S of a cut joint.
+
+    Attributes:
+        R: rotation from P to S.
+        d: the place of P in S.
+        numbers: of the joint.
+    """
+
+    R: Array
+    d: Array
+    numbers: Sequence[Any]
+
+
+Residuals: TypeAlias = Callable[[Seen], Sequence[Any]]
+Directions: TypeAlias = Callable[[Seen], Sequence[tuple[Array, Array]]]
+"""[moment; force] on the successor per unit multiplier, in S: their power is the row times v."""
+Part: TypeAlias = tuple[Residuals, Directions]
+
+
+def _aligned(seen: Seen) -> Sequence[Any]:
+    a, b, c = seen.R[:, 2]
     factor = 2 / (1 + c)
     return b * factor, -(a * factor)
 
 
-def _equal(R: Array, d: Array) -> Sequence[Any]:
+def _equal(seen: Seen) -> Sequence[Any]:
+    R = seen.R
     factor = 2 / (1 + R[0, 0] + R[1, 1] + R[2, 2])
     return (R[1, 2] - R[2, 1]) * factor, (R[2, 0] - R[0, 2]) * factor, (R[0, 1] - R[1, 0]) * factor
 
 
-def _same_point(R: Array, d: Array) -> Sequence[Any]:
-    return -d[0], -d[1], -d[2]
-
-
-def _on_axis(R: Array, d: Array) -> Sequence[Any]:
-    along = R[:, 2] @ d
-    return tuple(-(d[k] - R[k, 2] * along) for k in (0, 1))
+def _on_axis(seen: Seen) -> Sequence[Any]:
+    along = seen.R[:, 2] @ seen.d
+    return tuple(-(seen.d[k] - seen.R[k, 2] * along) for k in (0, 1))
 
 
 def _on_planes(*normals: int) -> Residuals:
-    return lambda R, d: tuple(-(R[:, k] @ d) for k in normals)
+    return lambda seen: tuple(-(seen.R[:, k] @ seen.d) for k in normals)
 
 
-def _turned(*ks: int) -> list[Direction]:
-    return [(0, k) for k in ks]
+def _advance(seen: Seen) -> Sequence[Any]:
+    """How far a thread has advanced more than its angle says, up to whole turns."""
+    R, (pitch,) = seen.R, seen.numbers
+    turned = -(R[:, 2] @ seen.d) / pitch
+    sine, cosine, s, c = R[0, 1] - R[1, 0], R[0, 0] + R[1, 1], np.sin(turned), np.cos(turned)
+    return (pitch * (s * cosine - c * sine).stands("atan2", c * cosine + s * sine),)
 
 
-def _moved(*ks: int) -> list[Direction]:
-    return [(1, k) for k in ks]
+def _turned(*ks: int) -> Directions:
+    return lambda seen: [(_UNIT[k], _NONE) for k in ks]
 
 
-_PARTS: Final[Mapping[str, tuple[bool, Sequence[tuple[Residuals, list[Direction]]]]]] = {
-    "revolute": (False, ((_aligned, _turned(0, 1)), (_same_point, _moved(0, 1, 2)))),
-    "prismatic": (True, ((_equal, _turned(0, 1, 2)), (_on_planes(0, 1), _moved(0, 1)))),
-    "cylindrical": (True, ((_aligned, _turned(0, 1)), (_on_axis, _moved(0, 1)))),
-    "planar": (True, ((_aligned, _turned(0, 1)), (_on_planes(2), _moved(2)))),
-    "spherical": (False, ((_same_point, _moved(0, 1, 2)),)),
-    "fixed": (False, ((_equal, _turned(0, 1, 2)), (_same_point, _moved(0, 1, 2)))),
+def _moved(*ks: int) -> Directions:
+    return lambda seen: [(_NONE, _UNIT[k]) for k in ks]
+
+
+_ALIGNED: Final[Part] = _aligned, _turned(0, 1)
+_ATTITUDE: Final[Part] = _equal, _turned(0, 1, 2)
+_POINT: Final[Part] = (lambda seen: tuple(-seen.d)), _moved(0, 1, 2)
+_AXIS: Final[Part] = _on_axis, _moved(0, 1)
+_CROSS: Final[Part] = (
+    lambda seen: (-seen.R[1, 0],),
+    lambda seen: [(np.array([-seen.R[2, 0], 0, seen.R[0, 0]], dtype=object), _NONE)],
+)
+"""The first axis in P stays perpendicular to the second one, y of S."""
+_THREAD: Final[Part] = _advance, (lambda seen: [(_UNIT[2] * -seen.numbers[0], _UNIT[2])])
+
+_PARTS: Final[Mapping[str, tuple[bool, Sequence[Part]]]] = {
+    "revolute": (False, (_ALIGNED, _POINT)),
+    "prismatic": (True, (_ATTITUDE, (_on_planes(0, 1), _moved(0, 1)))),
+    "cylindrical": (True, (_ALIGNED, _AXIS)),
+    "helical": (True, (_ALIGNED, _AXIS, _THREAD)),
+    "planar": (True, (_ALIGNED, (_on_planes(2), _moved(2)))),
+    "spherical": (False, (_POINT,)),
+    "universal": (False, (_CROSS, _POINT)),
+    "fixed": (False, (_ATTITUDE, _POINT)),
     "free": (True, ()),
 }
-"""Whether a joint slides, and its residuals with the components of the twist that they hold."""
+"""Whether a joint slides, and what it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +120,39 @@ class CutFrames:
     s: Array
 
 
+@dataclass(frozen=True, slots=True)
+class PrescribedSpeed:
+    """A speed that a motion prescribes.
+
+    Attributes:
+        column: its place in v.
+        coordinate: the place in q of what it is the rate of; None where no position is prescribed.
+        rates: what is prescribed, from the law to the acceleration.
+    """
+
+    column: int
+    coordinate: int | None
+    rates: tuple[Any, ...]
+
+
 class LoopState(ExactState):
-    """A mechanism at a state, with what closes its loops."""
+    """A mechanism at a state, with what closes its loops and what motions prescribe."""
+
+    @cached_property
+    def prescribed(self) -> list[PrescribedSpeed]:
+        """What motions prescribe, in the order of the model."""
+        mechanism, found = self.mechanism, []
+        later = Words(mechanism, self.numbers, self.moving, {**self.words.named, "t": Series((self.t, 1, 0), TIME)})
+        for motion in mechanism.model.motions:
+            joint = mechanism.joints[mechanism.joint_labels[motion.joint] - 1]
+            if joint.speeds is None or joint.coordinates is None:
+                raise UndecidedError("a motion of a joint without speeds of its own")
+            law = later.of(motion.law)
+            count = ("acceleration", "speed", "position").index(motion.gives) + 1
+            rates = tuple(term(law, order, TIME) * (1, 1, 2)[order] for order in range(count))
+            coordinate = joint.coordinates.start + motion.index if motion.gives == "position" else None
+            found.append(PrescribedSpeed(joint.speeds.start + motion.index, coordinate, rates))
+        return found
 
     @cached_property
     def closures(self) -> Closures:
@@ -90,84 +160,105 @@ class LoopState(ExactState):
         return Closures(self)
 
 
-@dataclass(frozen=True)
-class Closures:
-    """All closure rows of a mechanism at a state, those that follow from others included.
+@dataclass(frozen=True, slots=True)
+class HeldRow:
+    """What one row holds, as series of time.
 
-    Raises:
-        UndecidedError: something that is no cut joint closes a loop, or a joint whose rows are not rational.
+    Attributes:
+        residual: a place that stays zero; None of what holds speeds alone.
+        rate: the row times v, of two coefficients.
     """
 
-    state: ExactState
+    residual: Any
+    rate: Any
+
+
+@dataclass(frozen=True)
+class Closures:
+    """All closure rows of a mechanism at a state, those that follow from others included: of cut joints by label, then
+    of constraints in the order of the model, those that hold speeds last.
+
+    Raises:
+        UndecidedError: a joint or a constraint whose rows are not rational.
+    """
+
+    state: LoopState
 
     @cached_property
     def joints(self) -> tuple[NumericJoint, ...]:
         """The cut joints."""
-        mechanism = self.state.mechanism
-        if mechanism.relations or mechanism.model.constraints or mechanism.model.motions:
-            raise UndecidedError("a closure that is no cut joint")
-        for joint in mechanism.cut_joints:
+        for joint in self.state.mechanism.cut_joints:
             if joint.type not in _PARTS:
                 raise UndecidedError(f"a cut {joint.type} joint")
-        return mechanism.cut_joints
+        return self.state.mechanism.cut_joints
 
-    def frames(self, v: Array) -> list[CutFrames]:
-        """Frames of all cut joints while the speeds stay what they are."""
+    def frames(self, going: Going) -> list[CutFrames]:
+        """Frames of all cut joints."""
         mechanism = self.state.mechanism
-        rotations, origins = posed(mechanism, self.state.q, v)
-        return [_frames(mechanism, joint, rotations, origins) for joint in self.joints]
+        return [_frames(mechanism, joint, going.rotations, going.origins) for joint in self.joints]
 
-    def residuals(self, v: Array) -> list[Any]:
-        """Residuals as series of time."""
-        found: list[Any] = []
-        for joint, at in zip(self.joints, self.frames(v), strict=True):
-            turn, place = at.S.T @ at.P, at.S.T @ (at.p - at.s)
-            for residual, _ in _PARTS[joint.type][1]:
-                found += residual(turn, place)
-        return found
+    def rows(self, going: Going) -> list[HeldRow]:
+        """All rows."""
+        places: list[HeldRow] = []
+        for joint, at in zip(self.joints, self.frames(going), strict=True):
+            places += _cut_rows(joint, at)
+        closing, speeds = self._constrained(going)
+        return [*places, *closing, *speeds]
 
-    def rates(self, v: Array) -> list[Any]:
-        """G v as series of time, of two coefficients."""
-        found: list[Any] = []
-        for joint, at in zip(self.joints, self.frames(v), strict=True):
-            slides, parts = _PARTS[joint.type]
-            S, s, p = (_short(each) for each in (at.S, at.s, at.p))
-            spin_s, spin_p = _spin(at.S), _spin(at.P)
-            velocity_s, velocity_p = _rate(at.s), _rate(at.p)
-            if slides:
-                velocity_p = velocity_p + cross(spin_p, s - p)
-            else:
-                velocity_s = velocity_s + cross(spin_s, p - s)
-            twist = (S.T @ (spin_s - spin_p), S.T @ (velocity_s - velocity_p))
-            found += [twist[part][k] for _, directions in parts for part, k in directions]
-        return found
+    def _constrained(self, going: Going) -> tuple[list[HeldRow], list[HeldRow]]:
+        """Of constraints: those that close loops, and those that hold speeds."""
+        closing: list[HeldRow] = []
+        held: list[HeldRow] = []
+        for element in self.state.mechanism.model.constraints:
+            places, speeds = held_by(element, going)
+            closing += [HeldRow(each, rate(each)) for each in places]
+            held += [HeldRow(None, each) for each in speeds]
+        return closing, held
+
+    @cached_property
+    def of_joints(self) -> int:
+        """How many rows are those of cut joints, which stand first."""
+        return len(self._now) - sum(map(len, self._constrained(Going.on(self.state, self.state.v))))
+
+    def _going(self, v: Array) -> list[HeldRow]:
+        return self.rows(Going.on(self.state, v))
+
+    @cached_property
+    def _now(self) -> list[HeldRow]:
+        return self._going(self.state.v)
+
+    @cached_property
+    def _along(self) -> list[list[HeldRow]]:
+        """With each speed one and the others zero."""
+        unit = np.eye(self.state.mechanism.nv, dtype=int).astype(object)
+        return [self._going(row) for row in unit]
 
     @cached_property
     def residual(self) -> list[Any]:
         """Of all rows."""
-        return [term(each, 0, TIME) for each in self.residuals(self.state.v)]
+        return [0 if row.residual is None else term(row.residual, 0, TIME) for row in self._now]
 
     @cached_property
     def jacobian(self) -> Array:
         """G of all rows, (gaps, nv)."""
-        return self._columns(lambda v: [term(each, 0, TIME) for each in self.rates(v)])
+        return self._columns(lambda row: term(row.rate, 0, TIME))
 
     @cached_property
     def residual_jacobian(self) -> Array:
-        """Derivatives of all residuals by the motion of v, (gaps, nv)."""
-        return self._columns(lambda v: [term(each, 1, TIME) for each in self.residuals(v)])
+        """Derivatives of all residuals by the motion of v, (gaps, nv); of what has none, the row itself."""
+        return self._columns(
+            lambda row: term(row.rate, 0, TIME) if row.residual is None else term(row.residual, 1, TIME)
+        )
 
     @cached_property
     def bias(self) -> list[Any]:
         """gamma of all rows: the rate of G v is G vdot - gamma."""
-        return [-term(each, 1, TIME) for each in self.rates(self.state.v)]
+        return [-term(row.rate, 1, TIME) for row in self._now]
 
-    def _columns(self, of: Callable[[Array], list[Any]]) -> Array:
-        unit = np.eye(self.state.mechanism.nv, dtype=int).astype(object)
-        columns = [of(row) for row in unit]
-        found = np.empty((len(columns[0]), len(columns)), dtype=object)
-        for k, column in enumerate(columns):
-            found[:, k] = column
+    def _columns(self, of: Callable[[HeldRow], Any]) -> Array:
+        found = np.empty((len(self._now), self.state.mechanism.nv), dtype=object)
+        for k, column in enumerate(self._along):
+            found[:, k] = [of(row) for row in column]
         return found
 
     def wrenches(self, multipliers: Mapping[int, Any]) -> list[tuple[Array, Array, Array]]:
@@ -177,16 +268,49 @@ class Closures:
             multipliers: by the number of the row.
         """
         found, number = [], 0
-        for joint, at in zip(self.joints, self.frames(self.state.v), strict=True):
-            slides, parts = _PARTS[joint.type]
-            own = np.zeros((2, 3), dtype=object)
-            for _, directions in parts:
-                for part, k in directions:
-                    own[part, k] = own[part, k] + multipliers.get(number, 0)
-                    number += 1
-            S, s, p = (_first(each) for each in (at.S, at.s, at.p))
-            found.append((S @ own[0], S @ own[1], s if slides else p))
+        for joint, at in zip(self.joints, self.frames(Going.on(self.state, self.state.v)), strict=True):
+            S, s, P, p = (_first(each) for each in (at.S, at.s, at.P, at.p))
+            moment, force = _NONE, _NONE
+            for turning, moving in _directions(joint, Seen(S.T @ P, S.T @ (p - s), joint.numbers)):
+                multiplier = multipliers.get(number, 0)
+                moment, force = moment + turning * multiplier, force + moving * multiplier
+                number += 1
+            found.append((S @ moment, S @ force, s if _PARTS[joint.type][0] else p))
         return found
+
+    def loads(self, multipliers: Mapping[int, Any]) -> Array:
+        """What constraints do to all bodies by label: [moment about the origin; force], base axes, (nb+1, 6)."""
+        found = np.zeros((self.state.mechanism.nb + 1, 6), dtype=object)
+        if not self.state.mechanism.model.constraints:
+            return found
+        for label in range(1, len(found)):
+            for place in range(6):
+                closing, speeds = self._constrained(Going.alone(self.state, label, place))
+                for number, row in enumerate([*closing, *speeds], self.of_joints):
+                    if number in multipliers:
+                        found[label, place] = found[label, place] + multipliers[number] * term(row.rate, 0, TIME)
+        return found
+
+
+def _directions(joint: NumericJoint, seen: Seen) -> list[tuple[Array, Array]]:
+    return [each for _, directions in _PARTS[joint.type][1] for each in directions(seen)]
+
+
+def _cut_rows(joint: NumericJoint, at: CutFrames) -> list[HeldRow]:
+    seen = Seen(at.S.T @ at.P, at.S.T @ (at.p - at.s), joint.numbers)
+    slides, parts = _PARTS[joint.type]
+    residuals = [each for residual, _ in parts for each in residual(seen)]
+    S, s, p = (short(each) for each in (at.S, at.s, at.p))
+    spin_s, spin_p = _spin(at.S), _spin(at.P)
+    velocity_s, velocity_p = derivative(at.s), derivative(at.p)
+    if slides:
+        velocity_p = velocity_p + cross(spin_p, s - p)
+    else:
+        velocity_s = velocity_s + cross(spin_s, p - s)
+    angular, linear = S.T @ (spin_s - spin_p), S.T @ (velocity_s - velocity_p)
+    now = Seen(short(seen.R), short(seen.d), joint.numbers)
+    rates = [turning @ angular + moving @ linear for turning, moving in _directions(joint, now)]
+    return [HeldRow(*each) for each in zip(residuals, rates, strict=True)]
 
 
 def _frames(mechanism: NumericMechanism, joint: NumericJoint, rotations: Array, origins: Array) -> CutFrames:
@@ -200,26 +324,12 @@ def _frames(mechanism: NumericMechanism, joint: NumericJoint, rotations: Array, 
     )
 
 
-def _mapped(of: Callable[[Any], Any], values: Array) -> Array:
-    found: Array = np.frompyfunc(of, 1, 1)(values)
-    return found
-
-
 def _first(values: Array) -> Array:
-    return _mapped(lambda value: term(value, 0, TIME), values)
-
-
-def _short(values: Array) -> Array:
-    """Series without their last coefficient."""
-    return _mapped(lambda value: Series([term(value, 0, TIME), term(value, 1, TIME)], TIME), values)
-
-
-def _rate(values: Array) -> Array:
-    """Derivatives by time."""
-    return _mapped(lambda value: Series([term(value, 1, TIME), 2 * term(value, 2, TIME)], TIME), values)
+    found: Array = np.frompyfunc(lambda value: term(value, 0, TIME), 1, 1)(values)
+    return found
 
 
 def _spin(axes: Array) -> Array:
     """Angular velocity of axes, columns in base axes."""
-    turned = _rate(axes) @ _short(axes).T
+    turned = derivative(axes) @ short(axes).T
     return np.array([turned[2, 1], turned[0, 2], turned[1, 0]], dtype=object)

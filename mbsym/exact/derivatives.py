@@ -22,7 +22,7 @@ from mbsym.reference.rotations import Array
 
 Definition: TypeAlias = Callable[[LoopState, Given], Results]
 
-_OF_STATE: Final = ("q", "v", "t", "u")
+_OF_STATE: Final = ("q", "v", "t", "u", "x")
 
 
 def _unit(size: int, k: int) -> Array:
@@ -41,7 +41,7 @@ def along(state: LoopState, given: Given, name: str, slopes: Array, level: int) 
     """The state and the arguments, one of which goes on with given slopes."""
     values = given[name]
     moved: Any = _moved(values, slopes, level) if np.ndim(values) else Series((values, slopes[0]), level)
-    changed: dict[str, Any] = {name: tuple(moved) if name == "u" else moved} if name in _OF_STATE else {}
+    changed: dict[str, Any] = {name: tuple(moved) if name in ("u", "x") else moved} if name in _OF_STATE else {}
     return replace(state, **changed), {**given, name: moved}
 
 

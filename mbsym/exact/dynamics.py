@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from mbsym.exact.elements import Scene, acting
+from mbsym.exact.elements import Scene, scene_of
 from mbsym.exact.kinematics import Moving, cross, joint_rates, moving
 from mbsym.exact.mechanism import ExactNumbers, turns_freely
 from mbsym.exact.residues import UndecidedError, vanishes
+from mbsym.exact.words import Words, names_of_joints
 from mbsym.reference.joint_types import REFERENCE_JOINTS
 from mbsym.reference.mechanism import NumericJoint, NumericMechanism
 from mbsym.reference.rotations import Array
@@ -34,7 +35,7 @@ class ExactState:
     Attributes:
         mechanism, numbers: the mechanism, exactly.
         q, v: coordinates and speeds.
-        t, u: time and inputs.
+        t, u, x: time, inputs and states of drives.
     """
 
     mechanism: NumericMechanism
@@ -43,6 +44,7 @@ class ExactState:
     v: Array
     t: Any = 0
     u: tuple[Any, ...] = ()
+    x: tuple[Any, ...] = ()
 
     @cached_property
     def moving(self) -> Moving:
@@ -58,7 +60,21 @@ class ExactState:
     @cached_property
     def scene(self) -> Scene:
         """What force elements do."""
-        return acting(self.mechanism, self.numbers, self.moving, self.q, self.v, self.t, self.u)
+        return scene_of(
+            self.words, self.moving, self.mechanism.joint_coordinates(self.q), joint_rates(self.mechanism, self.v)
+        )
+
+    @cached_property
+    def words(self) -> Words:
+        """What values of the model may name."""
+        model = self.mechanism.model
+        named: dict[str, Any] = {"t": self.t}
+        named |= {item.name: value for item, value in zip(model.inputs, self.u, strict=False)}
+        named |= {item.name: value for item, value in zip(model.drives, self.x, strict=False)}
+        if model.expressions:
+            coordinates, rates = self.mechanism.joint_coordinates(self.q), joint_rates(self.mechanism, self.v)
+            named |= names_of_joints(self.mechanism, coordinates, rates)
+        return Words(self.mechanism, self.numbers, self.moving, named)
 
     def columns_by_label(self, *, reversed_joints: bool) -> list[int]:
         """Places in v in the order of the joints' labels, those of one joint forwards or backwards."""
@@ -166,5 +182,5 @@ class ExactState:
             mass, arm, _ = self.inertia(label)
             weight = -(mass * self.mechanism.gravity)
             wrenches.append(np.concatenate([cross(arm, weight), weight]))
-        nothing = [np.zeros(len(rates), dtype=object) for rates in self.scene.along]
+        nothing = [np.zeros(len(rates), dtype=object) for rates in joint_rates(self.mechanism, self.v)]
         return self.generalised(wrenches, nothing)

@@ -8,48 +8,44 @@ from typing import Any, Final
 
 import numpy as np
 
-from mbsym.exact.kinematics import Moving, cross, joint_rates
-from mbsym.exact.mechanism import ExactNumbers
+from mbsym.exact.kinematics import Moving, cross
 from mbsym.exact.residues import UndecidedError
-from mbsym.model.names import expression_names
+from mbsym.exact.words import Words
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.rotations import Array
-from mbsym.values.numbers import value_names
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A mechanism in motion with its inputs, and what acts on it.
+    """A mechanism in motion, and what acts on it.
 
     Attributes:
-        mechanism, numbers, moving: it and its motion.
+        words: what values may name.
+        moving: its motion.
         coordinates, rates: of tree joints by label.
-        named: numbers of names in expressions.
         wrenches: (nb+1, 6), [moment about the origin of the body frame; force], base axes.
         along: forces along the speeds of tree joints, by label.
     """
 
-    mechanism: NumericMechanism
-    numbers: ExactNumbers
+    words: Words
     moving: Moving
     coordinates: Sequence[Array]
     rates: Sequence[Array]
-    named: Mapping[str, Any]
     wrenches: Array
     along: Sequence[Array]
 
+    @property
+    def mechanism(self) -> NumericMechanism:
+        """The mechanism."""
+        return self.words.mechanism
+
     def of(self, value: Any) -> Any:
         """A value of the model, whatever it names."""
-        if not value_names(value):
-            return self.numbers.number(value)
-        found = ExactNumbers(self.numbers.point, {**self.numbers.names, **self.named})
-        return found.number(value)
+        return self.words.of(value)
 
     def vector(self, values: Sequence[Any]) -> Array:
         """Several."""
-        found = np.empty(len(values), dtype=object)
-        found[:] = [self.of(value) for value in values]
-        return found
+        return self.words.vector(values)
 
     def joint(self, name: str) -> int:
         """Place of a tree joint.
@@ -74,26 +70,16 @@ class Scene:
         return turned
 
 
-def acting(
-    mechanism: NumericMechanism, numbers: ExactNumbers, motion: Moving, q: Array, v: Array, t: Any, u: Sequence[Any]
-) -> Scene:
+def scene_of(words: Words, motion: Moving, coordinates: Sequence[Array], rates: Sequence[Array]) -> Scene:
     """What force elements do.
 
     Raises:
         UndecidedError: an element is not rational.
     """
-    coordinates, rates = mechanism.joint_coordinates(q), joint_rates(mechanism, v)
-    named = {item.name: value for item, value in zip(mechanism.model.inputs, u, strict=False)}
-    if mechanism.model.forces:
-        names = expression_names(mechanism.model)
-        for joint, own, speeds in zip(mechanism.tree_joints, coordinates, rates, strict=True):
-            named |= dict(zip(names.coordinates[joint.name], own, strict=True))
-            named |= dict(zip(names.speeds[joint.name], speeds, strict=True))
-    named["t"] = t
-    wrenches = np.zeros((mechanism.nb + 1, 6), dtype=object)
+    wrenches = np.zeros((words.mechanism.nb + 1, 6), dtype=object)
     along = [np.zeros(len(own), dtype=object) for own in rates]
-    scene = Scene(mechanism, numbers, motion, coordinates, rates, named, wrenches, along)
-    for element in mechanism.model.forces:
+    scene = Scene(words, motion, coordinates, rates, wrenches, along)
+    for element in words.mechanism.model.forces:
         law = _LAWS.get(element.type)
         if law is None:
             raise UndecidedError(f"the force element {element.type} branches or is not rational")
@@ -167,7 +153,7 @@ _LAWS: Final[Mapping[str, Callable[[Scene, Any], None]]] = {
     "joint_spring": lambda scene, it: _add(scene, it, -scene.of(it.stiffness) * _stretch(scene, it)),
     "joint_damper": lambda scene, it: _add(scene, it, -scene.of(it.damping) * _speed(scene, it)),
     "joint_friction": _friction,
-    "actuator": lambda scene, it: _add(scene, it, scene.of(it.gain) * scene.named[it.input]),
+    "actuator": lambda scene, it: _add(scene, it, scene.of(it.gain) * scene.words.named[it.input]),
     "joint_force": lambda scene, it: _add(scene, it, scene.of(it.expression)),
     "applied_wrench": _wrench,
     "point_spring_damper": _point_spring_damper,

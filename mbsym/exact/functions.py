@@ -9,7 +9,7 @@ import numpy as np
 
 from mbsym.exact.dynamics import ExactState
 from mbsym.exact.elements import stored
-from mbsym.exact.kinematics import Moving, cross, position_rate
+from mbsym.exact.kinematics import Moving, cross, joint_rates, position_rate
 from mbsym.exact.maximal import solve_tree
 from mbsym.reference.rotations import Array
 
@@ -32,7 +32,7 @@ def _kinetic_energy(state: ExactState, given: Given) -> Results:
         mass, arm, inertia = state.inertia(label)
         omega, velocity = state.moving.omega[label], state.moving.at(label, arm)[0]
         total = total + mass * (velocity @ velocity) + omega @ inertia @ omega
-    for joint, rates in zip(state.mechanism.tree_joints, state.scene.rates, strict=True):
+    for joint, rates in zip(state.mechanism.tree_joints, joint_rates(state.mechanism, state.v), strict=True):
         total = total + joint.armature * sum(rates * rates, 0)
     return [[total / 2]]
 
@@ -89,6 +89,10 @@ def momentum(state: ExactState, given: Given) -> Results:
     return [[*spin, *linear]]
 
 
+def _named(state: ExactState, values: Sequence[Any]) -> Results:
+    return [[state.words.of(value) for value in values]]
+
+
 def _bias_force(state: ExactState, given: Given) -> Results:
     return [state.inverse_dynamics(np.zeros(state.mechanism.nv, dtype=object))]
 
@@ -108,5 +112,7 @@ OF_TREES: Final[Mapping[str, Callable[[ExactState, Given], Results]]] = {
     "joint_wrenches": _joint_wrenches,
     "center_of_mass": lambda state, given: [_masses(state)[1]],
     "momentum": momentum,
+    "outputs": lambda state, given: _named(state, [item.expression for item in state.mechanism.model.outputs]),
+    "drive_rates": lambda state, given: _named(state, [item.rate for item in state.mechanism.model.drives]),
 }
 """Of trees."""

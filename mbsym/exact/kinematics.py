@@ -74,18 +74,17 @@ def _going(*terms: Array) -> Array:
     return found
 
 
-def posed(mechanism: NumericMechanism, q: Array, v: Array, vdot: Array | None = None) -> tuple[Array, Array]:
-    """Rotations (nb+1, 3, 3) and origins (nb+1, 3) of the body frames as series of time."""
+def going_on(mechanism: NumericMechanism, q: Array, v: Array, vdot: Array | None = None) -> Array:
+    """The coordinates (nq,) as series of time."""
     vdot = np.zeros(len(v), dtype=object) if vdot is None else vdot
     first = position_rate(mechanism, q, v)
     second = _coefficients(position_rate(mechanism, _going(q, first), _going(v, vdot)), 1) / 2 if len(q) else first
-    rotations, origins = body_placements(mechanism, _going(q, first, second))
-    return rotations, origins
+    return _going(q, first, second)
 
 
 def moving(mechanism: NumericMechanism, q: Array, v: Array, vdot: Array | None = None) -> Moving:
     """The mechanism at q with speeds v and their rates vdot (default: zero)."""
-    rotations, origins = posed(mechanism, q, v, vdot)
+    rotations, origins = body_placements(mechanism, going_on(mechanism, q, v, vdot))
     R, R1, R2 = (_coefficients(rotations, order) for order in range(3))
     turned = np.transpose(R, (0, 2, 1))
     spin = R1 @ turned

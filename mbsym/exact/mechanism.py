@@ -201,7 +201,7 @@ def _joint(structure: NumericJoint, joint: Joint, numbers: ExactNumbers) -> Nume
         frame = _turn(_taking_xy(first, second or [*default_second_axis((first[0], first[1], first[2]))]), numbers)
         axis, second_axis = frame[:, 0], frame[:, 1]
     else:
-        frame = _turn(_taking_z(first), numbers)
+        frame = along_z(joint.axis if "axis" in joint.kind.entries else (0, 0, 1), numbers)
         axis, second_axis = frame[:, 2], structure.second_axis
     return replace(
         structure,
@@ -220,6 +220,17 @@ def _joint(structure: NumericJoint, joint: Joint, numbers: ExactNumbers) -> Nume
 def turns_freely(joint: NumericJoint) -> bool:
     """Whether a quaternion stands first among the coordinates of a joint."""
     return len(joint.neutral) > int(joint.rates.stop) - int(joint.rates.start)
+
+
+def quaternions(mechanism: NumericMechanism) -> list[int]:
+    """Where in q quaternions begin."""
+    joints = [joint for joint in mechanism.tree_joints if joint.coordinates is not None and turns_freely(joint)]
+    return [joint.coordinates.start for joint in joints if joint.coordinates is not None]
+
+
+def along_z(direction: Sequence[Value], numbers: ExactNumbers) -> Array:
+    """The smallest rotation of z to a direction."""
+    return _turn(_taking_z([evaluate(value, numbers.floats) for value in direction]), numbers)
 
 
 # ---- rotations: the rational one that a direction or an angle of a model stands for ----------------------------------

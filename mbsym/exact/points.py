@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from mbsym.exact.closures import LoopState
 from mbsym.exact.definitions import definitions
 from mbsym.exact.derivatives import Definition
 from mbsym.exact.functions import Results
-from mbsym.exact.mechanism import exact_mechanism, turns_freely
+from mbsym.exact.mechanism import exact_mechanism, quaternions
 from mbsym.exact.numbers import NumberClass
 from mbsym.exact.residues import UndecidedError
 from mbsym.model.system import Model
@@ -56,6 +56,11 @@ class Point:
             raise UndecidedError(found)
         return found
 
+    def near_by(self, name: str, nudge: float) -> Results:
+        """The same with coordinates that are larger by a relative amount."""
+        q = self.state.q * (1 + nudge)
+        return self.definitions[name](replace(self.state, q=q), {**self.given, "q": q})
+
 
 def draw_point(
     model: Model,
@@ -77,7 +82,14 @@ def draw_point(
         lane: other states with the same parameters.
     """
     mechanism, exact = exact_mechanism(model, labelling, numbers, symbolic)
-    sizes = {**shapes, "q": (mechanism.nq,), "v": (mechanism.nv,), "u": (len(model.inputs),), "t": ()}
+    sizes = {
+        **shapes,
+        "q": (mechanism.nq,),
+        "v": (mechanism.nv,),
+        "u": (len(model.inputs),),
+        "x": (len(model.drives),),
+        "t": (),
+    }
     given: dict[str, Any] = {}
     for name, shape in sizes.items():
         drawn = np.empty(math.prod(shape), dtype=object)
@@ -88,7 +100,7 @@ def draw_point(
         ratios: list[Any] = [gear.ratio for gear in mechanism.followers.values() if gear.leader == joint.label]
         if ratios and joint.coordinates is not None:
             numbers.relate(given["q"][joint.coordinates.start], ratios)
-    state = LoopState(mechanism, exact, given["q"], given["v"], given["t"], tuple(given["u"]))
+    state = LoopState(mechanism, exact, given["q"], given["v"], given["t"], tuple(given["u"]), tuple(given["x"]))
     return Point(
         numbers, given, {name: exact.names[name] for name in symbolic}, state, definitions(mechanism, requests)
     )
@@ -96,10 +108,8 @@ def draw_point(
 
 def _on_spheres(mechanism: NumericMechanism, q: Any) -> None:
     """Makes quaternions of unit length: r^2/|r|^2."""
-    for joint in mechanism.tree_joints:
-        if joint.coordinates is not None and turns_freely(joint):
-            start = joint.coordinates.start
-            w, x, y, z = q[start : start + 4]
-            square = w * w + x * x + y * y + z * z
-            parts = (w * w - x * x - y * y - z * z, 2 * w * x, 2 * w * y, 2 * w * z)
-            q[start : start + 4] = [part / square for part in parts]
+    for start in quaternions(mechanism):
+        w, x, y, z = q[start : start + 4]
+        square = w * w + x * x + y * y + z * z
+        parts = (w * w - x * x - y * y - z * z, 2 * w * x, 2 * w * y, 2 * w * z)
+        q[start : start + 4] = [part / square for part in parts]

@@ -7,7 +7,7 @@ compared in real numbers of forty digits: what agrees is said to, and is not cal
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -29,7 +29,8 @@ from mbsym.exact.following import (
 )
 from mbsym.exact.functions import Results
 from mbsym.exact.loops import ROWS
-from mbsym.exact.numbers import real_point
+from mbsym.exact.mechanism import quaternions
+from mbsym.exact.numbers import Real, real_point
 from mbsym.exact.points import Point, draw_point
 from mbsym.exact.residues import ROOT, UndecidedError, field_point
 from mbsym.model.system import Model
@@ -43,10 +44,15 @@ ERROR: Final = 1e-12
 CLOSE: Final = 1e-13
 """Of real numbers, relative to the largest of a result: rounded constants differ by some 1e-16 of theirs."""
 
+ROUNDED: Final = 1e-14
+"""Of a constant or a coordinate, relative: some dozens of roundings."""
+_NUDGE: Final = 1e-12
+
 OUTCOMES: Final = ("proven", "agrees", "not proven", "differs")
 """From the best on."""
 
 RESIDUAL: Final = "constraint_residual"
+JACOBIAN: Final = "constraint_jacobian"
 
 _FEWEST: Final = 2
 _REAL_POINTS: Final = 3
@@ -176,17 +182,33 @@ class Prover:
         raise reason
 
     def _choose_rows(self, spoken: Spoken) -> None:
-        """Finds which closure rows a module holds as independent: those whose residuals its text has."""
-        if self.rows or RESIDUAL not in self.signatures:
-            return
-        point = self.point(0)
-        rows: list[int] = []
-        with suppress(UndecidedError, TextError):
-            every = point.state.closures.residual
-            (found,), _ = self._found(spoken, self.signatures[RESIDUAL], [point], 0)
-            for residual in found:
-                rows.append(next((k for k, each in enumerate(every) if k not in rows and residual == each), -1))
-            self.rows.extend(rows if -1 not in rows else ())
+        """Finds which closure rows a module holds as independent: those whose residuals its text has, in the field or
+        in real numbers."""
+        for number in (*range(_FRUITLESS), -1):
+            if self.rows or RESIDUAL not in self.signatures:
+                return
+            with suppress(UndecidedError, TextError):
+                rows = self._rows_at(spoken, number)
+                self.rows.extend(rows if -1 not in rows else ())
+
+    def _rows_at(self, spoken: Spoken, number: int) -> list[int]:
+        """Numbers of the rows whose residuals a text has at a point, -1 where there is none."""
+        point, found = self.point(number), list[int]()
+        every, (residuals,) = point.state.closures.residual, self._at(spoken, RESIDUAL, number)
+        for place, residual in enumerate(residuals):
+            like = [k for k, each in enumerate(every) if k not in found and _close(residual, each)]
+            if len(like) > 1:
+                # What holds speeds alone has no residual: of several, the one whose row of G the text has.
+                nv, (rows,) = point.state.mechanism.nv, self._at(spoken, JACOBIAN, number)
+                own = rows[place * nv : (place + 1) * nv]
+                same = (k for k in like if all(map(_close, own, point.state.closures.jacobian[k])))
+                like = [next(same, like[0])]
+            found.append(like[0] if like else -1)
+        return found
+
+    def _at(self, spoken: Spoken, name: str, number: int) -> list[list[Any]]:
+        """Results of a function of a text at a point."""
+        return self._found(spoken, self.signatures[name], [self.point(number)], abs(number))[0]
 
     def _lanes(self, spoken: Spoken, number: int) -> list[Point]:
         return [self.point(number, lane) for lane in range(max(spoken.lanes, 1))]
@@ -213,6 +235,7 @@ class Prover:
             circle.unknown.clear()
             rng = np.random.default_rng(number)
             given = {name: _beside(value, rng) for name, value in point.given.items()}
+            _on_spheres(point, given["q"])
             parameters = {name: Beside(value, 1.0) for name, value in point.parameters.items()}
             arithmetic = over_both(point.numbers, self.literal)
             found = followed(spoken, signature, given, parameters, arithmetic, self.makers)
@@ -250,14 +273,17 @@ class Prover:
             expected = [point.expected(defined) for point in lanes]
             found, _ = self._found(spoken, signature, lanes, -number)
             for lane, known in enumerate(expected):
-                for own, other in zip(_lane(found, lane), known, strict=True):
+                for place, (own, other) in enumerate(zip(_lane(found, lane), known, strict=True)):
                     if other is None:
                         continue
-                    size = max((abs(_float(x)) for x in other), default=0.0)
-                    error = max((abs(_float(a - b)) for a, b in zip(own, other, strict=True)), default=0.0)
-                    if not error <= CLOSE * max(size, 1.0):
-                        return differs
-                    worst = max(worst, error / max(size, 1.0))
+                    size, error = max(_largest(other), 1.0), _largest(a - b for a, b in zip(own, other, strict=True))
+                    # Where q moves results far, so do constants.
+                    if not error <= CLOSE * size:
+                        moved = lanes[lane].near_by(defined, _NUDGE)[place]
+                        reach = _largest(a - b for a, b in zip(moved, other, strict=True)) / _NUDGE
+                        if not error <= ROUNDED * reach:
+                            return differs
+                    worst = max(worst, error / size)
         why = (
             f"numbers in it were rounded: {differs.why} in the field, within {worst:.0e} of the other derivation at "
             f"{_REAL_POINTS} real points"
@@ -304,6 +330,25 @@ def _beside(value: Any, rng: np.random.Generator) -> Any:
     if isinstance(value, np.ndarray):
         return [Beside(each, float(x)) for each, x in zip(value, rng.uniform(0.5, 1, len(value)), strict=True)]
     return Beside(value, float(rng.uniform(0.5, 1)))
+
+
+def _on_spheres(point: Point, q: list[Beside]) -> None:
+    """Makes floats of quaternions of unit length: what compares them counts on it."""
+    for start in quaternions(point.state.mechanism):
+        four = q[start : start + 4]
+        length = math.hypot(*(each.near for each in four))
+        q[start : start + 4] = [Beside(each.residue, each.near / length) for each in four]
+
+
+def _close(a: Any, b: Any) -> bool:
+    """Whether two numbers are equal, in the field; of real ones, whether they may differ by rounded constants alone."""
+    if isinstance(a, Real) or isinstance(b, Real):
+        return abs(_float(a - b)) <= CLOSE * max(1.0, abs(_float(b)))
+    return bool(a == b)
+
+
+def _largest(values: Iterable[Any]) -> float:
+    return max((abs(_float(x)) for x in values), default=0.0)
 
 
 def _float(value: Any) -> float:

@@ -344,12 +344,25 @@ class Series:
         return self._made(found)
 
     def stands(self, name: str, *others: Any) -> Any:
-        """Derivatives of what is not known are not known.
+        """Of functions that stand for themselves an angle alone has a derivative that is known.
 
         Raises:
-            UndecidedError: always.
+            UndecidedError: a derivative of another.
         """
-        raise UndecidedError(f"a derivative of {name}")
+        if name != "atan2":
+            raise UndecidedError(f"a derivative of {name}")
+        y, x = self, self._made(self._other(others[0]) or ())
+        turning = (x._cut() * y._slope() - y._cut() * x._slope()) / (x * x + y * y)._cut()
+        rates = (each / order for order, each in enumerate(turning.terms, start=1))
+        return self._made([y.terms[0].stands(name, x.terms[0]), *rates])
+
+    def _cut(self) -> Series:
+        """Without its last coefficient."""
+        return self._made(self.terms[:-1])
+
+    def _slope(self) -> Series:
+        """Its derivative."""
+        return self._made([order * each for order, each in enumerate(self.terms)][1:])
 
 
 def vanishes(value: Any) -> bool:

@@ -174,8 +174,8 @@ def test_the_trees_are_of_all_kinds() -> None:
     """What the tests above would not notice: that some kind of tree has fallen out of the lottery."""
     models = [tree_of(seed) for seed in range(TREES)]
     assert {len(model.bodies) for model in models} == set(range(1, 31))
-    for some in (models[:SHORT], [models[seed] for seed in GENERATED]):
-        assert {joint.type for model in some for joint in model.joints} == set(JOINT_TYPES)
+    for few in (models[:SHORT], [models[seed] for seed in GENERATED]):
+        assert {joint.type for model in few for joint in model.joints} == set(JOINT_TYPES)
     shares = {
         "couplings": [bool(model.couplings) for model in models],
         "flipped joints": [bool(model.label().flipped) for model in models],
