@@ -33,6 +33,9 @@ from mbsym.transfer_matrix.system import TransferSystem
 
 Engine: TypeAlias = Literal["auto", "c", "numpy"]
 
+ROTOR: Final = 4
+"""Column of the rotor inertia in the table of joints."""
+
 _STARTS: Final = ("houbolt_first", "houbolt_second")
 
 SCHEMES: Final[Mapping[str, Mapping[str, float]]] = {
@@ -214,6 +217,7 @@ class TransferMatrixStepper:
         self._limits = LIMITS[self.module.manifest.get("real", "double")]
         self.nothing: Array = np.zeros((len(self.system.bodies), self.system.layout.load))
         self.coordinates = ElementCoordinates(self.system)
+        self._closed = self._limits.closure * length_unit(self.system.mechanism.model)
 
     @property
     def elements(self) -> tuple[str, ...]:
@@ -250,10 +254,9 @@ class TransferMatrixStepper:
             none if rates is None else rates,
             self.nothing if loads is None else loads,
         )
-        model = self.system.mechanism.model
-        where = model.name
+        where = self.system.mechanism.model.name
         gap = self.observe(state).closure
-        if not gap <= self._limits.closure * length_unit(model):
+        if not gap <= self._closed:
             raise SimulationError(
                 f"a loop is open by {gap:.3g} m at the start",
                 where=where,
@@ -310,6 +313,19 @@ class TransferMatrixStepper:
         """What can be seen in a state."""
         a = self._call("transfer_matrix_observe", state)
         return Observation(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], float(a[8]), float(a[9]))
+
+    def kinetic_energy(self, view: Observation) -> float:
+        """Kinetic energy [J] in a state, rotors included."""
+        bodies, joints, *_ = self._call("transfer_matrix_system")
+        omega, planar = view.angular_velocities, self.system.is_planar
+        twice = bodies[:, 0] @ np.sum(view.velocities**2, axis=1)
+        if planar:
+            inward = np.concatenate([[0.0], omega[:, 0]])[joints[:, 0].astype(int)]
+            rotors = joints[:, ROTOR] @ (omega[:, 0] - inward) ** 2
+            return float(0.5 * (twice + bodies[:, 3] @ omega[:, 0] ** 2 + rotors))
+        xx, yy, zz, xy, xz, yz = bodies[:, 4:].T
+        J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        return float(0.5 * (twice + np.einsum("ni,ijn,nj->", omega, J, omega)))
 
     def coordinates_of(self, view: Observation) -> tuple[Array, Array]:
         """q and v of the tree joints in a state, the sign of a quaternion being any."""
