@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 BAR = 0.1
+MASS = 0.2
 GRAVITY = 9.81
 FIRST_ZERO = 2.404825557695773
 
