@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import cos, log, sqrt
 
 import numpy as np
@@ -38,6 +39,7 @@ gravity: [0, -9.81, 0]
 GROWTH = 0.7
 
 
+@cache
 def stepper(text: str) -> TransferMatrixStepper:
     return TransferMatrixStepper(read_native(TextSource("model.yaml", text)), engine="numpy")
 
@@ -54,9 +56,10 @@ def moved(
     h: float,
     count: int,
     law: Callable[[float], dict[str, float]],
-    loads: list[float] | None = None,
+    force: float = 0.0,
 ) -> Observation:
-    given = None if loads is None else [loads]
+    given = steps.nothing.copy()
+    given[0, 0] = force
     state = steps.start(*start, given, parameters=law(0.0))
     for k in range(count):
         now = law((k + 1) * h)
@@ -91,7 +94,7 @@ def test_a_rocket_has_the_speed_of_ziolkowski() -> None:
     """Mass leaves at a rate r with a speed c against the rocket, which is a force r c: v = c ln(m0/m)."""
     rate, speed, h, count = 1.0, 3.0, 0.01, 100
     seen = moved(
-        stepper(PUCK), ([0.0] * 3, [0.0] * 3), h, count, lambda t: {"m": 2 - rate * t}, [rate * speed, 0, 0]
+        stepper(PUCK), ([0.0] * 3, [0.0] * 3), h, count, lambda t: {"m": 2 - rate * t}, rate * speed
     )  # fmt: skip
     assert seen.velocities[0, 0] == pytest.approx(speed * log(2), rel=2e-5)
 
@@ -103,6 +106,26 @@ def test_a_leaking_pendulum_swings_like_a_full_one() -> None:
     assert full.attitudes[0, 0] == pytest.approx(leaking.attitudes[0, 0], abs=1e-12)
     assert leaking.forces[0] == pytest.approx(full.forces[0] * (2 - 1.5 * 0.6) / 2, rel=1e-10)
     assert rod.kinetic_energy(leaking, {"m": 1.1}) == pytest.approx(0.55 * rod.kinetic_energy(full), rel=1e-10)
+
+
+def test_a_skater_keeps_her_angular_momentum() -> None:
+    """Arms that are drawn in move within the body: -J' omega is a load, of the speed at the end of each step."""
+    skater, h = stepper(PUCK), 0.02
+    state = skater.start([0.0] * 3, [0.0, 0.0, 4.0], moment(skater, 0.15 * 4.0), {"J": 0.5})
+    for k in range(50):
+        now, moved = {"J": 0.5 - 0.15 * (k + 1) * h}, state
+        for _ in range(6):
+            speed = skater.observe(moved).angular_velocities[0, 0]
+            moved, report = skater.advance(state, h, loads=moment(skater, 0.15 * speed), parameters=now)
+            assert report.status == 0
+        state = moved
+    assert skater.observe(state).angular_velocities[0, 0] == pytest.approx(4.0 * 0.5 / 0.35, rel=1e-4)
+
+
+def moment(steps: TransferMatrixStepper, size: float) -> np.ndarray:
+    loads: np.ndarray = steps.nothing.copy()
+    loads[0, 2] = size
+    return loads
 
 
 def test_lengths_and_what_is_unknown_are_refused() -> None:
