@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,27 @@ def own_cache_of_libraries(tmp_path_factory: pytest.TempPathFactory) -> None:
     own = tmp_path_factory.getbasetemp()
     shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "cache"
     os.environ.setdefault("MBSYM_CACHE", str(shared))
+
+
+@pytest.fixture
+def agreement(request: pytest.FixtureRequest) -> Callable[[Any], None]:
+    """Takes what a test of docs/papers.md measures, and fails where that is more than the page tells of it.
+
+    Where ``MBSYM_FIGURES`` names a file it is written there instead (tests/benchmarks/paper_figures.py).
+    """
+    from mechanisms import paper_rows
+
+    test = request.node.nodeid.partition("[")[0]
+
+    def held(measured: Any) -> None:
+        value, figure = float(measured), paper_rows.told(test)
+        if path := os.environ.get("MBSYM_FIGURES"):
+            with open(path, "a", encoding="utf-8") as file:
+                file.write(json.dumps([test, value]) + "\n")
+        else:
+            assert value <= figure, f"docs/papers.md tells {figure:g} of {test}: run paper_figures.py --write"
+
+    return held
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,7 @@ from mbsym.errors import FormatError
 Place: TypeAlias = tuple[int, int]
 """Line and column, both counted from 1."""
 
-LARGEST_YAML = 2_000_000
-LARGEST_XML = 32_000_000
+LARGEST = 32_000_000
 """Sizes in bytes beyond which a file is no robot description but a mistake."""
 
 

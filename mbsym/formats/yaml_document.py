@@ -15,7 +15,9 @@ from mbsym.formats.text_source import Place, TextSource
 
 DocumentPath: TypeAlias = tuple[str | int, ...]
 
-MOST_ENTRIES = 200_000
+MOST_ENTRIES: Final = 200_000
+"""Entries that aliases may make of a text that is shorter; without them there are fewer than characters."""
+
 DEEPEST_NESTING = 40
 
 
@@ -228,12 +230,13 @@ class _Builder:
         self.values: dict[DocumentPath, Place] = {}
         self.keys: dict[DocumentPath, Place] = {}
         self.count = 0
+        self.most = max(MOST_ENTRIES, len(source.text))
 
     def build(self, node: _Node, path: DocumentPath) -> Any:
         self.values[path] = node.place
         self.count += 1
-        if self.count > MOST_ENTRIES:
-            raise self.source.error(node.place, f"more than {MOST_ENTRIES} entries, aliases counted", "write less")
+        if self.count > self.most:
+            raise self.source.error(node.place, f"more than {self.most} entries, aliases counted", "write less")
         if len(path) > DEEPEST_NESTING:
             raise self.source.error(node.place, "the file is nested too deeply", "use fewer brackets")
         if node.tag not in _HARMLESS_TAGS:

@@ -32,8 +32,8 @@ def attachable_frames(model: Model) -> dict[str, Frame]:
     Where a name means several frames the first one stands here; ``ambiguous_ends`` has what is to be refused.
     """
     taken = {model.ground, *(body.name for body in model.bodies)}
-    joints = {joint.name for joint in model.joints}.difference(frame.name for frame in model.frames)
-    return {name: found[0] for name, found in model.all_frames().items() if name not in taken | joints}
+    taken |= {joint.name for joint in model.joints}.difference(frame.name for frame in model.frames)
+    return {name: found[0] for name, found in model.all_frames().items() if name not in taken}
 
 
 def ambiguous_ends(model: Model) -> dict[str, tuple[str, str]]:

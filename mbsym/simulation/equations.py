@@ -11,7 +11,7 @@ from typing import Final
 from mbsym.codegen.build import SharedLibrary, find_compiler
 from mbsym.codegen.cache import library_of
 from mbsym.codegen.description import GeneratedFile
-from mbsym.codegen.interface import render
+from mbsym.codegen.interface import ModuleDescription, render
 from mbsym.codegen.load import LoadedModule, c_module, numpy_module
 from mbsym.errors import SimulationError, ToolchainError
 from mbsym.kinematics.driven import driven_speeds
@@ -25,6 +25,7 @@ from mbsym.simulation.adaptive_steps import adaptive_source
 from mbsym.simulation.options import LANGUAGES, Preparation
 from mbsym.simulation.step_terms import external_elements, external_power, speeds_of_momentum, variational_terms
 from mbsym.simulation.time_stepping import StateLayout, StepSizes, driver_source, sizes_of
+from mbsym.stages.share import LONG
 from mbsym.stages.simplify import optimise
 from mbsym.symbolic.program import Program
 from mbsym.transfer_matrix.applied_loads import applied_loads, without_elements
@@ -35,6 +36,9 @@ from mbsym.transfer_matrix.system import TransferSystem
 
 LARGEST_OPTIMISED: Final = 150_000
 """Bytes of C above which it is optimised less, which takes half the time."""
+
+STEPS_ALONE: Final = 1000
+"""Bodies of a tree from which on steps by transfer matrices do without derived functions: the steps tell the energy."""
 
 _TREE: Final = ("forward_dynamics", "position_rate", "kinetic_energy", "potential_energy", "momentum", "body_poses")
 _LOOPS: Final = ("constrained_dynamics", "closure_gap")
@@ -68,6 +72,11 @@ class Equations:
     def name(self) -> str:
         """Of the generated module."""
         return str(self.module.manifest["name"])
+
+    @property
+    def steps_alone(self) -> bool:
+        """True where nothing was derived besides what steps by transfer matrices take."""
+        return "kinetic_energy" not in self.module.functions
 
     @property
     def layout(self) -> StateLayout:
@@ -157,14 +166,15 @@ def prepare(
     # A joint that holds nothing closes nothing where it is cut.
     looped = any(not cut.joint.kind.is_unbound for cut in mechanism.cut_joints) or bool(mechanism.model.constraints)
     powered = bool(external_elements(mechanism.model))
+    alone = stepped and not looped and mechanism.nb >= STEPS_ALONE
     options = GenerationOptions(
         languages=("c",) if compiled else ("numpy",),
-        functions=_functions(model, looped=looped),
+        functions=_functions(model, looped=looped, alone=alone),
         symbolic_parameters="none",
         order=order,
-        style="straight",
+        style="auto" if mechanism.nb >= LONG else "straight",
     )
-    derivation = derive(mechanism, options, progress)
+    derivation = derive(mechanism, options, progress) if options.functions else None
     steps_loaded = stepped and bool(without_elements(model) or model.inputs or loaded)
     own: dict[Callable[[Mechanism], Program], bool] = {
         external_power: powered,
@@ -173,8 +183,10 @@ def prepare(
         partial(_loads_of_steps, rotation=rotation): steps_loaded,
     }
     added = [optimise(function(mechanism.afresh()))[0] for function, is_needed in own.items() if is_needed]
-    derivation = replace(derivation, programs=(*derivation.programs, *added))
-    description = describe(derivation, options)
+    if derivation is None:
+        description = ModuleDescription(mechanism.model.name, tuple(added))
+    else:
+        description = describe(replace(derivation, programs=(*derivation.programs, *added)), options)
     steps = transfer_system(mechanism, rotation, forces_as_loads=True) if stepped else None
     if steps is not None:
         description = with_steps(description, stepping_module(steps))
@@ -184,9 +196,9 @@ def prepare(
     work = powered or loaded or bool(model.motions)
     sizes = sizes_of(mechanism, work=work, powered=powered, variational=variational)
     manifest = files[-1]
-    library = _library(files, sizes) if compiled else None
+    library = _library(files, None if alone else sizes) if compiled else None
     module = numpy_module(files[0], manifest) if library is None else c_module(library, loads(manifest.text))
-    loops = derivation.loops if looped else None
+    loops = derivation.loops if derivation is not None and looped else None
     return Equations(mechanism, loops, module, library, sizes, steps)
 
 
@@ -205,21 +217,23 @@ def _require_taken(mechanism: Mechanism, variational: bool, stepped: bool) -> No
         )
 
 
-def _functions(model: Model, *, looped: bool) -> tuple[str, ...]:
+def _functions(model: Model, *, looped: bool, alone: bool) -> tuple[str, ...]:
     """What a simulation calls, of what the formulations derive."""
     asked = (*(_LOOPS if looped else ()), *(_MOTIONS if model.motions else ()))
     of_model = (*(("outputs",) if model.outputs else ()), *(("drive_rates",) if model.drives else ()))
-    return (*_TREE, *asked, *of_model)
+    return (*(() if alone else _TREE), *asked, *of_model)
 
 
-def _library(files: Sequence[GeneratedFile], sizes: StepSizes) -> SharedLibrary:
-    """The generated C with what steps around it, compiled in one piece; kept for the next time."""
+def _library(files: Sequence[GeneratedFile], sizes: StepSizes | None) -> SharedLibrary:
+    """The generated C with what steps around it, if that is wanted, compiled in one piece; kept for the next time."""
     texts = {file.name: file.text for file in files}
     source = next(name for name in texts if name.endswith(".c"))
     name = source.removesuffix(".c")
-    steps = "\n".join((driver_source(name, sizes), adaptive_source(name, sizes)))
     header = GeneratedFile(f"{name}.h", texts[f"{name}.h"])
-    whole = GeneratedFile(f"{name}_steps.c", steps.replace(f'#include "{source}"\n', texts[source]))
+    whole = GeneratedFile(source, texts[source])
+    if sizes is not None:
+        steps = "\n".join((driver_source(name, sizes), adaptive_source(name, sizes)))
+        whole = GeneratedFile(f"{name}_steps.c", steps.replace(f'#include "{source}"\n', texts[source]))
     # A compiler may warn of what it makes of the sizes of one model; that is no reason to stop.
     flags = ("-std=c99", "-O2" if len(texts[source]) <= LARGEST_OPTIMISED else "-O1")
     return library_of([header, whole], flags)

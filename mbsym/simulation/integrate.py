@@ -301,6 +301,8 @@ def _check_prepared(
         lacks = "variational=True"
     elif loaded and not equations.layout.work:
         lacks = "loaded=True"
+    elif equations.steps_alone and method != TRANSFER_MATRIX:
+        lacks = "stepped=False"
     name = equations.mechanism.model.name
     if lacks:
         raise SimulationError("the equations were prepared without what this needs", where=name, remedy=f"add {lacks}")

@@ -15,6 +15,7 @@ from mbsym.model.motion import PrescribedMotion
 from mbsym.model.system import Model
 from mbsym.simulation.equations import Equations
 from mbsym.simulation.trajectory import Trajectory
+from mbsym.transfer_matrix.stepper import TransferMatrixStepper
 from mbsym.values.numbers import evaluate, parameter_values
 
 MOMENTUM_UNITS: Final = ("N m s",) * 3 + ("N s",) * 3
@@ -29,7 +30,7 @@ class Monitors:
         potential_energy: (n,) of gravity and springs [J].
         work: (n,) done since the start by tau and by force elements but springs [J].
         energy_drift: (n,) change of kinetic plus potential energy since the start, less the work [J].
-        momentum: (n, 6) [angular about the centre of mass; linear] in base axes.
+        momentum: (n, 6) [angular about the centre of mass; linear] in base axes; None where steps alone tell energies.
         momentum_drift: (n,) largest change of an entry that gravity does not explain, for mechanisms that nothing ties
             to ground; else None.
         closure_gap: (n,) largest closure residual [m, rad]; None for trees.
@@ -40,7 +41,7 @@ class Monitors:
     potential_energy: Array
     work: Array
     energy_drift: Array
-    momentum: Array
+    momentum: Array | None
     momentum_drift: Array | None
     closure_gap: Array | None
     speed_gap: Array | None
@@ -68,11 +69,15 @@ def monitor(equations: Equations, trajectory: Trajectory, tau_free: bool) -> Mon
     """
     layout, functions = equations.layout, equations.module.functions
     q, v = layout.q(trajectory.x), layout.v(trajectory.x)
-    kinetic = np.asarray(functions["kinetic_energy"](q, v))
-    potential = np.broadcast_to(np.asarray(functions["potential_energy"](q)), kinetic.shape)
+    momentum = None
+    if equations.steps_alone:
+        kinetic, potential = _energies_of_elements(equations, q, v)
+    else:
+        kinetic = np.asarray(functions["kinetic_energy"](q, v))
+        potential = np.broadcast_to(np.asarray(functions["potential_energy"](q)), kinetic.shape)
+        momentum = np.asarray(functions["momentum"](q, v))
     work = trajectory.x[:, -1].copy() if layout.work else np.zeros(len(kinetic))
     total = kinetic + potential
-    momentum = np.asarray(functions["momentum"](q, v))
     gap = speed_gap = None
     if equations.loops is not None:
         gap = largest(np.asarray(functions["closure_gap"](q)))
@@ -88,6 +93,15 @@ def monitor(equations: Equations, trajectory: Trajectory, tau_free: bool) -> Mon
         closure_gap=gap,
         speed_gap=speed_gap,
     )
+
+
+def _energies_of_elements(equations: Equations, q: Array, v: Array) -> tuple[Array, Array]:
+    """Kinetic and potential energy by row, as the elements of the transfer matrix method have them."""
+    assert equations.steps is not None
+    stepper = TransferMatrixStepper(equations.steps, module=equations.module)
+    views = [stepper.observe(stepper.start(*row)) for row in zip(q, v, strict=True)]
+    kinetic = np.array([stepper.kinetic_energy(view) for view in views])
+    return kinetic, np.array([view.energy for view in views]) - kinetic
 
 
 def largest(rows: Array) -> Array:
@@ -118,8 +132,8 @@ def _acts_from_outside(force: ForceElement | PrescribedMotion, model: Model) -> 
     return len(ends) < 2 or model.ground in ends
 
 
-def _momentum_drift(model: Model, t: Array, momentum: Array, tau_free: bool) -> Array | None:
-    if not (tau_free and floats_freely(model)):
+def _momentum_drift(model: Model, t: Array, momentum: Array | None, tau_free: bool) -> Array | None:
+    if momentum is None or not (tau_free and floats_freely(model)):
         return None
     numbers = parameter_values(model)
     mass = sum(evaluate(body.mass, numbers) for body in model.bodies)
@@ -153,10 +167,9 @@ def columns(monitors: Monitors) -> Sequence[tuple[str, str, Array]]:
         ("work", "J", monitors.work),
         ("energy_drift", "J", monitors.energy_drift),
     ]
-    names = [f"{kind}_momentum_{axis}" for kind in ("angular", "linear") for axis in "xyz"]
-    found += [
-        (name, unit, monitors.momentum[:, k]) for k, (name, unit) in enumerate(zip(names, MOMENTUM_UNITS, strict=True))
-    ]
+    if monitors.momentum is not None:
+        names = [f"{kind}_momentum_{axis}" for kind in ("angular", "linear") for axis in "xyz"]
+        found += zip(names, MOMENTUM_UNITS, monitors.momentum.T, strict=True)
     if monitors.closure_gap is not None and monitors.speed_gap is not None:
         found += [("closure_gap", "m, rad", monitors.closure_gap), ("speed_gap", "m/s, rad/s", monitors.speed_gap)]
     return found

@@ -13,6 +13,7 @@ import numpy as np
 from mbsym import markup
 from mbsym.doors import Array
 from mbsym.errors import SimulationError
+from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.loops.assembly import Assembly
 from mbsym.markup import Shown
 from mbsym.simulation.adaptive_steps import Stiffness
@@ -39,6 +40,7 @@ from mbsym.simulation.output import (
 )
 from mbsym.simulation.panels import panels_of
 from mbsym.simulation.singular_positions import SingularPosition
+from mbsym.symbolic.interpret import interpret
 from mbsym.visualisation.animation import Motion, animation_html
 from mbsym.visualisation.image_files import gif_bytes
 from mbsym.visualisation.plots import figure, figure_bytes
@@ -151,8 +153,13 @@ class SimulationResult:
         return self._poses(self.q)
 
     def _poses(self, q: Array) -> Array:
-        poses = np.asarray(self.equations.module.functions["body_poses"](q))
-        shape = (len(q), self.equations.mechanism.nb, 4, 4)
+        functions, mechanism = self.equations.module.functions, self.equations.mechanism
+        if "body_poses" in functions:
+            poses = np.asarray(functions["body_poses"](q))
+        else:
+            mechanism = mechanism.afresh()
+            (poses,) = interpret(TREE_FUNCTIONS["body_poses"](mechanism), {"q": q}).values()
+        shape = (len(q), mechanism.nb, 4, 4)
         return poses if poses.shape == shape else np.broadcast_to(poses, shape)
 
     @property

@@ -33,6 +33,9 @@ from mbsym.transfer_matrix.system import TransferSystem
 
 Engine: TypeAlias = Literal["auto", "c", "numpy"]
 
+ROTOR: Final = 4
+"""Column of the rotor inertia in the table of joints."""
+
 _STARTS: Final = ("houbolt_first", "houbolt_second")
 
 SCHEMES: Final[Mapping[str, Mapping[str, float]]] = {
@@ -214,17 +217,24 @@ class TransferMatrixStepper:
         self._limits = LIMITS[self.module.manifest.get("real", "double")]
         self.nothing: Array = np.zeros((len(self.system.bodies), self.system.layout.load))
         self.coordinates = ElementCoordinates(self.system)
+        self._lengths = self.system.lengths if self.system.mechanism.parameters else frozenset()
+        self._closed = self._limits.closure * length_unit(self.system.mechanism.model)
 
     @property
     def elements(self) -> tuple[str, ...]:
         """Names of the elements in order."""
         return tuple(body.name for body in self.system.bodies)
 
-    def start(self, q: ArrayLike, v: ArrayLike, loads: ArrayLike | None = None) -> Array:
+    def start(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        loads: ArrayLike | None = None,
+        parameters: Mapping[str, float] | None = None,
+    ) -> Array:
         """State of the history at coordinates and speeds of the tree joints, with consistent accelerations."""
-        return self.start_elements(
-            *self.coordinates.to_elements(np.asarray(q, dtype=float), np.asarray(v, dtype=float)), loads=loads
-        )
+        placed = self.coordinates.to_elements(np.asarray(q, dtype=float), np.asarray(v, dtype=float))
+        return self.start_elements(*placed, loads=loads, parameters=parameters)
 
     def start_elements(
         self,
@@ -233,6 +243,7 @@ class TransferMatrixStepper:
         displacements: ArrayLike | None = None,
         rates: ArrayLike | None = None,
         loads: ArrayLike | None = None,
+        parameters: Mapping[str, float] | None = None,
     ) -> Array:
         """State at attitudes and angular velocities of the elements.
 
@@ -249,11 +260,11 @@ class TransferMatrixStepper:
             none if displacements is None else displacements,
             none if rates is None else rates,
             self.nothing if loads is None else loads,
+            parameters=parameters,
         )
-        model = self.system.mechanism.model
-        where = model.name
+        where = self.system.mechanism.model.name
         gap = self.observe(state).closure
-        if not gap <= self._limits.closure * length_unit(model):
+        if not gap <= self._closed:
             raise SimulationError(
                 f"a loop is open by {gap:.3g} m at the start",
                 where=where,
@@ -276,6 +287,7 @@ class TransferMatrixStepper:
         iteration: Iteration | None = None,
         loads: ArrayLike | None = None,
         done: int = 0,
+        parameters: Mapping[str, float] | None = None,
     ) -> tuple[Array, StepReport]:
         """State after a number of steps, and the report; a failed step leaves the state before it.
 
@@ -287,15 +299,26 @@ class TransferMatrixStepper:
             iteration: default Newton to 1e-12, in single precision to 1e-6.
             loads: force and moment at each centre of mass besides gravity.
             done: steps taken from the start before this call, which Houbolt's scheme needs to know.
+            parameters: what run-time parameters are at the end of these steps, where they change.
+
+        Raises:
+            SimulationError: a length is among the parameters, or Wilson's scheme has any.
         """
         scheme = scheme or Scheme()
         own = Iteration(self._limits.tolerance, self._limits.acceptable)
+        if parameters and scheme.name == "wilson":
+            raise SimulationError(
+                "Wilson's scheme holds the equations beyond the step, where parameters are not known",
+                where=self.system.mechanism.model.name,
+                remedy="take another scheme",
+            )
         settings = (iteration or own).settings(len(self.system.bodies))
         loads = self.nothing if loads is None else loads
         report: StepReport | None = None
         for function, count in _stages(scheme, steps, done):
             constants = self.module.functions[function](h, *(scheme.values if function not in _STARTS else ()))
-            state, values, _ = self._call("transfer_matrix_advance", state, constants, count, loads, settings)
+            given = (state, constants, count, loads, settings)
+            state, values, _ = self._call("transfer_matrix_advance", *given, parameters=parameters)
             report = _joined(report, StepReport.of(values))
             if report.status:
                 break
@@ -306,10 +329,23 @@ class TransferMatrixStepper:
         state, values, _ = self._call("step", state, h, spectral_radius, self.nothing)
         return state, StepReport.of(values)
 
-    def observe(self, state: Array) -> Observation:
-        """What can be seen in a state."""
-        a = self._call("transfer_matrix_observe", state)
+    def observe(self, state: Array, parameters: Mapping[str, float] | None = None) -> Observation:
+        """What can be seen in a state, with run-time parameters as they are then."""
+        a = self._call("transfer_matrix_observe", state, parameters=parameters)
         return Observation(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], float(a[8]), float(a[9]))
+
+    def kinetic_energy(self, view: Observation, parameters: Mapping[str, float] | None = None) -> float:
+        """Kinetic energy [J] in a state, rotors included."""
+        bodies, joints, *_ = self._call("transfer_matrix_system", parameters=parameters)
+        omega, planar = view.angular_velocities, self.system.is_planar
+        twice = bodies[:, 0] @ np.sum(view.velocities**2, axis=1)
+        if planar:
+            inward = np.concatenate([[0.0], omega[:, 0]])[joints[:, 0].astype(int)]
+            rotors = joints[:, ROTOR] @ (omega[:, 0] - inward) ** 2
+            return float(0.5 * (twice + bodies[:, 3] @ omega[:, 0] ** 2 + rotors))
+        xx, yy, zz, xy, xz, yz = bodies[:, 4:].T
+        J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        return float(0.5 * (twice + np.einsum("ni,ijn,nj->", omega, J, omega)))
 
     def coordinates_of(self, view: Observation) -> tuple[Array, Array]:
         """q and v of the tree joints in a state, the sign of a quaternion being any."""
@@ -317,8 +353,14 @@ class TransferMatrixStepper:
         q, v = self.coordinates.to_coordinates(*(np.asarray(array)[np.newaxis] for array in arrays))
         return q[0], v[0]
 
-    def _call(self, name: str, *arguments: Any) -> tuple[Any, ...]:
-        result = self.module.functions[name](*arguments)
+    def _call(self, name: str, *arguments: Any, parameters: Mapping[str, float] | None = None) -> tuple[Any, ...]:
+        for parameter in self._lengths.intersection(parameters or ()):
+            raise SimulationError(
+                f"parameter {parameter!r} cannot change: centres of mass or joints of bodies depend on it",
+                where=self.system.mechanism.model.name,
+                remedy="let a prismatic joint follow a motion, by another method",
+            )
+        result = self.module.functions[name](*arguments, parameters=parameters)
         assert isinstance(result, tuple)
         return result
 

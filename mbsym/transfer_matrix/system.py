@@ -134,6 +134,15 @@ class TransferSystem:
         return sum(1 if cut.is_spring else self.layout.dimension for cut in self.cuts)
 
     @property
+    def lengths(self) -> frozenset[str]:
+        """Names of the run-time parameters on which centres of mass, and ends that hold each other, depend."""
+        places = [x for body in self.bodies for x in (*body.center, *body.hinge.attachment)]
+        places += [x for cut in self.cuts for x in (*cut.first_point, *cut.second_point)]
+        graph = self.mechanism.graph
+        needed = set(graph.reachable(x.ref for x in places))
+        return frozenset(item.name for item in self.mechanism.parameters if item.symbol in needed)
+
+    @property
     def state_size(self) -> int:
         """Entries of the state."""
         return self.layout.state * len(self.bodies) + self.unknowns

@@ -3,7 +3,7 @@
 Prints microseconds per step and body; then energy and accuracy of a 1000-body chain over 1 s, beside articulated
 bodies with classical Runge-Kutta steps (an O(n) recursion in NumPy over bodies, no generated code) and the step time
 of both for a chain for which forward dynamics is generated too.
-Run: python tests/benchmarks/transfer_matrix_scaling.py [--quick], or [--large] for steps of up to 100000 bodies
+Run: python tests/benchmarks/transfer_matrix_scaling.py [--quick]
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from math import pi
 from pathlib import Path
 from typing import Any
@@ -21,10 +20,8 @@ from numpy.typing import NDArray
 
 from mbsym import pipeline
 from mbsym.codegen.load import load_c
-from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
 from mbsym.transfer_matrix.module import work_size
-from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.stepper import TransferMatrixStepper
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
@@ -178,41 +175,7 @@ def beside_forward_dynamics(count: int) -> None:
     print(f"{count:7} {transfer * 1e6:22.2f} {4 * evaluation * 1e6:35.2f}")
 
 
-def one_large_step(count: int) -> None:
-    """A chain of so many equal bodies: its accelerations beside those of articulated bodies, and the time of a step.
-
-    The elements are those of a chain of three, the last repeated; the generated C has tables and loops.
-    """
-    bar, model = 0.1, chain(3, 0.3)
-    system = transfer_system(build_mechanism(model, model.label(order="input")))
-    first, _, last = system.bodies
-    bodies = (first, *(replace(last, name=f"body {k}", parent=k) for k in range(1, count)))
-    stepper = TransferMatrixStepper(replace(system, bodies=bodies), flags=FLAGS)
-    x = np.linspace(0.0, 1.0, count)
-    angle, omega = -pi / 2 + 0.5 * np.sin(3 * x), 0.3 * np.cos(2 * x)
-    state = stepper.start_elements(angle[:, None], omega[:, None])
-    found = stepper.observe(state).accelerations
-    alpha = articulated_accelerations(angle, omega, bar, 1.0 / 3.0)
-    along = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    across = np.stack([-along[:, 1], along[:, 0]], axis=1)
-    steps = bar * (alpha[:, None] * across - omega[:, None] ** 2 * along)
-    exact = np.cumsum(steps, axis=0) - steps / 2
-    error = np.abs(found - exact).max() / np.abs(exact).max()
-    best, report = float("inf"), None
-    for _ in range(3):
-        began = time.process_time()
-        state, report = stepper.advance(state, 1e-3, 10)
-        best = min(best, (time.process_time() - began) / 10)
-    assert report is not None and report.status == 0
-    print(f"\n{count} bodies: accelerations are those of articulated bodies to {error:.1e} of the largest")
-    print(f"  {best:.4f} s of processor time a step, {report.iterations / report.steps:.1f} iterations")
-
-
 def main() -> None:
-    if "--large" in sys.argv[1:]:
-        for count in (1000, 10000, 100000):
-            one_large_step(count)
-        return
     quick = "--quick" in sys.argv[1:]
     scaling((10, 100, 1000) if quick else (10, 32, 100, 320, 1000, 3200, 10000))
     swing(100 if quick else 1000, 10.0 if quick else 100.0, 0.1 if quick else 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -39,24 +40,28 @@ def found(paper: ModuleType) -> dict[str, Any]:
 
 
 @pytest.mark.more
-def test_constraint_forces_and_recursion_move_alike(paper: ModuleType, found: dict[str, Any], tmp_path: Path) -> None:
+def test_constraint_forces_and_recursion_move_alike(
+    paper: ModuleType, found: dict[str, Any], tmp_path: Path, agreement: Callable[[object], None]
+) -> None:
     assert found["cfa"].t[-1] == 10.0
     # The arms turn by more than two revolutions and the base with them, so that errors have time to grow.
     assert abs(found["cfa"].arm).max() > 12.0
     for name, difference in paper.differences(found).items():
         # The paper's bound; round-off of 20000 evaluations leaves a tenth of it.
         assert 0.0 < difference < 1e-12, name
+        agreement(difference)
     paper.draw(found, tmp_path)
     assert sorted(path.name.split("_")[1] for path in tmp_path.iterdir()) == ["10", "11", "12", "8", "9"]
 
 
 @pytest.mark.more
 def test_the_free_robot_keeps_its_momentum_and_gets_the_power_of_its_motors(
-    paper: ModuleType, found: dict[str, Any]
+    paper: ModuleType, found: dict[str, Any], agreement: Callable[[object], None]
 ) -> None:
     run = found["cfa"]
     power = np.array([paper.torques(t) @ v for t, v in zip(run.t, run.v, strict=True)])
     assert run.energy.max() > 3.0
     # Errors of the steps are of fourth order, those of the sum of powers every 20 ms likewise.
     assert np.abs(run.momentum).max() < 1e-6
+    agreement(np.abs(run.momentum).max())
     np.testing.assert_allclose(run.energy, cumulative_simpson(power, x=run.t, initial=0), rtol=0, atol=1e-3)

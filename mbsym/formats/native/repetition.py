@@ -12,10 +12,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from mbsym.formats.yaml_document import MOST_ENTRIES, Document, DocumentPath, Leaf
+from mbsym.formats.yaml_document import Document, DocumentPath, Leaf
 from mbsym.values.diagnostic import nearest
 
 REPEAT: Final = "repeat"
+
+MOST_ENTRIES: Final = 5_000_000
+"""Entries that repetitions may make: some gigabytes of memory, a chain of 200 000 bodies."""
 
 SETTINGS: Final = ("index", "from", "to")
 """Keys of a repetition that are no section of the model."""
@@ -88,8 +91,10 @@ class _Writing:
         first, last = (self._bound((*path, key), indices, default) for key, default in (("from", 1), ("to", None)))
         if last < first - 1:
             raise self._given.error((*path, "to"), f"it ends at {last} and begins at {first}", "exchange them")
-        if last - first >= MOST_ENTRIES:
-            raise self._given.error((*path, "to"), f"{last - first + 1} repetitions", f"{MOST_ENTRIES} are too many")
+        count, written = last - first + 1, sum(_entries(data[key]) - 1 for key in data if key in SECTIONS)
+        if self._count + count * max(1, written) > MOST_ENTRIES:
+            what = f"{count} repetitions make more than {MOST_ENTRIES} entries"
+            raise self._given.error((*path, "to"), what, "repeat less")
         for number in range(first, last + 1):
             inside = {**indices, index: number}
             for key in data:
@@ -171,6 +176,12 @@ class _Writing:
             return _computed(ast.parse(text.strip() or "?", mode="eval").body, indices)
         except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError):
             return None
+
+
+def _entries(data: Any) -> int:
+    """How many entries there are in data, themselves counted."""
+    inside = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return 1 + sum(map(_entries, inside))
 
 
 def _computed(node: ast.expr, indices: Mapping[str, int]) -> int:

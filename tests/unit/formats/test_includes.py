@@ -13,11 +13,11 @@ import mbsym
 from mbsym import Body, Joint
 from mbsym.errors import FormatError
 from mbsym.formats.native import load_native, read_native
-from mbsym.formats.native.repetition import written_out
+from mbsym.formats.native.repetition import MOST_ENTRIES, written_out
 from mbsym.formats.native.schema import json_schema
 from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
-from mbsym.formats.yaml_document import MOST_ENTRIES, read_yaml
+from mbsym.formats.yaml_document import read_yaml
 from mbsym.model.submodels import with_submodel
 from mbsym.model.system import Model
 from mbsym.values.numbers import evaluate
@@ -297,7 +297,7 @@ def test_mistakes_in_repetitions(old: str, new: str, complaint: str) -> None:
 
 def test_how_many_entries_are_too_many() -> None:
     with pytest.raises(FormatError, match=f"more than {MOST_ENTRIES} entries"):
-        chain(CHAIN.replace("to: 40", "to: 30000"))
+        chain(CHAIN.replace("to: 40", "to: 300000"))
     with pytest.raises(FormatError, match="repetition belongs"):
         chain("repeat: 3\n")
     with pytest.raises(FormatError, match="entries with names belong"):

@@ -11,7 +11,7 @@ from mbsym.errors import FormatError
 from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.mjcf.reader import LONGEST_STEM
 from mbsym.formats.registry import load
-from mbsym.formats.text_source import LARGEST_YAML, TextSource
+from mbsym.formats.text_source import LARGEST, TextSource
 from mbsym.formats.yaml_document import read_yaml
 
 SUFFIXES = (".yaml", ".urdf", ".xml")
@@ -75,8 +75,8 @@ def test_a_byte_order_mark_and_the_line_ends_of_others_mean_nothing(tmp_path: Pa
 
 def test_a_large_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "large.yaml"
-    path.write_bytes(PENDULUM.encode() + b"# " + b"x" * LARGEST_YAML)
-    with pytest.raises(FormatError, match="more than 2 MB"):
+    path.write_bytes(PENDULUM.encode() + b"# " + b"x" * LARGEST)
+    with pytest.raises(FormatError, match="more than 32 MB"):
         load(path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import sqrt
 from typing import Any
 
@@ -56,7 +57,7 @@ def tip_of(mechanism: Mechanism, q: Array) -> Array:
     return np.array([*relative[:3, 3], *turns])
 
 
-def test_energies_are_integrals_over_the_deflected_beam() -> None:
+def test_energies_are_integrals_over_the_deflected_beam(agreement: Callable[[object], None]) -> None:
     """Cubic deflections in both planes on a moving, turning frame, of any size: all inertial couplings at once."""
     mechanism = build_mechanism(whole := model(FLOATING), whole.label())
     functions = available_functions(mechanism, "auto").functions
@@ -90,6 +91,7 @@ def test_energies_are_integrals_over_the_deflected_beam() -> None:
     v = np.concatenate([twist, rates])
     # Factors of the masses have fifteen digits.
     assert 0.5 * v @ M @ v == pytest.approx(kinetic, rel=1e-12)
+    agreement(abs(0.5 * v @ M @ v / kinetic - 1.0))
     elastic = 0.5 * LENGTH * weights @ (2 * EI * (bent[:2] @ bends) ** 2 + EI * (bent[2:] @ bends) ** 2)
     potential = interpret(functions["potential_energy"](mechanism), {"q": _with(q, sliders, own)})
     assert next(iter(potential.values())) == pytest.approx(elastic, rel=1e-12)

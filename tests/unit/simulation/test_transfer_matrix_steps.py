@@ -12,6 +12,8 @@ import mbsym
 from mbsym import examples
 from mbsym.codegen.load import LoadedModule, load_numpy
 from mbsym.errors import SimulationError
+from mbsym.formats.native import read_native
+from mbsym.formats.text_source import TextSource
 from mbsym.simulation import equations as preparation
 from mbsym.simulation.equations import prepare
 from mbsym.simulation.options import Preparation
@@ -140,3 +142,44 @@ def test_differences_over_several_steps_start_anew_where_the_last_step_is_shorte
             "double_pendulum", duration, step=1e-3, method="transfer-matrix", initial=start, stepping=houbolt
         )
         assert np.abs(result.v[-1] - exact.v[-1]).max() < 1e-4
+
+
+@pytest.mark.parametrize("name", ["bars", "spinning_top"])
+def test_long_trees_are_stepped_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is derived for them; energies that the steps tell are those of the derived functions, as poses are."""
+    model = examples.load(name) if name == "spinning_top" else read_native(TextSource("bars.yaml", BARS))
+    options: dict[str, Any] = {
+        "duration": 4e-3,
+        "step": 1e-3,
+        "method": "transfer-matrix",
+        "preparation": Preparation("numpy"),
+    }
+    given = mbsym.simulate(model, **options)
+    monkeypatch.setattr(preparation, "STEPS_ALONE", 1)
+    alone = mbsym.simulate(model, **options)
+    assert alone.equations.steps_alone and not given.equations.steps_alone
+    assert np.array_equal(alone.q, given.q)
+    np.testing.assert_allclose(alone.y, given.y, rtol=1e-12)
+    scale = given.monitors.energy_scale
+    for energy in ("kinetic_energy", "potential_energy"):
+        both = [getattr(run.monitors, energy) for run in (alone, given)]
+        np.testing.assert_allclose(*both, rtol=0, atol=1e-12 * (scale + np.abs(both[1]).max()))
+    np.testing.assert_allclose(alone.poses, given.poses, atol=1e-12)
+    assert alone.monitors.momentum is None and "linear_momentum_x" not in [column.name for column in alone.columns]
+    with pytest.raises(SimulationError, match="add stepped=False"):
+        mbsym.simulate(alone.equations, 1e-3, method="rk4")
+
+
+BARS = """\
+name: bars
+bodies:
+  first: {mass: 1, center_of_mass: [0.5, 0, 0], inertia: [0.1, 0.2, 0.25]}
+  second: {mass: 2, center_of_mass: [0.2, 0.1, 0], inertia: [0.1, 0.2, 0.25]}
+joints:
+  root: {type: revolute, from: ground, to: first, axis: y, armature: 0.3}
+  knee: {type: revolute, from: first, to: second, axis: y, at: [1, 0, 0], armature: 0.2}
+forces:
+  spring: {type: joint_spring, joint: knee, stiffness: 20, reference: 0.3}
+outputs: {height: position(second).z}
+gravity: [0, 0, -9.81]
+"""
