@@ -48,6 +48,7 @@ from mbsym.loops.contracts import (
 )
 from mbsym.loops.functions import ASSEMBLY_TERMS, LOOP_FUNCTIONS, functions_beside_tree
 from mbsym.loops.independent_quantities import INDEPENDENT_QUANTITIES
+from mbsym.loops.loop_quantities import CONSTRAINT_FORCE_LOOPS, KANE_LOOPS, MULTIPLIERS
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops, restated
 from mbsym.loops.runtime import (
     KERNELS_ON_REQUEST,
@@ -63,6 +64,7 @@ from mbsym.loops.tolerances import RUNTIME
 from mbsym.records import Registry
 from mbsym.regressors.functions import BASE_REGRESSOR, REGRESSOR_FUNCTIONS, base_regressor_along_loops
 from mbsym.symbolic.program import Program
+from mbsym.transfer_matrix.quantities import TRANSFER_QUANTITIES
 
 DeriveFunction: TypeAlias = Callable[[Mechanism], Program]
 
@@ -430,7 +432,7 @@ _UNCOUPLED: Final = frozenset(CFA_FUNCTIONS)
 _OF_FORCES: Final[Mapping[str, Any]] = {
     "loop_method": "articulated",
     "uncoupled": _UNCOUPLED,
-    "quantities": CFA_QUANTITIES,
+    "quantities": {**CFA_QUANTITIES, **CONSTRAINT_FORCE_LOOPS, **MULTIPLIERS},
 }
 """What the ways of that algorithm have in common."""
 
@@ -448,21 +450,21 @@ FORMULATIONS: Final = Registry(
             "articulated-body",
             "forward dynamics by articulated bodies",
             loop_method="articulated",
-            quantities=ARTICULATED_QUANTITIES,
+            quantities={**ARTICULATED_QUANTITIES, **MULTIPLIERS},
         ),
         Formulation(
             "kane",
             "Kane's equations in closed form through the path matrix",
             KANE_FUNCTIONS,
             "sparse",
-            quantities={**KANE_QUANTITIES, **INDEPENDENT_QUANTITIES},
+            quantities={**KANE_QUANTITIES, **KANE_LOOPS, **MULTIPLIERS, **INDEPENDENT_QUANTITIES},
         ),
         Formulation(
             "lagrange",
             "Lagrange's equations by derivatives of the energies",
             LAGRANGE_FUNCTIONS,
             "sparse",
-            quantities=LAGRANGE_QUANTITIES,
+            quantities={**LAGRANGE_QUANTITIES, **MULTIPLIERS},
         ),
         Formulation("cfa", "constraint force algorithm, from the leaves to the root", _CFA, **_OF_FORCES),
         Formulation(
@@ -489,9 +491,14 @@ FORMULATIONS: Final = Registry(
             "constraint force algorithm without inverse inertias",
             CFA_KKT_FUNCTIONS,
             uncoupled=_UNCOUPLED,
-            quantities=CFA_KKT_QUANTITIES,
+            quantities={**CFA_KKT_QUANTITIES, **CONSTRAINT_FORCE_LOOPS, **MULTIPLIERS},
         ),
-        Formulation(TRANSFER_MATRIX, "discrete time transfer matrices: steps in place of equations", whole=_stepping),
+        Formulation(
+            TRANSFER_MATRIX,
+            "discrete time transfer matrices: steps in place of equations",
+            whole=_stepping,
+            quantities=TRANSFER_QUANTITIES,
+        ),
     ),
     DerivationError,
 )
