@@ -175,7 +175,9 @@ class _Comparer:
         quantities: Mapping[str, Quantity],
     ) -> None:
         self.mechanism = build_mechanism(model, model.label(), "all")
-        self.derive = available_functions(self.mechanism, formulation).functions
+        # A formulation without equations of motion has quantities of its own beside those of the automatic choice.
+        whole = FORMULATIONS.named(formulation).whole is not None
+        self.derive = available_functions(self.mechanism, "auto" if whole else formulation).functions
         self.quantities = quantities
         rates = self.derive["position_rate"](self.mechanism).outputs[0].values
         given = {name_of(symbol): name for symbol, name in symbols.items()}

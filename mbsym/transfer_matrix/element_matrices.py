@@ -22,6 +22,7 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds, poses, velocity_terms
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3, cross, dot, multiply, product, skew, symmetric_matrix
+from mbsym.symbolic.equality import is_zero
 from mbsym.symbolic.graph import Graph, exact
 from mbsym.symbolic.program import Input
 from mbsym.symbolic.scalar import Scalar, constant, symbol
@@ -84,7 +85,6 @@ class ElementMatrices:
         self._d, self._a = layout.dimension, layout.angles
         self.size = 2 * (self._d + self._a) + 1
         self.force = self._d + 2 * self._a
-        self._scheme: dict[str, Scalar] = {}
 
     @cached_property
     def main(self) -> OverallEquation:
@@ -125,8 +125,12 @@ class ElementMatrices:
 
     @property
     def scheme(self) -> Input:
-        """What was taken from schemes, as an input."""
-        return Input(SCHEME, (len(self._scheme),), tuple(x.ref for x in self._scheme.values()), "", "of the scheme")
+        """What schemes give, in an order of its own: A and C, then D and B of each body, B of its ends behind these."""
+        names = ["A", "C"]
+        for body in self.system.bodies:
+            names += [f"D_{body.name}_{what}" for what in ("x", "y", "theta")]
+            names += [f"B_{body.name}_{what}" for what in ("theta", "input_x", "input_y", "end_x", "end_y")]
+        return Input(SCHEME, (len(names),), tuple(self._of_scheme(name).ref for name in names), "", "of the scheme")
 
     def number(self, name: str) -> int:
         """Of a body, 0 for ground.
@@ -181,17 +185,17 @@ class ElementMatrices:
         u, d, a = self.body(number), self._d, self._a
         known = {f"u_{i + 1}{k + 1}": x for i, row in enumerate(u) for k, x in enumerate(row)}
         known |= {f"u_{i + 1},{k + 1}": x for i, row in enumerate(u) for k, x in enumerate(row)}
-        if self.system.is_planar:
-            if not u[d + a][d]:
-                raise DerivationError(
-                    "this hinge is at its body's centre of percussion, where no moment tells the angle",
-                    where=f"joint {self.system.bodies[number - 1].hinge.joint.name}",
-                    remedy="the generated stepping code covers it by recursion",
-                )
-            return self._filled("pin", known)
-        pivot = _inverse([row[d : d + a] for row in u[d + a : d + 2 * a]])
-        known |= {f"V_{i + 1}{k + 1}": x for i, row in enumerate(pivot) for k, x in enumerate(row)}
-        return self._filled("ball", known)
+        pivot = [row[d : d + a] for row in u[d + a : d + 2 * a]]
+        determinant = pivot[0][0] if a == 1 else dot(pivot[0], cross(*map(_vector, pivot[1:])))
+        if is_zero(self.system.mechanism.graph, determinant.ref):
+            raise DerivationError(
+                "this hinge is at its body's centre of percussion, where no moment tells the angle",
+                where=f"joint {self.system.bodies[number - 1].hinge.joint.name}",
+                remedy="the generated stepping code covers it by recursion",
+            )
+        if a == 3:
+            known |= {f"V_{i + 1}{k + 1}": x for i, row in enumerate(_inverse(pivot)) for k, x in enumerate(row)}
+        return self._filled("pin" if a == 1 else "ball", known)
 
     def _spring(self, number: int) -> Matrix:
         """Torsion spring and damper at a pin, or a bushing."""
@@ -219,7 +223,7 @@ class ElementMatrices:
         return [[Scalar(graph, ref) for ref in refs[k : k + size]] for k in range(0, len(refs), size)]
 
     def _of_scheme(self, name: str) -> Scalar:
-        return self._scheme.setdefault(name, symbol(self.system.mechanism.graph, name))
+        return symbol(self.system.mechanism.graph, name)
 
     def _common(self, number: int) -> tuple[dict[str, Scalar], tuple[Scalar, ...], Vector3]:
         """Values that both kinds of body have, moment of the loads, and angular velocity in base axes."""
@@ -378,6 +382,11 @@ def _unit(size: int, graph: Graph) -> Matrix:
 
 def _times(a: Matrix, b: Matrix) -> Matrix:
     return [[dot(row, column) for column in zip(*b, strict=True)] for row in a]
+
+
+def _vector(row: Sequence[Scalar]) -> Vector3:
+    x, y, z = row
+    return x, y, z
 
 
 def _inverse(m: Matrix) -> Matrix:

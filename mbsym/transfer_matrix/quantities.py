@@ -46,8 +46,7 @@ def _sizes(require: Callable[[ElementMatrices], object], level: Level, mechanism
 
 def _derived(entries: Entries, level: Level, mechanism: Mechanism) -> Derived:
     found = ElementMatrices(mechanism, level)
-    matrix = entries(found)
-    return Derived(matrix, inputs=(found.scheme,))
+    return Derived(entries(found), inputs=(found.scheme,) if level == "steps" else ())
 
 
 # ---- elements --------------------------------------------------------------------------------------------------------
@@ -64,16 +63,17 @@ def _element(number: int, is_hinge: bool, found: ElementMatrices) -> Matrix:
 def _of_element(level: Level, own: Quantity, mechanism: Mechanism, name: str) -> Quantity:
     """U(NAME) of a body, or of the hinge of that name."""
     found = ElementMatrices(mechanism, level)
-    elements = sorted(found.elements, key=lambda element: element[2])
-    place = next(((number, is_hinge) for known, number, is_hinge in elements if known == name), None)
-    if place is None:
+    bodies = {member: number for number, body in enumerate(found.system.bodies, 1) for member in body.members}
+    hinges = {known: number for known, number, is_hinge in found.elements if is_hinge}
+    if name not in bodies and name not in hinges:
         cut = any(cut.name == name for cut in found.system.cuts)
         raise DerivationError(
             f"{name} closes a loop and is no element on a way" if cut else f"no element is called {name!r}",
             where=mechanism.model.name,
             remedy=f"there are {', '.join(known for known, _, _ in found.elements)}",
         )
-    return _part(own, level, name, lambda found: _element(*place, found), lambda found: None)
+    number, is_hinge = (bodies[name], False) if name in bodies else (hinges[name], True)
+    return _part(own, level, name, lambda found: _element(number, is_hinge, found), lambda found: None)
 
 
 def _part(

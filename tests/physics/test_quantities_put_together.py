@@ -52,17 +52,35 @@ def with_inertia(name: str) -> Model:
     return replace(model, bodies=tuple(replace(body, inertia=(0.1, 0.2, 0.3, 0, 0, 0)) for body in model.bodies))
 
 
+def arm_with_rotors() -> Model:
+    model = tree_model((0, 1), ("revolute", "prismatic"))
+    return replace(model, joints=tuple(replace(joint, armature=0.3) for joint in model.joints))
+
+
+def sprung_pendulum() -> Model:
+    """With forces along its hinges and between points, which are loads where states are accelerations."""
+    forces = (
+        mbsym.JointSpring("spring", "elbow", 3, 0.2),
+        mbsym.JointDamper("damper", "shoulder", 2),
+        mbsym.PointSpringDamper("rope", "ground", "lower_rod", 20, 1, 0.3, (1, 0, 0.5), (0, 0, -0.4)),
+    )
+    return replace(examples.load("double_pendulum"), forces=forces)
+
+
 MECHANISMS: Mapping[str, Callable[[], Model]] = {
     "planar arm": lambda: with_inertia("planar_3r"),
     "spatial arm": lambda: tree_model((0, 1, 2), ("revolute", "prismatic", "revolute")),
     "floating robot": lambda: examples.load("floating_two_arm"),
     "four-bar": four_bar,
     "rhombus": lambda: with_inertia("rhombus_planar"),
+    "arm with rotors": arm_with_rotors,
     "pendulum": lambda: examples.load("double_pendulum"),
+    "sprung pendulum": sprung_pendulum,
     "spinning top": lambda: examples.load("spinning_top"),
     "spatial rhombus": lambda: examples.load("rhombus_spatial"),
 }
 FIVE = tuple(MECHANISMS)[:5]
+ROTORS = "arm with rotors", "cfa-kkt"
 
 
 @cache
@@ -101,7 +119,7 @@ def zeros(rows: int, columns: int) -> DomainMatrix:
 
 # ---- the ten lines of each -------------------------------------------------------------------------------------------
 
-OF_JOINTS = "W H_bar P I D b gamma F_known"
+OF_JOINTS = "W H H_bar P I D b gamma F_known"
 
 
 def by_constraint_forces(of: Equations) -> tuple[DomainMatrix, DomainMatrix]:
@@ -125,13 +143,15 @@ def without_inverses(of: Equations) -> tuple[DomainMatrix, DomainMatrix]:
     """Accelerations of the bodies, constraint forces and multipliers at once."""
     found = in_field(of, OF_JOINTS + (" E e" if of.is_closed else ""))
     W, H_bar, P, I, D = (found[name] for name in ("W", "H_bar", "P", "I", "D"))
-    onto, right = P * W, (P * found["F_known"] - found["b"]).vstack(W.transpose() * found["gamma"])
+    # A rotor's column of W is that of H-bar, so that W^T H tau has the forces on rotors.
+    held = W.transpose() * found["gamma"] + D * W.transpose() * found["H"] * found["tau"]
+    onto, right = P * W, (P * found["F_known"] - found["b"]).vstack(held)
     if of.is_closed:
+        rows = found["E"].shape[1]
         onto, right = onto.hstack(found["E"]), right.vstack(found["e"])
-    nothing = zeros(onto.shape[1], onto.shape[1])
-    whole = I.hstack(-onto).vstack(onto.transpose().hstack(nothing))
+        D = D.hstack(zeros(D.shape[0], rows)).vstack(zeros(rows, D.shape[0] + rows))
+    whole = I.hstack(-onto).vstack(onto.transpose().hstack(D))
     a = whole.lu_solve(right).extract(range(I.shape[0]), [0])
-    assert not any(D.to_list_flat()), "none of these has rotors"
     return H_bar.transpose() * (P.transpose() * a - found["gamma"]), found["forward_dynamics"]
 
 
@@ -189,7 +209,10 @@ WAYS = {
 QUICK = {("planar arm", way) for way in WAYS} | {("four-bar", way) for way in WAYS} | {("spatial arm", "cfa")}
 
 
-@pytest.mark.parametrize(("name", "formulation"), some([(name, way) for name in FIVE for way in WAYS], sorted(QUICK)))
+EVERY = [*((name, way) for name in FIVE for way in WAYS), ROTORS]
+
+
+@pytest.mark.parametrize(("name", "formulation"), some(EVERY, [*sorted(QUICK), ROTORS]))
 def test_accelerations_follow_from_a_formulations_own_quantities(name: str, formulation: str) -> None:
     mine, recursion = WAYS[formulation](equations(name, formulation))
     assert mine == recursion
@@ -214,6 +237,7 @@ class Chain:
 
     def __init__(self, of: Equations) -> None:
         self.of, self.system = of, transfer_system(of.mechanism)
+        self.cuts = [cut for cut in self.system.cuts if not cut.is_spring]
         self.d, self.a = (2, 1) if self.system.is_planar else (3, 3)
         self.q, self.size = self.d + 2 * self.a, 2 * (self.d + self.a) + 1
         bodies = [(body.name, body.hinge.joint.name) for body in self.system.bodies]
@@ -228,7 +252,7 @@ class Chain:
         return [k for k, body in enumerate(self.system.bodies, 1) if body.parent == number]
 
     def ends_free(self, number: int) -> bool:
-        cut = {end for cut in self.system.cuts for end in (cut.first, cut.second)}
+        cut = {end for cut in self.cuts for end in (cut.first, cut.second)}
         return number not in cut and all(map(self.ends_free, self.children(number)))
 
     def pull(self, number: int) -> DomainMatrix:
@@ -264,8 +288,8 @@ class Chain:
 @pytest.mark.parametrize(
     "name",
     some(
-        ["pendulum", "planar arm", "four-bar", "rhombus", "spinning top", "spatial rhombus"],
-        ["four-bar", "spinning top"],
+        ["pendulum", "sprung pendulum", "planar arm", "four-bar", "rhombus", "spinning top", "spatial rhombus"],
+        ["sprung pendulum", "four-bar", "spinning top"],
     ),
 )
 def test_accelerations_follow_from_chained_transfer_matrices(name: str) -> None:
@@ -280,6 +304,6 @@ def test_accelerations_follow_from_chained_transfer_matrices(name: str) -> None:
         expected = [sum((FIELD(int(n)) * x for n, x in zip(row, turning, strict=True)), FIELD(0)) for row in normal]
         assert state.to_list_flat()[chain.d : chain.d + chain.a] == expected
         assert chain.found[f"T_a(ground, {body.name})"] * z == state
-    last = chain.system.bodies[max(cut.first for cut in chain.system.cuts) - 1].name if chain.system.cuts else ""
+    last = chain.system.bodies[chain.cuts[0].first - 1].name if chain.cuts else ""
     rows = d if last else range(chain.d + chain.a, chain.size - 1)
     assert not any(ends[last or chain.names[-1]].extract(rows, [0]).to_list_flat())

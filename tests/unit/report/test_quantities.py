@@ -49,7 +49,17 @@ def equations(formulation: str) -> Equations:
 @pytest.mark.parametrize("formulation", WITH_QUANTITIES)
 def test_each_says_what_it_is_and_where_it_is_from(formulation: str) -> None:
     of = equations(formulation)
-    sizes = {"nv": 3, "nb": 3, "6nb": 18, "held": 15, "unknowns": 33, "state": 7, "states": 28, "ends": 2, "ends + 1": 3}
+    sizes = {
+        "nv": 3,
+        "nb": 3,
+        "6nb": 18,
+        "held": 15,
+        "unknowns": 33,
+        "state": 7,
+        "states": 28,
+        "ends": 2,
+        "ends + 1": 3,
+    }
     known = FORMULATIONS[formulation].quantities
     held = {**INDEPENDENT_QUANTITIES, **MULTIPLIERS, **CONSTRAINT_FORCE_LOOPS, **KANE_LOOPS}
     assert list(of.quantities) == [name for name in known if name not in held and name != "R"]

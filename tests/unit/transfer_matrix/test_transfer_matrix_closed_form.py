@@ -226,7 +226,7 @@ def root_force(stepper: TransferMatrixStepper, state: Array, h: float) -> Array:
     scheme_input = program.inputs[-1]
     names = [str(program.graph.arguments[ref][0]) for ref in scheme_input.symbols]
     point = {item.name: np.zeros(item.shape) for item in program.inputs}
-    point |= {"q": q, "scheme": np.array([of_scheme[name] for name in names])}
+    point |= {"q": q, "scheme": np.array([of_scheme.get(name, np.nan) for name in names])}
     (rows,) = interpret(program, point).values()
     return np.linalg.solve(rows[:, :2], -rows[:, 2])
 
