@@ -11,22 +11,13 @@ from functools import partial
 from typing import Final
 
 from mbsym.doors import sympy as sp
-from mbsym.errors import DerivationError
 from mbsym.formulations.contracts import Derived, Entries, Size
 from mbsym.formulations.quantity import Quantity, quantities_by_name
 from mbsym.formulations.recursive.sparse_factor import product
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.independent_form import LONGEST, IndependentForm
 from mbsym.loops.independent_speeds import independent_speeds
-from mbsym.loops.loop_quantities import (
-    CONSTRAINT_FORCE_LOOPS,
-    KANE_LOOPS,
-    MULTIPLIERS,
-    constraint_force_loops,
-    kane_loops,
-    multiplier_quantities,
-    rows_of_loops,
-)
+from mbsym.loops.loop_quantities import rows_of_loops
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.loops.wrenches import dense
 from mbsym.symbolic.printed_size import PrintedSizes
@@ -211,35 +202,3 @@ def independent_quantities(
 
 
 INDEPENDENT_QUANTITIES: Final = independent_quantities()
-
-
-def chosen_quantities(
-    quantities: Mapping[str, Quantity],
-    names: Sequence[str] = (),
-    analyse: Callable[[Mechanism], LoopAnalysis] = analyse_loops,
-) -> Mapping[str, Quantity]:
-    """A formulation's quantities, with a choice of independent speeds for those that are in them, and analysed loops.
-
-    Args:
-        quantities: by name.
-        names: of the independent speeds.
-        analyse: finds the closure rows.
-
-    Raises:
-        DerivationError: speeds are chosen, and no quantity is in independent speeds.
-    """
-    if names and quantities.keys().isdisjoint(INDEPENDENT_QUANTITIES):
-        raise DerivationError(
-            "a formulation without equations in independent speeds takes no choice of them",
-            where="independent",
-            remedy="leave it out, or derive with formulation kane",
-        )
-    found = dict(quantities)
-    for known, own in (
-        (INDEPENDENT_QUANTITIES, independent_quantities(names, analyse)),
-        (MULTIPLIERS, multiplier_quantities(analyse)),
-        (CONSTRAINT_FORCE_LOOPS, constraint_force_loops(analyse)),
-        (KANE_LOOPS, kane_loops(analyse)),
-    ):
-        found |= {name: own[name] for name, quantity in known.items() if quantities.get(name) is quantity}
-    return found

@@ -7,7 +7,7 @@ by a general simplifier. Above a size that nobody reads, an entry is kept as a l
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 from typing import Any, Final
@@ -24,11 +24,11 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
 from mbsym.kinematics.simplifications import SIMPLIFICATIONS
 from mbsym.kinematics.simplified import simplified
-from mbsym.loops.independent_quantities import chosen_quantities
+from mbsym.loops.quantities import chosen_quantities
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.model.system import Model
 from mbsym.registry import FORMULATIONS, Available, available_functions, contracts_of
-from mbsym.report.closed_form import simplified_values
+from mbsym.report.closed_form import ClosedForm, simplified_values
 from mbsym.report.formulas import FormulaWriter, entries_of
 from mbsym.report.kane_sections import partial_velocities
 from mbsym.report.latex import Latex
@@ -56,37 +56,6 @@ IN_NOTEBOOKS: Final = ("mass_matrix", "bias_force")
 
 NOTEBOOK_WIDTH: Final = 100
 """Letters of a matrix beyond which notebooks show its entries one by one."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClosedForm:
-    """An array of values in closed form, or the program that computes them where that would fill pages.
-
-    Attributes:
-        name: of the quantity.
-        shape: of the array.
-        symbol: its letter in formulas.
-        description: one line.
-        references: simplified values, row-major; empty where the closed form is too large.
-        program: the steps that compute them.
-        operations: of the simplified values, shared subexpressions counted once.
-        is_of_recursion: True where the closed form is that of the recursive derivation, to which the program is equal
-            exactly, since its own would fill pages.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    symbol: str
-    description: str
-    references: tuple[Reference, ...]
-    program: Program
-    operations: OperationCount
-    is_of_recursion: bool = False
-
-    @property
-    def is_expanded(self) -> bool:
-        """True where the closed form is there."""
-        return bool(self.references) or not self.program.output_references
 
 
 class Equations:

@@ -13,7 +13,7 @@ from mbsym.errors import SymbolicError
 from mbsym.formulations.quantity import Quantity, named_quantity
 from mbsym.joints.coordinate_groups import momentum_bracket
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
-from mbsym.loops.independent_quantities import chosen_quantities
+from mbsym.loops.quantities import chosen_quantities
 from mbsym.model.system import Model
 from mbsym.pipeline import read
 from mbsym.registry import FORMULATIONS, available_functions

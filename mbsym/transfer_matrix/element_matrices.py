@@ -47,8 +47,8 @@ def _form(name: str) -> sp.Matrix:
     """Closed forms in symbols."""
     turning = sp.Matrix(3, 3, lambda i, k: sp.Symbol(f"S_{i + 1}{k + 1}"))
     forms = {
-        "planar": lambda: closed_form.planar_rigid_body(sp.Symbol("stretch")),
-        "spatial": lambda: closed_form.spatial_rigid_body(turning),
+        "body in the plane": lambda: closed_form.planar_rigid_body(sp.Symbol("stretch")),
+        "body in space": lambda: closed_form.spatial_rigid_body(turning),
         "pin": closed_form.smooth_hinge,
         "ball": closed_form.ball_hinge,
         "torsion": closed_form.torsion_spring,
@@ -154,8 +154,9 @@ class ElementMatrices:
 
     def body(self, number: int) -> Matrix:
         """U of a rigid body from its input end to its output end; of a tip that is the centre of mass."""
-        kind = "planar" if self.system.is_planar else "spatial"
-        return self._filled(kind, self._planar(number) if self.system.is_planar else self._spatial(number))
+        if self.system.is_planar:
+            return self._filled("body in the plane", self._planar(number))
+        return self._filled("body in space", self._spatial(number))
 
     def hinge(self, number: int) -> Matrix:
         """Of the hinge at a body's input end.

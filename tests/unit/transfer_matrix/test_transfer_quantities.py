@@ -49,6 +49,7 @@ def test_transfers_lead_on_from_where_others_end(T: str) -> None:
     first, second, third, into, whole, whole_into = (found[f"{T}({way})"] for way in ways)
     assert whole == third * second * first
     assert whole_into == into * second * first
+    assert into.extract([3, 4, 5], range(7)) == DomainMatrix.zeros((3, 7), FIELD).to_dense()  # it ends free
 
 
 def moved_rhombus() -> Model:
