@@ -21,14 +21,14 @@ from mbsym.formulations.kane.closed_form import kane_bodies
 from mbsym.formulations.quantity import Quantity, bodies, quantities_by_name
 from mbsym.formulations.recursive.sparse_factor import product
 from mbsym.joints.motion import Motion, six
+from mbsym.kinematics.equality import equal_in_motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import body_jacobian_columns
 from mbsym.kinematics.recursion import accelerations, joint_speeds, joints_at_rest
 from mbsym.loops.functions import ConstrainedSystem, constrained_system
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
-from mbsym.loops.wrenches import closure_wrenches
+from mbsym.loops.wrenches import closure_wrenches, dense
 from mbsym.spatial.vector import cross, dot, negate, subtract
-from mbsym.symbolic.equality import is_zero
 from mbsym.symbolic.scalar import Scalar
 
 Analyse: TypeAlias = Callable[[Mechanism], LoopAnalysis]
@@ -132,11 +132,11 @@ def _unit_wrenches(mechanism: Mechanism, loops: LoopAnalysis) -> list[Mapping[in
     found: list[Mapping[int, Motion]] = []
     for row in loops.rows:
         wrenches = closure_wrenches(mechanism, (row,), (one,))
-        along = [row.jacobian.get(column, zero) for column in range(mechanism.nv)]
+        along = [zero] * mechanism.nv
         for label, (moment, force) in wrenches.items():
             for place, (angular, linear) in columns[label].items():
-                along[place] = along[place] - (dot(angular, moment) + dot(linear, force))
-        if not is_zero(graph, *(x.ref for x in along)):
+                along[place] = along[place] + dot(angular, moment) + dot(linear, force)
+        if not equal_in_motion(mechanism, along, dense(mechanism, row.jacobian)):
             raise DerivationError(
                 f"{row.closure} holds coordinates of joints, which no wrench on the bodies does",
                 where=mechanism.model.name,

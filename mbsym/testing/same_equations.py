@@ -73,7 +73,7 @@ def assert_same_equations(
             has others of these too), and
             ``residual`` (M vdot + h - tau, or its negative, row by row). With closed loops these are the equations
             of the tree, without the multipliers. A mapping may also hold the formulation's own quantities by their
-            names, such as T of kane, in the model's own coordinates and order of speeds.
+            names, such as T of kane or U(NAME) of transfer-matrix, in the model's own coordinates and order of speeds.
         model: the mechanism, a model file, or the name of a bundled example; all its parameters are kept as symbols.
             Unit quaternions have length one.
         speeds: names of the speeds in the order of the rows of ``mine``; default is the order of v. Or a map of some of

@@ -18,11 +18,11 @@ from typing import Final, TypeAlias
 
 from mbsym.doors import sympy as sp
 from mbsym.errors import DerivationError
+from mbsym.kinematics.equality import equal_in_motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds, poses, velocity_terms
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3, cross, dot, multiply, product, skew, symmetric_matrix
-from mbsym.symbolic.equality import is_zero
 from mbsym.symbolic.graph import Graph, exact
 from mbsym.symbolic.program import Input
 from mbsym.symbolic.scalar import Scalar, constant, symbol
@@ -188,7 +188,7 @@ class ElementMatrices:
         known |= {f"u_{i + 1},{k + 1}": x for i, row in enumerate(u) for k, x in enumerate(row)}
         pivot = [row[d : d + a] for row in u[d + a : d + 2 * a]]
         determinant = pivot[0][0] if a == 1 else dot(pivot[0], cross(*map(_vector, pivot[1:])))
-        if is_zero(self.system.mechanism.graph, determinant.ref):
+        if equal_in_motion(self.system.mechanism, [determinant], [determinant * 0]):
             raise DerivationError(
                 "this hinge is at its body's centre of percussion, where no moment tells the angle",
                 where=f"joint {self.system.bodies[number - 1].hinge.joint.name}",
