@@ -122,9 +122,8 @@ def _between(level: Level, own: Quantity, mechanism: Mechanism, names: str) -> Q
 
 
 def _printed(found: ElementMatrices) -> Matrix:
-    """Rows of M and Q at the end with the other sign."""
-    first, last = found.force - found.system.layout.angles, found.size - 1
-    return [[-x for x in row] if first <= k < last else row for k, row in enumerate(_whole_way(found))]
+    """Rows of Q at the end with the other sign."""
+    return [[-x for x in row] if found.force <= k < found.size - 1 else row for k, row in enumerate(_whole_way(found))]
 
 
 def _conditions(level: Level, mechanism: Mechanism) -> tuple[str, ...]:
@@ -210,8 +209,8 @@ TRANSFER_QUANTITIES: Final = quantities_by_name(
         name="T_printed",
         letter="T",
         title="Transfer T in the signs of equation (4) as it is printed, in steps",
-        sentence="Z_end = T Z_root where M and Q at the end count as what acts on the inboard element, as equation (4) "
-        "is printed, with + Q_O; equation (5), U and our T count them the other way: rows of M and Q differ in sign.",
+        sentence="Z_end = T Z_root where Q at the end counts as the force on the inboard element, as equation (4) is "
+        "printed, with + Q_O; equation (5), U and our T count it on the outboard one: rows of Q have the other sign.",
         derive=partial(_derived, _printed, "steps"),
         part=None,
     ),

@@ -87,7 +87,7 @@ def test_nothing_is_left_at_a_free_end(suffix: str) -> None:
 
 def test_signs_as_they_are_printed() -> None:
     found = in_field(derive("double_pendulum"), "T", "T_printed")
-    signs = DomainMatrix.diag([FIELD(x) for x in (1, 1, 1, -1, -1, -1, 1)], FIELD).to_dense()
+    signs = DomainMatrix.diag([FIELD(x) for x in (1, 1, 1, 1, -1, -1, 1)], FIELD).to_dense()
     assert found["T_printed"] == signs * found["T"]
 
 
@@ -199,16 +199,16 @@ def with_rotor() -> Model:
     return replace(model, joints=(replace(model.joints[0], armature=0.1), *model.joints[1:]))
 
 
-def percussion() -> Model:
+def percussion(kind: str) -> Model:
     """A dumbbell hinged at one end and loaded at the other, J = m l^2 / 4."""
     bodies = (
-        mbsym.Body("dumbbell", 2, (1, 0, 0), (0, 2, 2, 0, 0, 0)),
-        mbsym.Body("load", 1, (0.2, 0, 0), (0, 1, 1, 0, 0, 0)),
+        mbsym.Body("dumbbell", 2, (1, 0, 0), (1, 2, 2, 0, 0, 0)),
+        mbsym.Body("load", 1, (0.2, 0, 0), (1, 1, 1, 0, 0, 0)),
     )
-    end = mbsym.Placement((2, 0, 0))
+    end, axis = mbsym.Placement((2, 0, 0)), {"axis": (0, 0, 1)} if kind == "revolute" else {}
     joints = (
-        mbsym.Joint("root", "revolute", "ground", "dumbbell", axis=(0, 0, 1)),
-        mbsym.Joint("end", "revolute", "dumbbell", "load", axis=(0, 0, 1), predecessor_placement=end),
+        mbsym.Joint("root", kind, "ground", "dumbbell", **axis),
+        mbsym.Joint("end", kind, "dumbbell", "load", predecessor_placement=end, **axis),
     )
     return Model("percussion", bodies, joints)
 
@@ -232,7 +232,8 @@ def percussion() -> Model:
         (with_rotor(), "T_a", "there is no T_a: products are shown for hinges without rotor inertia"),
         (sprung(), "T", "there is no T: products are shown for systems without elastic hinges"),
         (sprung(), "U_a(bushing)", "what gives way passes no position on: its force is a load"),
-        (percussion(), "U_a(root)", "this hinge is at its body's centre of percussion"),
+        (percussion("revolute"), "U_a(root)", "this hinge is at its body's centre of percussion"),
+        (percussion("spherical"), "T_a", "this hinge is at its body's centre of percussion"),
     ],
 )
 def test_what_there_is_not_says_why(model: Model | str, name: str, said: str) -> None:
