@@ -92,7 +92,7 @@ def test_signs_as_they_are_printed() -> None:
 
 
 def forked() -> Model:
-    """A tree whose branches fork, with joints written backwards, bodies welded together, and axes of both senses."""
+    """A tree with forces whose branches fork, with joints and axes of both senses, and bodies welded together."""
 
     def body(name: str, k: int) -> mbsym.Body:
         return mbsym.Body(name, k, ("1/5", f"{k}/30", 0), (0, 0, f"{k}/7", 0, 0, 0))
@@ -110,7 +110,13 @@ def forked() -> Model:
         joint("j4", "b", "d", "1"), backwards, joint("j6", "e", "f", "1/2"), joint("j7", "tool", "g", "1/2"), weld,
     )  # fmt: skip
     bodies = tuple(body(name, k) for k, name in enumerate((*"abcdefg", "tool"), start=1))
-    return Model("forked", bodies, joints, gravity=(0, "-9.8", 0))
+    forces = (
+        mbsym.JointSpring("spring", "j3", 3, "1/5"),
+        mbsym.JointDamper("damper", "j5", 2),
+        mbsym.PointSpringDamper("rope", "ground", "g", 20, 1, "3/10", (1, 2, 0), ("1/2", 0, 0)),
+        mbsym.JointForce("push", "j2", "3*q_j2**2"),
+    )
+    return Model("forked", bodies, joints, forces=forces, gravity=(0, "-9.8", 0))
 
 
 def test_forks_welds_and_joints_both_ways_have_the_accelerations_of_the_recursion() -> None:
