@@ -63,7 +63,8 @@ class ElementMatrices:
     Attributes:
         system: the elements.
         size: of the state vectors, 7 or 13.
-        position, moment, force: where these start in them; the angle stands behind the position.
+        level: what they hold.
+        force: where Q starts in them, behind position, angle and moment.
     """
 
     def __init__(self, mechanism: Mechanism, level: Level) -> None:
@@ -153,7 +154,17 @@ class ElementMatrices:
     # ---- elements ----------------------------------------------------------------------------------------------------
 
     def body(self, number: int) -> Matrix:
-        """U of a rigid body from its input end to its output end; of a tip that is the centre of mass."""
+        """U of a rigid body from its input end to its output end; of a tip that is the centre of mass.
+
+        Raises:
+            DerivationError: it has several output ends, so that no one matrix takes all forces on it.
+        """
+        if len(self._ends(number)) > 1:
+            raise DerivationError(
+                f"{self.system.bodies[number - 1].name} has several output ends, whose forces no one matrix takes",
+                where=self.system.mechanism.model.name,
+                remedy="the generated stepping code covers it by recursion",
+            )
         if self.system.is_planar:
             return self._filled("body in the plane", self._planar(number))
         return self._filled("body in space", self._spatial(number))
@@ -162,7 +173,7 @@ class ElementMatrices:
         """Of the hinge at a body's input end.
 
         Raises:
-            DerivationError: nothing holds it, or the body behind it is hinged at its centre of percussion.
+            DerivationError: nothing holds it, or it, or the next hinge, is of a kind without a closed form.
         """
         hinge = self.system.bodies[number - 1].hinge
         if hinge.torsion[2]:
@@ -177,12 +188,23 @@ class ElementMatrices:
                 where=f"joint {hinge.joint.name}",
                 remedy="look at the elements on both sides",
             )
-        if self.level == "steps" and (hinge.elastic or any(hinge.torsion[:2])):
-            return self._spring(number)
-        return self._smooth(number)
+        turning = self._torsion(number) if self.level == "steps" and any(hinge.torsion[:2]) else self._smooth(number)
+        return _times(turning, self._bushing(number)) if hinge.elastic else turning
 
     def _smooth(self, number: int) -> Matrix:
-        """No moment, and the angle behind it by M = 0 at the other end of the body behind it."""
+        """No moment, and the angle behind it by M = 0 at the other end of the body behind it.
+
+        Raises:
+            DerivationError: a hinge at that end carries a moment, or it is at the centre of percussion.
+        """
+        for body in self.system.bodies:
+            moments = body.hinge.torsion[:3] if self.level == "steps" else body.hinge.torsion[2:3]
+            if body.parent == number and any(moments):
+                raise DerivationError(
+                    f"the next hinge, {body.hinge.joint.name}, carries a moment, so that M = 0 tells no angle",
+                    where=f"joint {self.system.bodies[number - 1].hinge.joint.name}",
+                    remedy="the generated stepping code covers it by recursion",
+                )
         u, d, a = self.body(number), self._d, self._a
         known = {f"u_{i + 1}{k + 1}": x for i, row in enumerate(u) for k, x in enumerate(row)}
         known |= {f"u_{i + 1},{k + 1}": x for i, row in enumerate(u) for k, x in enumerate(row)}
@@ -198,23 +220,27 @@ class ElementMatrices:
             known |= {f"V_{i + 1}{k + 1}": x for i, row in enumerate(_inverse(pivot)) for k, x in enumerate(row)}
         return self._filled("pin" if a == 1 else "ball", known)
 
-    def _spring(self, number: int) -> Matrix:
-        """Torsion spring and damper at a pin, or a bushing."""
+    def _torsion(self, number: int) -> Matrix:
+        """Spring and damper of rotation at a pin."""
         hinge, inner = self.system.bodies[number - 1].hinge, self.system.bodies[number - 1].parent
-        zero = constant(self.system.mechanism.graph, 0)
+        k, c, _, free = hinge.torsion
+        rest = {"B_I": self._rest(inner, "theta"), "B_O": self._rest(number, "theta")}
+        return self._filled("torsion", {"k": k, "c": c, "A": self._of_scheme("A"), "theta0": free, **rest})
 
-        def rest(point: int, what: str) -> Scalar:
-            return self._of_scheme(f"B_{self.system.bodies[point - 1].name}_{what}") if point else zero
-
-        known = {"A": self._of_scheme("A")}
-        if not hinge.elastic:
-            known |= dict(zip(("k", "c"), hinge.torsion[:2], strict=True)) | {"theta0": hinge.torsion[3]}
-            return self._filled("torsion", {**known, "B_I": rest(inner, "theta"), "B_O": rest(number, "theta")})
-        known |= dict(zip(("k", "c"), hinge.bushing, strict=True))
+    def _bushing(self, number: int) -> Matrix:
+        """Spring and damper between the ends, which the pin behind it turns about."""
+        hinge, inner = self.system.bodies[number - 1].hinge, self.system.bodies[number - 1].parent
+        known = dict(zip(("k", "c", "A"), (*hinge.bushing, self._of_scheme("A")), strict=True))
         for axis, length in zip("xy", hinge.free_displacement, strict=True):
-            ends = {f"B_I{axis}": rest(inner, f"end_{axis}"), f"B_O{axis}": rest(number, f"input_{axis}")}
-            known |= {**ends, f"l0_{axis}": length}
+            known[f"B_I{axis}"] = self._rest(inner, f"end_{axis}")
+            known |= {f"B_O{axis}": self._rest(number, f"input_{axis}"), f"l0_{axis}": length}
         return self._filled("bushing", known)
+
+    def _rest(self, number: int, what: str) -> Scalar:
+        """B of a body, zero of ground."""
+        if not number:
+            return constant(self.system.mechanism.graph, 0)
+        return self._of_scheme(f"B_{self.system.bodies[number - 1].name}_{what}")
 
     def _filled(self, name: str, known: Values) -> Matrix:
         """A closed form with values in place of its symbols."""
@@ -234,7 +260,7 @@ class ElementMatrices:
         axes = system.plane[: self._d]
         force, moment = self._loads[number - 1]
         force = tuple(f + group.inertia.mass * g for f, g in zip(force, system.gravity, strict=True))
-        end = self._end(number) or group.center
+        end = next(iter(self._ends(number)), group.center)
         known = {"m": group.inertia.mass}
         for name, vector in (("rho", frame.rotation.to_parent(group.center)), ("beta", frame.rotation.to_parent(end))):
             known |= zip((f"{name}_{axis}" for axis in "xyz"), turned(axes, vector), strict=False)
@@ -284,13 +310,13 @@ class ElementMatrices:
             total = total + hinge.outward * own + exact(tidy(hinge.offset))
         return total
 
-    def _end(self, number: int) -> Vector3 | None:
-        """Output end in the internal frame, the first of several; None of a tip."""
-        for group in self._parts.groups:
-            if group.parent == number:
-                return group.first.inboard.translation
-        ends = (one for _, both in self._parts.cut_joints() for one in both)
-        return next((point for at, point in ends if at == number), None)
+    def _ends(self, number: int) -> list[Vector3]:
+        """Output ends in the internal frame: where others hang, cut joints, and springs that are elements."""
+        parts = self._parts
+        found = [group.first.inboard.translation for group in parts.groups if group.parent == number]
+        held = [*parts.cut_joints(), *((law, ends) for _, law, ends in parts.springs if self.level == "steps")]
+        found += [point for _, ends in held for at, point in ends if at == number]
+        return list({tuple(x.ref for x in point): point for point in found}.values())
 
     # ---- products ----------------------------------------------------------------------------------------------------
 

@@ -142,8 +142,8 @@ def test_forks_welds_and_joints_both_ways_have_the_accelerations_of_the_recursio
 # ---- elements --------------------------------------------------------------------------------------------------------
 
 
-def sprung() -> Model:
-    """A mass on a bushing and a rod on a hinge with spring and damper."""
+def sprung(holds_rotation: bool = True) -> Model:
+    """A mass on a bushing and a rod on a hinge, each with spring and damper, one of rotation too."""
     bodies = tuple(mbsym.Body(name, 2, (0.1, 0, 0), (0.1, 0.1, 0.1, 0, 0, 0)) for name in ("mass", "rod"))
     joints = (
         mbsym.Joint("bushing", "planar", "ground", "mass"),
@@ -152,7 +152,8 @@ def sprung() -> Model:
     springs = tuple(mbsym.JointSpring(f"s{k}", "bushing", 300, 0.1 * k, k) for k in (0, 1))
     dampers = tuple(mbsym.JointDamper(f"d{k}", "bushing", 7, k) for k in (0, 1))
     on_pin = mbsym.JointSpring("torsion", "pin", 5, 0.2), mbsym.JointDamper("brake", "pin", 2)
-    return Model("sprung", bodies, joints, forces=(*springs, *dampers, *on_pin))
+    turning = (mbsym.JointSpring("turning", "bushing", 4, 0, 2),) if holds_rotation else ()
+    return Model("sprung", bodies, joints, forces=(*springs, *dampers, *on_pin, *turning))
 
 
 def test_springs_and_dampers_are_elements_of_steps() -> None:
@@ -176,6 +177,7 @@ def test_springs_and_dampers_are_elements_of_steps() -> None:
     turning = 30 * (behind[2] - theta) + scheme["B_rod_theta"] - scheme["B_mass_theta"]
     assert pytest.approx(-5 * (behind[2] - theta - 0.2) - 2 * turning, rel=1e-12) == M
     behind = element("U(bushing)") @ state
+    assert pytest.approx(-4 * behind[2] + 4 * theta, rel=1e-12) == M
     moving = 30 * (behind[:2] - x) + [scheme["B_mass_input_x"], scheme["B_mass_input_y"]]
     np.testing.assert_allclose(Q, -300 * (behind[:2] - x - [0, 0.1]) - 7 * moving, rtol=1e-12)
 
@@ -200,9 +202,17 @@ def test_quantities_by_hand_are_those_of_the_model() -> None:
 # ---- what there is not -----------------------------------------------------------------------------------------------
 
 
-def with_rotor() -> Model:
+def with_rotor(place: int = 0) -> Model:
     model = examples.load("double_pendulum")
-    return replace(model, joints=(replace(model.joints[0], armature=0.1), *model.joints[1:]))
+    joints = tuple(replace(joint, armature=0.1 * (k == place)) for k, joint in enumerate(model.joints))
+    return replace(model, joints=joints)
+
+
+def roped() -> Model:
+    """Of steps the rope is an element, at an end of its own."""
+    model = examples.load("double_pendulum")
+    rope = mbsym.PointSpringDamper("rope", "ground", "upper_rod", 20, 1, 0.3, (1, 0, 0.5), (0, 0, -0.1))
+    return replace(model, forces=(rope,))
 
 
 def percussion(kind: str) -> Model:
@@ -237,6 +247,13 @@ def percussion(kind: str) -> Model:
         (with_rotor(), "U_a(shoulder)", "the closed form of a hinge has no rotor inertia"),
         (with_rotor(), "T_a", "there is no T_a: products are shown for hinges without rotor inertia"),
         (sprung(), "T", "there is no T: products are shown for systems without elastic hinges"),
+        (
+            sprung(holds_rotation=False),
+            "U(bushing)",
+            "the next hinge, pin, carries a moment, so that M = 0 tells no angle",
+        ),
+        (with_rotor(1), "U_a(shoulder)", "the next hinge, elbow, carries a moment"),
+        (roped(), "U(upper_rod)", "upper_rod has several output ends, whose forces no one matrix takes"),
         (sprung(), "U_a(bushing)", "what gives way passes no position on: its force is a load"),
         (percussion("revolute"), "U_a(root)", "this hinge is at its body's centre of percussion"),
         (percussion("spherical"), "T_a", "this hinge is at its body's centre of percussion"),
