@@ -45,7 +45,7 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
     ),
     "Shapes": ("mbsym:Box", "mbsym:Capsule", "mbsym:Cylinder", "mbsym:Ellipsoid", "mbsym:Mesh", "mbsym:Sphere"),
     "Equations": (
-        *("mbsym:derive", "mbsym.report.equations:Equations", "mbsym.report.equations:ClosedForm"),
+        *("mbsym:derive", "mbsym.report.equations:Equations", "mbsym.report.closed_form:ClosedForm"),
         "mbsym.formulations.quantity:Quantity",
         *("mbsym.testing:assert_same_equations", "mbsym.testing:compare_equations", "mbsym.testing:Comparison"),
     ),

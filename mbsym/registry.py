@@ -24,18 +24,15 @@ from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS, first_singular_body
 from mbsym.formulations.constraint_force.matrices import inverse_mass_matrix
 from mbsym.formulations.constraint_force.odd_even_elimination import CFA_ELIMINATION_FUNCTIONS
-from mbsym.formulations.constraint_force.quantities import CFA_KKT_QUANTITIES, CFA_QUANTITIES
 from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS
 from mbsym.formulations.contracts import Contract
 from mbsym.formulations.drive_functions import DRIVE_FUNCTIONS, functions_of_model
 from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
-from mbsym.formulations.kane.quantities import KANE_QUANTITIES
-from mbsym.formulations.lagrange import LAGRANGE_FUNCTIONS, LAGRANGE_QUANTITIES
+from mbsym.formulations.lagrange import LAGRANGE_FUNCTIONS
 from mbsym.formulations.output_functions import OUTPUT_FUNCTIONS
 from mbsym.formulations.quantity import Quantity
-from mbsym.formulations.recursive.quantities import ARTICULATED_QUANTITIES
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.actuation import actuated_inverse_dynamics, has_motors
@@ -47,7 +44,7 @@ from mbsym.loops.contracts import (
     OF_DRIVEN_TREES,
 )
 from mbsym.loops.functions import ASSEMBLY_TERMS, LOOP_FUNCTIONS, functions_beside_tree
-from mbsym.loops.independent_quantities import INDEPENDENT_QUANTITIES
+from mbsym.loops.quantities import OF_ARTICULATED_BODIES, OF_CFA, OF_CFA_KKT, OF_KANE, OF_LAGRANGE
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops, restated
 from mbsym.loops.runtime import (
     KERNELS_ON_REQUEST,
@@ -63,6 +60,9 @@ from mbsym.loops.tolerances import RUNTIME
 from mbsym.records import Registry
 from mbsym.regressors.functions import BASE_REGRESSOR, REGRESSOR_FUNCTIONS, base_regressor_along_loops
 from mbsym.symbolic.program import Program
+from mbsym.transfer_matrix.module import stepping_module
+from mbsym.transfer_matrix.quantities import TRANSFER_QUANTITIES
+from mbsym.transfer_matrix.recognition import transfer_system
 
 DeriveFunction: TypeAlias = Callable[[Mechanism], Program]
 
@@ -406,9 +406,6 @@ def _with_loops(
 
 def _stepping(mechanism: Mechanism) -> tuple[Mapping[str, DeriveFunction], FixedFunctions]:
     """Stepping by transfer matrices: kernels, and the sweeps around them."""
-    from mbsym.transfer_matrix.module import stepping_module
-    from mbsym.transfer_matrix.recognition import transfer_system
-
     module = stepping_module(transfer_system(mechanism))
     functions = {program.name: partial(_given, program) for program in module.programs}
     fixed = FixedFunctions(
@@ -427,11 +424,7 @@ TRANSFER_MATRIX: Final = "transfer-matrix"
 _UNCOUPLED: Final = frozenset(CFA_FUNCTIONS)
 """Functions that the constraint force algorithm derives for joints each of which moves by itself."""
 
-_OF_FORCES: Final[Mapping[str, Any]] = {
-    "loop_method": "articulated",
-    "uncoupled": _UNCOUPLED,
-    "quantities": CFA_QUANTITIES,
-}
+_OF_FORCES: Final[Mapping[str, Any]] = {"loop_method": "articulated", "uncoupled": _UNCOUPLED, "quantities": OF_CFA}
 """What the ways of that algorithm have in common."""
 
 FORMULATIONS: Final = Registry(
@@ -448,21 +441,21 @@ FORMULATIONS: Final = Registry(
             "articulated-body",
             "forward dynamics by articulated bodies",
             loop_method="articulated",
-            quantities=ARTICULATED_QUANTITIES,
+            quantities=OF_ARTICULATED_BODIES,
         ),
         Formulation(
             "kane",
             "Kane's equations in closed form through the path matrix",
             KANE_FUNCTIONS,
             "sparse",
-            quantities={**KANE_QUANTITIES, **INDEPENDENT_QUANTITIES},
+            quantities=OF_KANE,
         ),
         Formulation(
             "lagrange",
             "Lagrange's equations by derivatives of the energies",
             LAGRANGE_FUNCTIONS,
             "sparse",
-            quantities=LAGRANGE_QUANTITIES,
+            quantities=OF_LAGRANGE,
         ),
         Formulation("cfa", "constraint force algorithm, from the leaves to the root", _CFA, **_OF_FORCES),
         Formulation(
@@ -489,9 +482,14 @@ FORMULATIONS: Final = Registry(
             "constraint force algorithm without inverse inertias",
             CFA_KKT_FUNCTIONS,
             uncoupled=_UNCOUPLED,
-            quantities=CFA_KKT_QUANTITIES,
+            quantities=OF_CFA_KKT,
         ),
-        Formulation(TRANSFER_MATRIX, "discrete time transfer matrices: steps in place of equations", whole=_stepping),
+        Formulation(
+            TRANSFER_MATRIX,
+            "discrete time transfer matrices: steps in place of equations",
+            whole=_stepping,
+            quantities=TRANSFER_QUANTITIES,
+        ),
     ),
     DerivationError,
 )

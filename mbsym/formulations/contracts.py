@@ -22,11 +22,12 @@ Entries: TypeAlias = "Scalar | Sequence[Entries]"
 
 Size: TypeAlias = (
     "int | Literal['nq', 'nv', 'nb', '6nb', 'nj', 'held', 'unknowns', 'nf', '6nf', 'nu', 'ny', 'nx', 'rows', 'gaps', "
-    "'independent', 'np', 'nbase']"
+    "'independent', 'np', 'nbase', 'state', 'states', 'ends', 'ends + 1']"
 )
 """A length, or whose number it is: coordinates, speeds, bodies, entries of their twists, joints, constraint forces of
 these, all unknowns of a formulation, frames, entries of their twists, control inputs, outputs, states of drives,
-closure rows that are independent, or all, speeds that they leave independent, standard parameters, base parameters."""
+closure rows that are independent, or all, speeds that they leave independent, standard parameters, base parameters;
+entries of a state vector, of those of all elements, of a position, and with a right side."""
 
 
 TIMED: Final = ("t", "u", "x")

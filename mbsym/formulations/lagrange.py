@@ -20,16 +20,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from mbsym.errors import DerivationError
 from mbsym.formulations import contracts
 from mbsym.formulations.applied_forces import element_forces
 from mbsym.formulations.contracts import Derived, Entries, Function, functions_by_name
 from mbsym.formulations.quantity import Quantity, quantities_by_name
 from mbsym.formulations.recursive.composite_body import SquareMatrix, solve
 from mbsym.joints.coordinate_groups import momentum_bracket
+from mbsym.joints.motion import six
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import body_jacobian_columns, composite, kinetic_energy, position_rate
 from mbsym.kinematics.recursion import joint_speeds
-from mbsym.spatial.vector import dot
+from mbsym.kinematics.scene import MechanismInMotion, acting
+from mbsym.spatial.vector import dot, subtract
 from mbsym.symbolic.differentiate import forward, gradient, jacobian
 from mbsym.symbolic.graph import ONE, Reference
 from mbsym.symbolic.scalar import Scalar
@@ -169,6 +172,54 @@ def _element_forces(mechanism: Mechanism) -> Entries:
     return [found.get(place, zero) for place in range(mechanism.nv)]
 
 
+def _dissipation(mechanism: Mechanism) -> Scalar:
+    """R: half the power of linear dampers."""
+    scene = MechanismInMotion(mechanism, joint_speeds(mechanism), with_bodies=True)
+    total = Scalar(mechanism.graph, 0)
+    for element in mechanism.model.forces:
+        law = element.linear_law()
+        damping = scene.value(law.damping) if law is not None else None
+        if law is None or not damping:
+            continue
+        if law.index is not None:
+            rate = scene.speed(element.named("joint")[0], law.index)
+            square = rate * rate
+        else:
+            first, second = (scene.point(body, point) for body, point in law.ends)
+            span = subtract(second.position(), first.position())
+            growing = dot(span, subtract(second.velocity(), first.velocity()))
+            square = growing * growing / dot(span, span)
+        total = total + damping * square / 2
+    return total
+
+
+def _not_in_dissipation(mechanism: Mechanism) -> tuple[str, ...]:
+    """A sentence on elements whose forces depend on speeds by another law."""
+    others = []
+    for element in mechanism.model.forces:
+        if element.linear_law() is None:
+            scene = MechanismInMotion(mechanism, joint_speeds(mechanism), with_bodies=True)
+            with acting(element):
+                element.act(scene)
+            forces = [entry for own in (*scene.joints, *map(six, scene.wrenches.values())) for entry in own]
+            reached = mechanism.graph.reachable([force.ref for force in forces])
+            others += [element.name] if not set(mechanism.v.symbols).isdisjoint(reached) else []
+    if not others:
+        return ()
+    return (f"Not in R are {', '.join(others)}, which depend on speeds by no law of a linear damper: see Q.",)
+
+
+def _require_damper(mechanism: Mechanism) -> Mapping[str, int]:
+    if not _dissipation(mechanism):
+        others = " ".join(_not_in_dissipation(mechanism)).rstrip(".")
+        raise DerivationError(
+            "no force element is a linear damper" + (f". {others}" if others else ""),
+            where=mechanism.model.name,
+            remedy="look at Q, which has all force elements",
+        )
+    return {}
+
+
 LAGRANGE_FUNCTIONS: Final = functions_by_name(
     Function(contracts.FORWARD_DYNAMICS, _forward_dynamics),
     Function(contracts.INVERSE_DYNAMICS, _inverse_dynamics),
@@ -220,6 +271,19 @@ LAGRANGE_QUANTITIES: Final = quantities_by_name(
         inputs=("q", "v", "t", "u", "x"),
         source=_LI,
         derive=_element_forces,
+    ),
+    Quantity(
+        name="R",
+        letter="R",
+        title="Dissipation function R",
+        sentence="R(q, v), the sum of d xdot^2 / 2 over linear dampers of joints and between points [W]: -dR/dv is "
+        "their part of Q, and 2 R the power that they take.",
+        shape=(),
+        inputs=("q", "v"),
+        source="Rayleigh 1877, section 81",
+        derive=_dissipation,
+        sizes=_require_damper,
+        told=_not_in_dissipation,
     ),
 )
 """Energies, momenta and forces that the equations follow from."""

@@ -64,6 +64,7 @@ class Quantity:
         symmetric: True where documents leave out entries below the diagonal.
         longest: operations, counted as printed text has them, above which documents show it as named steps.
         told: what is to be said about it for this mechanism, such as where it holds, in sentences.
+        part: makes the quantity that is meant by what stands in brackets behind the name; None where nothing may.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Quantity:
     symmetric: bool = False
     longest: int = LARGEST_CLOSED_FORM
     told: Callable[[Mechanism], tuple[str, ...]] = nothing_to_tell
+    part: Callable[[Quantity, Mechanism, str], Quantity] | None = None
 
     def __repr__(self) -> str:
         shape = f", {' x '.join(map(str, self.shape))}" if self.shape else ""
@@ -121,3 +123,20 @@ class Quantity:
 def quantities_by_name(*quantities: Quantity) -> Mapping[str, Quantity]:
     """Quantities of a formulation, in order."""
     return {quantity.name: quantity for quantity in quantities}
+
+
+def named_quantity(quantities: Mapping[str, Quantity], name: str, mechanism: Mechanism) -> Quantity | None:
+    """The quantity of that name, such as A, or the part of one, such as U(NAME) of a body; None where there is none.
+
+    Raises:
+        DerivationError: what stands in brackets is no part of this mechanism's.
+    """
+    whole, bracket, what = name.partition("(")
+    found = quantities.get(whole.strip())
+    if found is None or not bracket:
+        return found
+    if found.part is None or not what.endswith(")"):
+        raise DerivationError(
+            f"{whole} has no part {bracket}{what}", where=mechanism.model.name, remedy=f"ask for {whole} as a whole"
+        )
+    return found.part(found, mechanism, what[:-1].strip())

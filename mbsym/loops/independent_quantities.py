@@ -11,13 +11,13 @@ from functools import partial
 from typing import Final
 
 from mbsym.doors import sympy as sp
-from mbsym.errors import DerivationError
 from mbsym.formulations.contracts import Derived, Entries, Size
 from mbsym.formulations.quantity import Quantity, quantities_by_name
 from mbsym.formulations.recursive.sparse_factor import product
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.independent_form import LONGEST, IndependentForm
 from mbsym.loops.independent_speeds import independent_speeds
+from mbsym.loops.loop_quantities import rows_of_loops
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.loops.wrenches import dense
 from mbsym.symbolic.printed_size import PrintedSizes
@@ -42,29 +42,14 @@ class _Chosen:
     analyse: Callable[[Mechanism], LoopAnalysis]
     _forms: list[IndependentForm] = field(default_factory=list)
 
-    def rows(self, mechanism: Mechanism) -> LoopAnalysis:
-        """What holds the speeds.
-
-        Raises:
-            DerivationError: nothing does.
-        """
-        loops = self.analyse(mechanism)
-        if not loops.rows:
-            raise DerivationError(
-                "no closed loop and no constraint holds the speeds, so that all of v are independent",
-                where=mechanism.model.name,
-                remedy="look at mass_matrix and bias_force, which are those of v",
-            )
-        return loops
-
     def sizes(self, mechanism: Mechanism) -> Mapping[str, int]:
         kept = self._kept(mechanism)
-        return {"independent": len(kept.speeds) if kept else self.rows(mechanism).mobility}
+        return {"independent": len(kept.speeds) if kept else rows_of_loops(self.analyse, mechanism).mobility}
 
     def form(self, mechanism: Mechanism) -> IndependentForm:
         kept = self._kept(mechanism)
         if kept is None:
-            loops = self.rows(mechanism)
+            loops = rows_of_loops(self.analyse, mechanism)
             kept = IndependentForm(mechanism, loops, independent_speeds(mechanism, loops, self.names))
             self._forms[:] = [kept]
         return kept
@@ -217,28 +202,3 @@ def independent_quantities(
 
 
 INDEPENDENT_QUANTITIES: Final = independent_quantities()
-
-
-def chosen_quantities(
-    quantities: Mapping[str, Quantity],
-    names: Sequence[str] = (),
-    analyse: Callable[[Mechanism], LoopAnalysis] = analyse_loops,
-) -> Mapping[str, Quantity]:
-    """A formulation's quantities, with a choice of independent speeds for those that are in them.
-
-    Args:
-        quantities: by name.
-        names: of the independent speeds.
-        analyse: finds the closure rows.
-
-    Raises:
-        DerivationError: speeds are chosen, and no quantity is in independent speeds.
-    """
-    own = independent_quantities(names, analyse)
-    if names and quantities.keys().isdisjoint(own):
-        raise DerivationError(
-            "a formulation without equations in independent speeds takes no choice of them",
-            where="independent",
-            remedy="leave it out, or derive with formulation kane",
-        )
-    return {name: own.get(name, quantity) for name, quantity in quantities.items()}

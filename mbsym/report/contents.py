@@ -103,7 +103,7 @@ def asked_section(equations: Equations, name: str) -> Section:
     if equations.display(name).symmetric:
         told = ("Entries below the diagonal are those above it.", *told)
     told = (*told, *equations.told(name))
-    own = equations.quantities.get(name)
+    own = equations.quantity(name)
     remark = f"{shape}; source: {own.source}." if own is not None else f"{shape}."
     return replace(section, sentences=(*section.sentences, *told), remark=remark)
 

@@ -7,7 +7,7 @@ by a general simplifier. Above a size that nobody reads, an entry is kept as a l
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 from typing import Any, Final
@@ -18,17 +18,17 @@ from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.contracts import Contract, Display, Entries, Result
-from mbsym.formulations.quantity import LARGEST_CLOSED_FORM, Quantity
+from mbsym.formulations.quantity import LARGEST_CLOSED_FORM, Quantity, named_quantity
 from mbsym.formulations.recursive.newton_euler import newton_euler, user_wrenches
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
 from mbsym.kinematics.simplifications import SIMPLIFICATIONS
 from mbsym.kinematics.simplified import simplified
-from mbsym.loops.independent_quantities import chosen_quantities
+from mbsym.loops.quantities import chosen_quantities
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.model.system import Model
 from mbsym.registry import FORMULATIONS, Available, available_functions, contracts_of
-from mbsym.report.closed_form import simplified_values
+from mbsym.report.closed_form import ClosedForm, simplified_values
 from mbsym.report.formulas import FormulaWriter, entries_of
 from mbsym.report.kane_sections import partial_velocities
 from mbsym.report.latex import Latex
@@ -56,37 +56,6 @@ IN_NOTEBOOKS: Final = ("mass_matrix", "bias_force")
 
 NOTEBOOK_WIDTH: Final = 100
 """Letters of a matrix beyond which notebooks show its entries one by one."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClosedForm:
-    """An array of values in closed form, or the program that computes them where that would fill pages.
-
-    Attributes:
-        name: of the quantity.
-        shape: of the array.
-        symbol: its letter in formulas.
-        description: one line.
-        references: simplified values, row-major; empty where the closed form is too large.
-        program: the steps that compute them.
-        operations: of the simplified values, shared subexpressions counted once.
-        is_of_recursion: True where the closed form is that of the recursive derivation, to which the program is equal
-            exactly, since its own would fill pages.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    symbol: str
-    description: str
-    references: tuple[Reference, ...]
-    program: Program
-    operations: OperationCount
-    is_of_recursion: bool = False
-
-    @property
-    def is_expanded(self) -> bool:
-        """True where the closed form is there."""
-        return bool(self.references) or not self.program.output_references
 
 
 class Equations:
@@ -222,7 +191,16 @@ class Equations:
 
     def told(self, name: str) -> tuple[str, ...]:
         """What is to be said about one of these for this mechanism, such as where it holds; nothing of a function."""
-        return self.quantities[name].told(self.mechanism) if name in self.quantities else ()
+        own = self.quantity(name)
+        return own.told(self.mechanism) if own is not None else ()
+
+    def quantity(self, name: str) -> Quantity | None:
+        """One of these, or a part of one, such as U(NAME); None for functions and what is not there.
+
+        Raises:
+            DerivationError: what stands in brackets is no part of this mechanism's.
+        """
+        return named_quantity(self.quantities, name, self.mechanism)
 
     def _analysed(self, mechanism: Mechanism) -> LoopAnalysis:
         return self._available.loops or analyse_loops(mechanism)
@@ -240,8 +218,13 @@ class Equations:
         Raises:
             DerivationError: there is none; the message says why, what there is, and where else it is.
         """
-        if name in self.quantities or name in self.functions:
+        found = self.quantity(name)
+        if found is not None:
+            found.require(self.mechanism)
             return
+        if name in self.functions:
+            return
+        name = name.partition("(")[0].strip()
         own = ", ".join(self.quantities)
         there = f"{self.formulation} has {own} here" if own else f"{self.formulation} has none of its own here"
         missing = self._own.get(name)
@@ -268,8 +251,9 @@ class Equations:
             DerivationError: there is no such quantity.
         """
         self.require(name)
-        if name in self.quantities:
-            return self.quantities[name].display
+        own = self.quantity(name)
+        if own is not None:
+            return own.display
         if name in self.shown:
             return self.shown[name]
         contract = contracts_of(self.mechanism)[name]
@@ -356,7 +340,7 @@ class Equations:
             DerivationError: there is no such quantity, or it is that large; the message says how large.
         """
         found = self.form(name)
-        if name in self.quantities and not any_size and not found.is_expanded:
+        if self.quantity(name) is not None and not any_size and not found.is_expanded:
             operations = self.written_out(name)
             if operations > LARGEST_WRITTEN_OUT:
                 raise DerivationError(
@@ -385,13 +369,13 @@ class Equations:
 
     def _derive(self, name: str) -> ClosedForm:
         self.mechanism.graph.forget_names()
+        own = self.quantity(name)
         if name == "joint_wrenches":
             program = INVERSE_JOINT_WRENCHES.program(self.mechanism, _inverse_joint_wrenches(self.mechanism))
         else:
-            derive = self.quantities[name] if name in self.quantities else self._available.every[name]
-            program = derive(self.mechanism)
+            program = (own or self._available.every[name])(self.mechanism)
         output = program.outputs[0]
-        longest = self.quantities[name].longest if name in self.quantities else LARGEST_CLOSED_FORM
+        longest = own.longest if own is not None else LARGEST_CLOSED_FORM
         references = _simplified(program, longest)
         of_recursion = False
         if not references and name in FORMULATIONS.named(self.formulation).functions and name in TREE_FUNCTIONS:

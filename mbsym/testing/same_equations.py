@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from mbsym.doors import numpy as np
 from mbsym.errors import SymbolicError
-from mbsym.formulations.quantity import Quantity
+from mbsym.formulations.quantity import Quantity, named_quantity
 from mbsym.joints.coordinate_groups import momentum_bracket
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
-from mbsym.loops.independent_quantities import chosen_quantities
+from mbsym.loops.quantities import chosen_quantities
 from mbsym.model.system import Model
 from mbsym.pipeline import read
 from mbsym.registry import FORMULATIONS, available_functions
@@ -73,7 +73,7 @@ def assert_same_equations(
             has others of these too), and
             ``residual`` (M vdot + h - tau, or its negative, row by row). With closed loops these are the equations
             of the tree, without the multipliers. A mapping may also hold the formulation's own quantities by their
-            names, such as T of kane, in the model's own coordinates and order of speeds.
+            names, such as T of kane or U(NAME) of transfer-matrix, in the model's own coordinates and order of speeds.
         model: the mechanism, a model file, or the name of a bundled example; all its parameters are kept as symbols.
             Unit quaternions have length one.
         speeds: names of the speeds in the order of the rows of ``mine``; default is the order of v. Or a map of some of
@@ -120,7 +120,9 @@ def compare_equations(
     """The verdict for each kind of equation in ``mine``; see ``assert_same_equations``."""
     own = chosen_quantities(FORMULATIONS.named(formulation).quantities, independent)
     # Objects are not asked for these: matrices have attributes T, H and C that mean something else.
-    kinds = (*KINDS, *own) if isinstance(mine, Mapping) else KINDS
+    kinds: Sequence[str] = KINDS
+    if isinstance(mine, Mapping):
+        kinds = (*KINDS, *own, *(kind for kind in mine if str(kind).partition("(")[0] in own and kind not in own))
     given = {kind: value for kind in kinds if (value := _entry(mine, kind)) is not None}
     if len(given) > 1 and not isinstance(mine, Mapping):
         # An object that has the whole equations has its Lagrangian for reading: dampers and inputs are not in it.
@@ -128,7 +130,7 @@ def compare_equations(
     if not given:
         raise SymbolicError("no equations were given", remedy=f"give one of {', '.join((*KINDS, *own))}")
     mapped = {"coordinates": coordinates, "speeds": speeds}
-    for kind in own.keys() & given.keys():
+    for kind in sorted(given.keys() - set(KINDS)):
         for argument, value in mapped.items():
             if value:
                 raise SymbolicError(
@@ -173,7 +175,9 @@ class _Comparer:
         quantities: Mapping[str, Quantity],
     ) -> None:
         self.mechanism = build_mechanism(model, model.label(), "all")
-        self.derive = available_functions(self.mechanism, formulation).functions
+        # A formulation without equations of motion has quantities of its own beside those of the automatic choice.
+        whole = FORMULATIONS.named(formulation).whole is not None
+        self.derive = available_functions(self.mechanism, "auto" if whole else formulation).functions
         self.quantities = quantities
         rates = self.derive["position_rate"](self.mechanism).outputs[0].values
         given = {name_of(symbol): name for symbol, name in symbols.items()}
@@ -227,7 +231,9 @@ class _Comparer:
 
     def _compare_quantity(self, kind: str, value: Any) -> Verdict:
         """One of the formulation's own."""
-        program = self.quantities[kind](self.mechanism)
+        own = named_quantity(self.quantities, kind, self.mechanism)
+        assert own is not None
+        program = own(self.mechanism)
         (theirs,) = program.outputs
         found = list(_entries(value))
         if len(found) != len(theirs.values):
@@ -235,11 +241,11 @@ class _Comparer:
             raise SymbolicError(
                 f"it has {len(found)} entries; this model's has {len(theirs.values)}",
                 where=kind,
-                remedy=f"give {shape}: {self.quantities[kind].sentence}",
+                remedy=f"give {shape}: {own.sentence}",
             )
         # Speeds that the quantity is in may be no entries of v.
-        own = {self.mechanism.graph.arguments[ref][0]: ref for item in program.inputs for ref in item.symbols}
-        entries = replace(self.symbols, references={**own, **self.symbols.references}).read(found, kind)
+        symbols = {self.mechanism.graph.arguments[ref][0]: ref for item in program.inputs for ref in item.symbols}
+        entries = replace(self.symbols, references={**symbols, **self.symbols.references}).read(found, kind)
         return self._decide(
             self._program(kind, theirs.shape, entries), self._program(kind, theirs.shape, theirs.values)
         )

@@ -7,6 +7,9 @@ a joint it acts on the body beyond it and back on the one before.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeAlias
+
 from mbsym.forces.element import ForceElement
 from mbsym.joints.motion import motion_of
 from mbsym.kinematics.recursion import joint_speeds, poses
@@ -17,6 +20,9 @@ from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.transfer_matrix.rigid_groups import RigidGroups, turned
 from mbsym.transfer_matrix.system import TransferSystem
+
+Loads: TypeAlias = Sequence[tuple[tuple[Scalar, ...], tuple[Scalar, ...]]]
+"""Force and moment at each element's centre of mass, in the axes of the method."""
 
 
 def without_elements(model: Model) -> tuple[ForceElement, ...]:
@@ -33,9 +39,24 @@ def applied_loads(system: TransferSystem) -> Program:
         DerivationError: a force acts along a joint that is cut.
     """
     mechanism = system.mechanism
-    parts = RigidGroups(mechanism)
+    loads = loads_on_elements(system, RigidGroups(mechanism), without_elements(mechanism.model))
+    entries = [entry for force, moment in loads for entry in (*force, *moment)]
+    shape = len(system.bodies), system.layout.load
+    output = Output("loads", shape, tuple(x.ref for x in entries), "", "force and moment at centres of mass")
+    inputs = (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs)
+    words = "loads of forces that transfer matrices have no element for"
+    return Program(LOADS, mechanism.graph, inputs, (output,), mechanism.parameters, words)
+
+
+def loads_on_elements(system: TransferSystem, parts: RigidGroups, elements: Sequence[ForceElement]) -> Loads:
+    """Force and moment at each element's centre of mass of some force elements and of tau, in the method's axes.
+
+    Raises:
+        DerivationError: a force acts along a joint that is cut.
+    """
+    mechanism = system.mechanism
     scene = MechanismInMotion(mechanism, joint_speeds(mechanism), with_bodies=True)
-    for element in without_elements(mechanism.model):
+    for element in elements:
         with acting(element):
             element.act(scene)
     frames = poses(mechanism)
@@ -64,19 +85,13 @@ def applied_loads(system: TransferSystem) -> Program:
         in_base = frames[body.label].wrench_to_parent(moment, force)
         add_to(body.label, *in_base)
         add_to(body.parent, negate(in_base[0]), negate(in_base[1]))
-    entries: list[Scalar] = []
+    loads = []
     for group, (moment, force) in zip(parts.groups, totals, strict=True):
         center = frames[group.first.label].point_to_parent(group.center)
         about = subtract(moment, cross(center, force))
-        if system.is_planar:
-            entries += [*turned(system.plane[:2], force), *turned(system.plane[2:], about)]
-        else:
-            entries += [*force, *about]
-    shape = len(system.bodies), system.layout.load
-    output = Output("loads", shape, tuple(x.ref for x in entries), "", "force and moment at centres of mass")
-    inputs = (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs)
-    words = "loads of forces that transfer matrices have no element for"
-    return Program(LOADS, mechanism.graph, inputs, (output,), mechanism.parameters, words)
+        axes, about_axes = system.plane[: system.layout.dimension], system.plane[-system.layout.angles :]
+        loads.append((turned(axes, force), turned(about_axes, about)))
+    return loads
 
 
 LOADS = "transfer_matrix_loads"

@@ -40,8 +40,13 @@ SPATIAL_STATE = (
 )  # fmt: skip
 
 
-def planar_rigid_body() -> TransferElement:
-    """One input and one output end: Newton and Euler, linearised about the iterate and solved for the output end."""
+def planar_rigid_body(stretch: sp.Expr | int = 1) -> TransferElement:
+    """One input and one output end: Newton and Euler, linearised about the iterate and solved for the output end.
+
+    Args:
+        stretch: share of levers in what their ends have of their own: 1 where the state holds positions, -omega^2 where
+            it holds accelerations, with theta_s = 0, C = 1 and D = 0.
+    """
     m, J, C = sp.symbols("m J C")
     x, y, theta, M, Qx, Qy = sp.symbols("x y theta M Qx Qy")
     theta_s = sp.Symbol("theta_s")
@@ -61,7 +66,7 @@ def planar_rigid_body() -> TransferElement:
                 sp.sin(theta - theta_s) * v[0] + sp.cos(theta - theta_s) * v[1],
             ]
         )
-        return turned.subs(theta, theta_s) + turned.diff(theta).subs(theta, theta_s) * (theta - theta_s)
+        return stretch * turned.subs(theta, theta_s) + turned.diff(theta).subs(theta, theta_s) * (theta - theta_s)
 
     def cross(a: sp.Matrix, b: sp.Matrix) -> sp.Expr:
         return a[0] * b[1] - a[1] * b[0]
@@ -171,8 +176,13 @@ def boundaries() -> tuple[TransferElement, ...]:
     )
 
 
-def spatial_rigid_body() -> TransferElement:
-    """One input and one output end in space, 13 x 13; G, R, tau and E of the rotation variable stay symbols."""
+def spatial_rigid_body(turning: sp.Matrix | None = None) -> TransferElement:
+    """One input and one output end in space, 13 x 13; G, R, tau and E of the rotation variable stay symbols.
+
+    Args:
+        turning: takes levers to what their ends have of their own: by default the unit matrix, the state holding
+            positions; omega~^2 where it holds accelerations, with G = 1, theta_s = 0, C = 1 and D = 0.
+    """
     m, C = sp.symbols("m C")
 
     def vector(name: str) -> sp.Matrix:
@@ -186,15 +196,16 @@ def spatial_rigid_body() -> TransferElement:
     G, E, K = square("G"), square("E"), square("kappa")
     d = beta - rho
     one, none = sp.eye(3), sp.zeros(3, 3)
+    own = one if turning is None else turning
     # Q_O = Q_I - m (C (r + rho + G delta x rho) + D) + f with delta = theta - theta*.
     q_r, q_theta = -m * C * one, m * C * tilde(rho) * G
-    q_1 = f - m * (C * rho + D) - q_theta * theta_s
+    q_1 = f - m * (C * own * rho + D) - q_theta * theta_s
     # M_O = M_I - rho x Q_I - d x Q_O - tau - E delta + kappa delta + moment, torques in base axes.
     m_r, m_q = -tilde(d) * q_r, -tilde(rho) - tilde(d)
     m_theta = -tilde(d) * q_theta - E + K
     m_1 = -tilde(d) * q_1 - torque + (E - K) * theta_s + moment
     rows = [
-        [one, -tilde(beta) * G, none, none, beta + tilde(beta) * G * theta_s],
+        [one, -tilde(beta) * G, none, none, own * beta + tilde(beta) * G * theta_s],
         [none, one, none, none, sp.zeros(3, 1)],
         [m_r, m_theta, one, m_q, m_1],
         [q_r, q_theta, none, one, q_1],

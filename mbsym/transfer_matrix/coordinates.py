@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mbsym.doors import Array
-from mbsym.transfer_matrix.system import Hinge, TransferBody, TransferSystem
+from mbsym.transfer_matrix.system import TransferBody, TransferSystem
 from mbsym.values.numbers import evaluate_reference, parameter_values
 
 
@@ -30,8 +30,8 @@ class ElementCoordinates:
             for i, body in enumerate(system.bodies):
                 own_q, own_v = self._of(body, q, v)
                 hinge = body.hinge
-                angle[i + 1] = angle[body.parent] + _outward(hinge) * own_q[-1] + hinge.offset
-                spin[i + 1] = spin[body.parent] + _outward(hinge) * own_v[-1]
+                angle[i + 1] = angle[body.parent] + hinge.outward * own_q[-1] + hinge.offset
+                spin[i + 1] = spin[body.parent] + hinge.outward * own_v[-1]
                 if hinge.elastic:
                     carrier = i + 1 if hinge.flipped else body.parent
                     local = _plane_turn(angle[carrier]) @ np.array(hinge.predecessor_frame)
@@ -124,7 +124,7 @@ class ElementCoordinates:
         hinge, p = body.hinge, body.parent
         none = np.zeros(attitudes.shape[0])
         inner_angle, inner_spin = (attitudes[:, p - 1, 0], omegas[:, p - 1, 0]) if p else (none, none)
-        sign = _outward(hinge)
+        sign = hinge.outward
         turn = sign * (attitudes[:, i, 0] - inner_angle - hinge.offset)
         spin = sign * (omegas[:, i, 0] - inner_spin)
         if not hinge.elastic:
@@ -161,11 +161,6 @@ class ElementCoordinates:
         drift = side * rate - np.cross(start_omega, moved)
         place = np.einsum("tji,tj->ti", start, moved)
         return np.column_stack([own_q, place]), np.column_stack([own_v, np.einsum("tji,tj->ti", end, drift)])
-
-
-def _outward(hinge: Hinge) -> int:
-    """What a positive coordinate turns the outboard body against the inboard one."""
-    return -hinge.sign if hinge.flipped else hinge.sign
 
 
 def _point_rate(velocity: Array, attitude: Array, omega: Array, lever: Array) -> Array:

@@ -14,7 +14,7 @@ from mbsym.model.geometry import Rotation, Triple
 from mbsym.model.joint import Joint
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.transform import Transform, identity_transform
-from mbsym.spatial.vector import Vector3, negate
+from mbsym.spatial.vector import Symmetric3, Vector3, negate
 from mbsym.symbolic.graph import exact
 from mbsym.symbolic.scalar import Scalar, constant
 from mbsym.transfer_matrix.system import ELASTIC, TransferCut
@@ -55,7 +55,7 @@ class RigidGroup:
         mass, (x, y, z) = self.inertia.mass, self.inertia.first_moment
         return x / mass, y / mass, z / mass
 
-    def inertia_about_center(self, axes: Transform) -> tuple[Scalar, ...]:
+    def inertia_about_center(self, axes: Transform) -> Symmetric3:
         """Inertia (xx, yy, zz, xy, xz, yz) about the centre of mass, turned as ``axes`` turns the internal frame."""
         there = negate(axes.rotation.to_parent(self.center))
         return self.inertia.to_parent(axes.rotation, there).about_origin

@@ -60,6 +60,11 @@ class Hinge:
     predecessor_frame: Rows
     successor_frame: Rows
 
+    @property
+    def outward(self) -> int:
+        """What a positive coordinate turns the outboard body against the inboard one."""
+        return -self.sign if self.flipped else self.sign
+
 
 @dataclass(frozen=True, slots=True)
 class TransferBody:

@@ -30,7 +30,16 @@ PAGES = script("write_pages")
 HOUSE = script("draw_house")
 
 
-SLOW = ("beams", "vibration", "transfer_matrix", "consumers", "derivatives", "constraint_forces", "control")
+SLOW = (
+    "beams",
+    "vibration",
+    "transfer_matrix",
+    "consumers",
+    "derivatives",
+    "constraint_forces",
+    "control",
+    "quantities",
+)
 """What they show takes seconds to compute."""
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
+from mbsym.errors import DerivationError
+from mbsym.forces import AppliedWrench, JointDamper, JointFriction, JointSpring, PointSpringDamper
+from mbsym.forces.element import ForceElement
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.contracts import references
 from mbsym.formulations.kane.closed_form import kane_bodies, kane_joint_wrenches, kane_partial_velocities
-from mbsym.formulations.lagrange import energies, lagrange_bias, lagrange_mass_matrix
+from mbsym.formulations.lagrange import LAGRANGE_QUANTITIES, energies, lagrange_bias, lagrange_mass_matrix
 from mbsym.formulations.recursive.newton_euler import dynamics_at
 from mbsym.joints.motion import combination, motion_of, six
 from mbsym.kinematics.mechanism import Mechanism
@@ -18,6 +22,8 @@ from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.spatial.vector import add, cross, dot, subtract
+from mbsym.symbolic.differentiate import gradient
+from mbsym.symbolic.equality import compare
 from mbsym.symbolic.scalar import Scalar, constant, cos, sin
 from mbsym.values.parameter import Parameter
 from mechanisms.exact import same
@@ -144,3 +150,43 @@ def test_speeds_that_are_no_rates_have_brackets() -> None:
     assert same(own, lagrange_bias(own, found), expected)
     diagonal = [constant(own.graph, k) for k in (1, 0, 0, 0, 2, 0, 0, 0, 4)]
     assert same(own, flat(lagrange_mass_matrix(own, found)), diagonal)
+
+
+# ---- dissipation -----------------------------------------------------------------------------------------------------
+
+
+def damped(damping: Fraction | int, *more: ForceElement) -> Mechanism:
+    """A chain with a rotor's brake, a damper on a slide and a rope between points."""
+    forces = (
+        JointDamper("brake", "J1", damping),
+        JointDamper("second", "J2", 2 * damping, 1),
+        PointSpringDamper("rope", "ground", "B3", 20, damping, 0.3, (1, 0, 0.5), (0, 0.1, -0.4)),
+        JointSpring("spring", "J3", 7),
+    )
+    model = tree_model((0, 1, 2), ("revolute", "cylindrical", "revolute"))
+    return mechanism_of(replace(model, forces=(*forces, *more)))
+
+
+def test_the_dissipation_function_has_the_forces_of_linear_dampers() -> None:
+    """-dR/dv is what they add to Q, and 2 R their power."""
+    free, own = (damped(damping) for damping in (0, Fraction(3, 2)))
+    found = LAGRANGE_QUANTITIES["R"](own).output_references[0]
+    slope = gradient(own.graph, found, own.v.symbols)
+    power = dot([Scalar(own.graph, x) for x in slope], own.entries(own.v))
+    assert same(own, [power], [2 * Scalar(own.graph, found)])
+    quantity = LAGRANGE_QUANTITIES["Q"]
+    with_dampers, without = quantity(own), quantity(free)
+    (output,) = with_dampers.outputs
+    undamped = [own.graph.add(q, s) for q, s in zip(output.values, slope, strict=True)]
+    assert compare(replace(with_dampers, outputs=(replace(output, values=tuple(undamped)),)), without)
+    assert any(slope)
+
+
+def test_what_is_no_linear_damper_is_told() -> None:
+    friction = JointFriction("friction", "J3", 2)
+    R = LAGRANGE_QUANTITIES["R"]
+    assert R.told(damped(1)) == ()
+    (said,) = R.told(damped(1, friction, AppliedWrench("push", "B2", force=(1, 0, 0))))
+    assert said == "Not in R are friction, which depend on speeds by no law of a linear damper: see Q."
+    with pytest.raises(DerivationError, match=r"no force element is a linear damper\. Not in R are friction"):
+        R.require(damped(0, friction))

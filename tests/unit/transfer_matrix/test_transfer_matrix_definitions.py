@@ -17,7 +17,6 @@ from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.transfer_matrix import closed_form
-from mbsym.transfer_matrix.matrices import derive_transfer_matrices
 from mbsym.transfer_matrix.settings import LIMITS
 from mbsym.transfer_matrix.stepper import Iteration, TransferMatrixStepper
 from mechanisms.stepped import at_rest
@@ -65,23 +64,6 @@ def test_a_spatial_body_turns_its_levers_by_g() -> None:
     expected = [*(r + beta + np.cross(turn, beta)), *theta, *moment, *force, 1]
     found = numeric(matrix, numbers) @ np.array([*r, *theta, *M, *Q, 1])
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize(("name", "rows"), [("rhombus_regular", [0, 1]), ("planar_3r", [2, 3])])
-def test_the_force_at_the_root_meets_the_condition_at_the_end(name: str, rows: list[int]) -> None:
-    # Root and end of the loop lie anywhere on ground: the product takes the root's state to the end's.
-    overall = derive_transfer_matrices(examples.load(name)).overall
-    assert overall is not None
-    rng = np.random.default_rng(10)
-    reduced = {}
-    for number in overall.names:
-        matrix = rng.uniform(-1, 1, (5, 5))
-        matrix[4] = [0, 0, 0, 0, 1]
-        reduced[number] = sp.Matrix(matrix)
-    root, end = rng.uniform(-1, 1, 2), rng.uniform(-1, 1, 2)
-    force = overall.root_force(reduced, sp.Matrix(root), sp.Matrix(end))
-    state = np.array(overall.product(reduced), dtype=float) @ np.array([*root, *np.array(force, dtype=float)[:, 0], 1])
-    np.testing.assert_allclose(state[rows], end if overall.is_loop else 0, rtol=0, atol=1e-9)
 
 
 # ---- elastic hinges in the code that is generated ------------------------------------------------------------------
