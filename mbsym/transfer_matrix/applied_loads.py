@@ -1,12 +1,13 @@
 """What forces without an element of their own do, as loads at the centres of mass of elements.
 
 Steps by transfer matrices know springs and dampers. Any other force, constant, over time or of coordinates and speeds,
-control inputs and generalised forces among them, acts as a force and a moment on each element where a step ends; along
-a joint it acts on the body beyond it and back on the one before.
+control inputs and generalised forces among them, acts as a force and a moment on each element where a step ends, or
+along a coordinate of a hinge; those of balls act on the body beyond and back on the one before.
 """
 
 from __future__ import annotations
 
+from mbsym.errors import DerivationError
 from mbsym.forces.element import ForceElement
 from mbsym.joints.motion import motion_of
 from mbsym.kinematics.recursion import joint_speeds, poses
@@ -15,6 +16,7 @@ from mbsym.model.system import Model
 from mbsym.spatial.vector import Vector3, add, cross, negate, scale, subtract, zero_vector
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
+from mbsym.transfer_matrix.elements import BALLS
 from mbsym.transfer_matrix.rigid_groups import RigidGroups, turned
 from mbsym.transfer_matrix.system import TransferSystem
 
@@ -25,12 +27,13 @@ def without_elements(model: Model) -> tuple[ForceElement, ...]:
 
 
 def applied_loads(system: TransferSystem) -> Program:
-    """The loads of a state: force and moment at each element's centre of mass, in the axes of the method (n, 3 or 6).
+    """The loads of a state: force and moment at each element's centre of mass, in the axes of the method, then forces
+    along the coordinates of its hinge (n, 3 or 6 and as many as a hinge has room for).
 
     Arguments are q, v and tau, and t and u of models that have them.
 
     Raises:
-        DerivationError: a force acts along a joint that is cut.
+        DerivationError: a force acts along a joint that is cut, or on a body without mass.
     """
     mechanism = system.mechanism
     parts = RigidGroups(mechanism)
@@ -50,11 +53,19 @@ def applied_loads(system: TransferSystem) -> Program:
             totals[number - 1] = add(before[0], moment), add(before[1], force)
 
     for label, (moment, force) in scene.wrenches.items():
+        if label in parts.light and any((*moment, *force)):
+            raise DerivationError(
+                "a force acts on a body without mass, which is no element of the transfer matrix method",
+                where=f"body {mechanism.body(label).name}",
+                remedy="let it act on a body with mass",
+            )
         add_to(label, *frames[label].wrench_to_parent(moment, force))
     given = mechanism.of_joints(mechanism.entries(mechanism.tau))
+    along: dict[int, Scalar] = {}
     for body, own, more in zip(mechanism.bodies, scene.joints, given, strict=True):
         forces = [a + b for a, b in zip(own, more, strict=True)]
-        if not any(forces):
+        along.update(zip(range(*body.v_range), forces, strict=True))
+        if body.joint.kind not in BALLS:
             continue
         spaces = body.joint.kind.subspaces(body.motion, body.q, body.flipped)
         moment, force = zero, zero
@@ -65,15 +76,20 @@ def applied_loads(system: TransferSystem) -> Program:
         add_to(body.label, *in_base)
         add_to(body.parent, negate(in_base[0]), negate(in_base[1]))
     entries: list[Scalar] = []
-    for group, (moment, force) in zip(parts.groups, totals, strict=True):
+    for body_element, group, (moment, force) in zip(system.bodies, parts.groups, totals, strict=True):
         center = frames[group.first.label].point_to_parent(group.center)
         about = subtract(moment, cross(center, force))
         if system.is_planar:
             entries += [*turned(system.plane[:2], force), *turned(system.plane[2:], about)]
         else:
             entries += [*force, *about]
-    shape = len(system.bodies), system.layout.load
-    output = Output("loads", shape, tuple(x.ref for x in entries), "", "force and moment at centres of mass")
+        hinge = body_element.hinge
+        own = [along[each.place[1]] * each.sign for each in hinge.coordinates if not hinge.ball]
+        entries += [*own, *[zero[0]] * (system.coordinates - len(own))]
+    shape = len(system.bodies), system.load_size
+    output = Output(
+        "loads", shape, tuple(x.ref for x in entries), "", "force and moment at centres of mass, forces along hinges"
+    )
     inputs = (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs)
     words = "loads of forces that transfer matrices have no element for"
     return Program(LOADS, mechanism.graph, inputs, (output,), mechanism.parameters, words)

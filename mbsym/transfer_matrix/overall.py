@@ -103,11 +103,11 @@ def overall_equation(system: TransferSystem) -> OverallEquation:
 def _not_covered(system: TransferSystem) -> str:
     """What products are shown for where the system is of another kind, nothing where it is not."""
     hinges = [body.hinge for body in system.bodies]
-    if not system.is_planar or any(hinge.elastic for hinge in hinges):
-        return "planar systems without elastic hinges"
+    if not system.is_planar or any(len(hinge.coordinates) > 1 or hinge.slides for hinge in hinges):
+        return "planar systems of pins"
     if len(system.cuts) > 1 or any(cut.is_spring or 0 not in (cut.first, cut.second) for cut in system.cuts):
         return "one loop, cut at ground"
-    if any(any(hinge.torsion[:3]) for hinge in hinges):
+    if any(hinge.acts for hinge in hinges):
         return "smooth hinges"
     if sum(not body.parent for body in system.bodies) > 1:
         return "one body on ground"

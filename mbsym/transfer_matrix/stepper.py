@@ -156,7 +156,8 @@ class Observation:
     """What can be seen in a state; rows are elements.
 
     In the plane attitudes are angles (n, 1) and vectors are in the plane's axes; in space attitudes are quaternions
-    (n, 4), angular velocities in body axes, other vectors in base axes.
+    (n, 4), angular velocities in body axes, other vectors in base axes. Coordinates and rates are those of hinges as
+    the joint table has them.
     """
 
     attitudes: Array
@@ -166,6 +167,8 @@ class Observation:
     accelerations: Array
     input_ends: Array
     forces: Array
+    coordinates: Array
+    rates: Array
     cut_forces: Array
     energy: float
     closure: float
@@ -177,7 +180,7 @@ class TransferMatrixStepper:
     Attributes:
         system: the elements.
         module: the loaded functions.
-        nothing: loads of zero, (n, 3) in the plane, (n, 6) in space.
+        nothing: loads of zero: force and moment on each body, then a force along each coordinate of its hinge.
     """
 
     def __init__(
@@ -194,8 +197,7 @@ class TransferMatrixStepper:
         """Recognises the elements, generates the code and loads it.
 
         Args:
-            source: a model, planar with revolute joints or spatial with spherical ones; or its elements, for which
-                rotation and order are decided.
+            source: a model; or its elements, for which rotation and order are decided.
             rotation: in space "incremental" (default) or "cardan".
             engine: "c", "numpy", or "auto" for C where there is a compiler.
             order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
@@ -212,7 +214,7 @@ class TransferMatrixStepper:
         self.system: TransferSystem = source
         self.module: LoadedModule = module or _load(stepping_module(self.system), engine, real, flags)
         self._limits = LIMITS[self.module.manifest.get("real", "double")]
-        self.nothing: Array = np.zeros((len(self.system.bodies), self.system.layout.load))
+        self.nothing: Array = np.zeros((len(self.system.bodies), self.system.load_size))
         self.coordinates = ElementCoordinates(self.system)
 
     @property
@@ -230,23 +232,24 @@ class TransferMatrixStepper:
         self,
         attitudes: ArrayLike,
         omegas: ArrayLike,
-        displacements: ArrayLike | None = None,
+        coordinates: ArrayLike | None = None,
         rates: ArrayLike | None = None,
         loads: ArrayLike | None = None,
     ) -> Array:
-        """State at attitudes and angular velocities of the elements.
+        """State at attitudes and angular velocities of the elements, and the hinges' coordinates and rates.
+
+        In the plane attitudes decide what the hinges turn by.
 
         Raises:
             SimulationError: a loop is open, or no accelerations fit.
         """
-        d = self.system.layout.dimension
-        none = np.zeros((len(self.system.bodies), d))
+        none = np.zeros((len(self.system.bodies), self.system.coordinates))
         state: Array
         state, report, _ = self._call(
             "transfer_matrix_start",
             attitudes,
             omegas,
-            none if displacements is None else displacements,
+            none if coordinates is None else coordinates,
             none if rates is None else rates,
             self.nothing if loads is None else loads,
         )
@@ -285,7 +288,7 @@ class TransferMatrixStepper:
             steps: how many.
             scheme: default generalised-alpha with 0.8.
             iteration: default Newton to 1e-12, in single precision to 1e-6.
-            loads: force and moment at each centre of mass besides gravity.
+            loads: force and moment at each centre of mass besides gravity, and forces along hinges' coordinates.
             done: steps taken from the start before this call, which Houbolt's scheme needs to know.
         """
         scheme = scheme or Scheme()
@@ -309,11 +312,11 @@ class TransferMatrixStepper:
     def observe(self, state: Array) -> Observation:
         """What can be seen in a state."""
         a = self._call("transfer_matrix_observe", state)
-        return Observation(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], float(a[8]), float(a[9]))
+        return Observation(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], float(a[10]), float(a[11]))
 
     def coordinates_of(self, view: Observation) -> tuple[Array, Array]:
         """q and v of the tree joints in a state, the sign of a quaternion being any."""
-        arrays = (view.attitudes, view.angular_velocities, view.input_ends, view.centers, view.velocities)
+        arrays = view.attitudes, view.angular_velocities, view.coordinates, view.rates
         q, v = self.coordinates.to_coordinates(*(np.asarray(array)[np.newaxis] for array in arrays))
         return q[0], v[0]
 
