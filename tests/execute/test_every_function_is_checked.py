@@ -294,6 +294,7 @@ def test_an_error_in_any_entry_of_any_building_block_is_seen(blocks: StepEvidenc
     assert unseen_errors(blocks, STEP_IDENTITIES) == []
 
 
+@pytest.mark.more
 def test_an_error_in_any_entry_of_the_tables_of_a_beam_is_seen(tmp_path: Path) -> None:
     """It bends about two axes, stretches and twists, and is walked from its tip, on a body with a slanting axis."""
     bodies = Body("hub", 1, (0.1, 0.2, 0), (0.2, 0.3, 0.25, 0, 0, 0)), Body("tip", 2, (0, 0.1, 0.1), (1, 1, 1, 0, 0, 0))
