@@ -105,10 +105,10 @@ giving: array[BODIES, COORDINATES]
 pulling: array[BODIES, COORDINATES]
 gap: array[BODIES, LOAD]
 
-# From the tips to the root: loads, and of each coordinate its row and its right-hand sides.
+# From the tips to the root: loads, and what is kept of each coordinate, and its right-hand sides.
 W: array[BODIES, LOAD * LOAD]
 w: array[BODIES, COLUMNS, LOAD]
-across: array[BODIES, COORDINATES, LOAD]
+elimination: array[BODIES, COORDINATES, TRANSFER_ELIMINATION]
 side: array[BODIES, COLUMNS, COORDINATES]
 
 # From the root to the tips: changes of bodies and of hinges.
@@ -214,16 +214,20 @@ def place(i: int):
             frame[:] = motion[i][:FRAME]
             follows = False
         else:
-            h, beyond, shift = transfer_hinge_motion(own_slot, frame, own[i][k])
+            h, shift = transfer_hinge_motion(own_slot, frame, own[i][k])
             axis[i][k] = h
-            frame[:] = beyond
             lever[i] += shift
             for j in range(k):
                 moved = transfer_carried(axis[i][j], shift)
                 axis[i][j] = moved
+            if k + 1 < count(i):
+                beyond = transfer_hinge_turn(own_slot, frame, own[i][k])
+                frame[:] = beyond
     if follows:
         turned = joint[i][TURNED:SLOTS]
-        gap[i][:ANGLES] = transfer_hinge_gap(turned, frame, motion[i])
+        last = count(i) - 1
+        last_slot = joint[i][SLOTS + last * SLOT : SLOTS + last * SLOT + SLOT]
+        gap[i][:ANGLES] = transfer_hinge_gap(turned, last_slot, frame, own[i][last], motion[i])
     r[i] = lever[i]
     if p >= 0:
         r[i] += r[p]
@@ -251,7 +255,7 @@ def accelerate():
                 frame[:] = motion[i][:FRAME]
                 omega[:] = motion[i][MOTION - ANGLES :]
             else:
-                h, beyond, shift = transfer_hinge_motion(own_slot, frame, own[i][k])
+                beyond = transfer_hinge_turn(own_slot, frame, own[i][k])
                 spin, more = transfer_hinge_bias(own_slot, frame, omega, own[i][k], own_rate[i][k], bias)
                 frame[:] = beyond
                 omega[:] = spin
@@ -353,33 +357,22 @@ def cut_columns(geometric: real):
 def eliminate(i: int, columns: int, geometric: real):
     """The coordinates of the hinge of body i are eliminated from its loads."""
     for k in range(count(i) - 1, -1, -1):
-        h = axis[i][k]
-        moment, slid = transfer_turning_axes(h, wrench[i])
-        column = zeros(LOAD)
-        for m in range(LOAD):
-            column[m] = dot(W[i][LOAD * m : LOAD * m + LOAD], h)
-        column[:ANGLES] += geometric * moment
-        through = zeros(LOAD)
-        through[:ANGLES] = geometric * slid
-        for m in range(LOAD):
-            through += h[m] * W[i][LOAD * m : LOAD * m + LOAD]
-        inverse = 1.0 / (dot(through, h) + giving[i][k])
-        across[i][k] = inverse * through
-        for m in range(LOAD):
-            W[i][LOAD * m : LOAD * m + LOAD] -= column[m] * across[i][k]
+        left, elimination[i][k] = transfer_hinge_coordinate(W[i], axis[i][k], wrench[i], geometric, giving[i][k])
+        W[i] = left
         for c in range(columns):
-            missing = dot(h, w[i][c])
-            if c == 0:
-                missing -= pulling[i][k]
-            side[i][c][k] = inverse * missing
-            w[i][c] -= side[i][c][k] * column
+            pull = pulling[i][k] if c == 0 else 0.0
+            lacking, rest = transfer_hinge_column(axis[i][k], elimination[i][k], pull, w[i][c])
+            side[i][c][k] = lacking[0]
+            w[i][c] = rest
 
 
 def follow(i: int, c: int):
     """Changes of the coordinates of the hinge of body i in one column, and what they add to the body's change."""
     for k in range(count(i)):
-        own_change[i][k] = -side[i][c][k] - dot(across[i][k], change[i][c])
-        change[i][c] += own_change[i][k] * axis[i][k]
+        lacking = side[i][c][k : k + 1]
+        moved, beyond = transfer_hinge_change(axis[i][k], elimination[i][k], lacking, change[i][c])
+        own_change[i][k] = moved[0]
+        change[i][c] = beyond
 
 
 def backward(geometric: real):
@@ -388,8 +381,8 @@ def backward(geometric: real):
         p = parent(i)
         columns = COLUMNS if active[i] > 0.5 else 1
         eliminate(i, columns, geometric)
-        for m in range(LOAD):
-            w[i][0][m] += dot(W[i][LOAD * m : LOAD * m + LOAD], gap[i])
+        known = transfer_load(W[i], w[i][0], gap[i])
+        w[i][0] = known
         if p >= 0:
             pull = geometric * wrench[i][ANGLES:]
             W[p] += transfer_end(lever[i], W[i], pull)
@@ -505,8 +498,7 @@ def solve(C: real, geometric: real, bias: bool) -> real:
     forward(0, False)
     for i in range(BODIES):
         x = at_parent(i, 0)
-        for m in range(LOAD):
-            wrench[i][m] = w[i][0][m] + dot(W[i][LOAD * m : LOAD * m + LOAD], x)
+        wrench[i] = transfer_load(W[i], w[i][0], x)
     return least
 
 

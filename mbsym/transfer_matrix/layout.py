@@ -54,6 +54,11 @@ class Layout:
         return self.angles + self.dimension
 
     @property
+    def elimination(self) -> int:
+        """Entries kept from the elimination of a coordinate."""
+        return 1 + 2 * self.load
+
+    @property
     def body(self) -> int:
         """Entries of a row of the body table."""
         return 1 + self.dimension + self.inertia
@@ -84,6 +89,7 @@ class Layout:
             "TRANSFER_ANGLES": self.angles,
             "TRANSFER_BASE": self.base,
             "TRANSFER_MOTION": self.motion,
+            "TRANSFER_ELIMINATION": self.elimination,
             "TRANSFER_FRAME": self.frame,
             "TRANSFER_TURNED": self.turned,
             "TRANSFER_SLOT": self.slot,

@@ -13,10 +13,12 @@ what lies before it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from mbsym.spatial.vector import dot
 from mbsym.symbolic.scalar import Scalar, constant, cos, sin
+from mbsym.transfer_matrix.hinge_elimination import hinge_kernels
 from mbsym.transfer_matrix.kernel import Kernel, Kernels, Vector2
 from mbsym.transfer_matrix.layout import LAYOUTS
 
@@ -108,15 +110,20 @@ def _frame(k: Kernel) -> tuple[Scalar, Scalar, Scalar]:
 
 def _hinge_motion(k: Kernel) -> None:
     turns, slides, e = _slot(k)
-    c, s, angle = _frame(k)
+    c, s, _ = _frame(k)
     q = k.scalar("q", "coordinate")
     a = _turn((c, s), e)
-    turn = turns * q
-    cq, sq = cos(turn), sin(turn)
     k.output("axis", 3, (turns, *a), "rotation and displacement per change of the coordinate")
-    k.output("next_frame", LAYOUT.frame, (c * cq - s * sq, s * cq + c * sq, angle + turn), "axes beyond")
     shift = slides * q
     k.output("shift", 2, (a[0] * shift, a[1] * shift), "displacement", "m")
+
+
+def _hinge_turn(k: Kernel) -> None:
+    turns, _, _ = _slot(k)
+    c, s, angle = _frame(k)
+    turn = turns * k.scalar("q", "coordinate")
+    cq, sq = cos(turn), sin(turn)
+    k.output("next_frame", LAYOUT.frame, (c * cq - s * sq, s * cq + c * sq, angle + turn), "axes beyond")
 
 
 def _hinge_bias(k: Kernel) -> None:
@@ -135,7 +142,8 @@ def _hinge_bias(k: Kernel) -> None:
 
 def _hinge_gap(k: Kernel) -> None:
     (offset,) = k.array("turned", LAYOUT.turned, "of the joint table", "rad")
-    angle = _frame(k)[2]
+    turns, _, _ = _slot(k)
+    angle = _frame(k)[2] + turns * k.scalar("q", "last coordinate")
     motion = _motion(k)
     k.output("gap", 1, (angle + offset - motion[2],), "rotation from the body to where its hinge has it", "rad")
 
@@ -146,12 +154,9 @@ def _carried(k: Kernel) -> None:
     k.output("moved", 3, (turns, x - turns * sy, y + turns * sx), "at the point so displaced")
 
 
-def _turning_axes(k: Kernel) -> None:
-    _, *slide = k.array("axis", 3, "of a coordinate")
-    _, *force = k.array("wrench", 3, "moment and force at the input end")
-    zero = constant(k.graph, 0)
-    k.output("moment", 1, (zero,), "change of the moment per change of the coordinate: about one normal")
-    k.output("along", 1, (_cross((slide[0], slide[1]), (force[0], force[1])),), "of the force along it per rotation")
+def _turning(axis: Sequence[Scalar], load: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
+    """Moments are about one normal, which turns about itself."""
+    return (constant(axis[0].graph, 0),), (_cross((axis[1], axis[2]), (load[1], load[2])),)
 
 
 def _rotation(k: Kernel) -> None:
@@ -246,6 +251,7 @@ KERNELS: Final[Kernels] = (
     ("transfer_attitude_rate", "attitude and what angular velocity contributes to accelerations", _attitude_rate),
     ("transfer_inertia", "loads of a rigid body alone: [M; Q] = W [delta; dr] + w at its input end", _inertia),
     ("transfer_hinge_motion", "how a coordinate of a hinge moves what lies beyond it", _hinge_motion),
+    ("transfer_hinge_turn", "the axes that the next coordinate of a hinge moves in", _hinge_turn),
     (
         "transfer_hinge_bias",
         "acceleration that a hinge adds with its coordinates' second derivatives zero",
@@ -253,7 +259,7 @@ KERNELS: Final[Kernels] = (
     ),
     ("transfer_hinge_gap", "rotation by which a body's attitude and its hinge's coordinates differ", _hinge_gap),
     ("transfer_carried", "a coordinate's axis at the point to which coordinates beyond it move", _carried),
-    ("transfer_turning_axes", "what the turning of a coordinate's axis does to moments and forces", _turning_axes),
+    *hinge_kernels(LAYOUT, _turning),
     ("transfer_rotation", "change of a body's rotation variable from its rotation in base axes", _rotation),
     ("transfer_end", "share of an output end in a body's loads", _end),
     ("transfer_end_column", "share of an output end in one column of a body's loads", _end_column),

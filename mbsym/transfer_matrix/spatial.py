@@ -11,6 +11,7 @@ A coordinate of a hinge turns about an axis a or slides along one; axes of coord
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -27,6 +28,7 @@ from mbsym.spatial.vector import (
     transpose,
 )
 from mbsym.symbolic.scalar import Scalar, constant, cos, sin
+from mbsym.transfer_matrix.hinge_elimination import hinge_kernels
 from mbsym.transfer_matrix.kernel import Kernel, Kernels, entries_of, rows_of
 from mbsym.transfer_matrix.spatial_matrices import (
     LAYOUT,
@@ -75,13 +77,22 @@ def _hinge_motion(k: Kernel) -> None:
     R = _frame(k)
     q = k.scalar("q", "coordinate")
     a = multiply(R, e)
-    turn = turns * q
-    tilde = skew(e)
-    own = plus(times(tilde, sin(turn)), times(product(tilde, tilde), 1 - cos(turn)))
     axis = (*scale(a, turns), *scale(a, slides))
     k.output("axis", 6, axis, "rotation and displacement per change of the coordinate, base axes")
-    k.output("next_frame", LAYOUT.frame, entries_of(plus(R, product(R, own))), "axes beyond")
     k.output("shift", 3, scale(a, slides * q), "displacement, base axes", "m")
+
+
+def _turned(k: Kernel) -> Matrix3:
+    """The axes beyond a coordinate, by Rodrigues' formula."""
+    turns, _, e = _slot(k)
+    R = _frame(k)
+    turn = turns * k.scalar("q", "coordinate")
+    tilde = skew(e)
+    return plus(R, product(R, plus(times(tilde, sin(turn)), times(product(tilde, tilde), 1 - cos(turn)))))
+
+
+def _hinge_turn(k: Kernel) -> None:
+    k.output("next_frame", LAYOUT.frame, entries_of(_turned(k)), "axes beyond")
 
 
 def _hinge_bias(k: Kernel) -> None:
@@ -104,7 +115,7 @@ def _hinge_bias(k: Kernel) -> None:
 
 def _hinge_gap(k: Kernel) -> None:
     offset = rows_of(k.array("turned", LAYOUT.turned, "of the joint table"))
-    there = transpose(product(_frame(k), offset))
+    there = transpose(product(_turned(k), offset))
     here = transpose(MotionParts(k).R)
     half = constant(k.graph, Fraction(1, 2))
     total = add(add(cross(here[0], there[0]), cross(here[1], there[1])), cross(here[2], there[2]))
@@ -119,13 +130,10 @@ def _carried(k: Kernel) -> None:
     k.output("moved", 6, moved, "at the point so displaced")
 
 
-def _turning_axes(k: Kernel) -> None:
-    a = k.array("axis", 6, "of a coordinate")
-    load = k.array("wrench", 6, "moment and force at the input end")
-    turn, slide = (a[0], a[1], a[2]), (a[3], a[4], a[5])
-    moment, force = (load[0], load[1], load[2]), (load[3], load[4], load[5])
-    k.output("moment", 3, cross(turn, moment), "change of the moment per change of the coordinate, in turning axes")
-    k.output("along", 3, cross(slide, force), "of the force along it per rotation")
+def _turning(axis: Sequence[Scalar], load: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
+    """The moment as axes see it that the coordinate turns, and the force along an axis that is turned."""
+    (a, b, c, *slide), (x, y, z, *force) = axis, load
+    return cross((a, b, c), (x, y, z)), cross((slide[0], slide[1], slide[2]), (force[0], force[1], force[2]))
 
 
 def _rotation(k: Kernel) -> None:
@@ -177,6 +185,7 @@ def _point_velocity(k: Kernel) -> None:
 KERNELS: Final[Kernels] = (
     ("transfer_inertia", "loads of a rigid body alone: [N; Q] = W [phi; dr] + w at its input end", _inertia),
     ("transfer_hinge_motion", "how a coordinate of a hinge moves what lies beyond it", _hinge_motion),
+    ("transfer_hinge_turn", "the axes that the next coordinate of a hinge moves in", _hinge_turn),
     (
         "transfer_hinge_bias",
         "acceleration that a hinge adds with its coordinates' second derivatives zero",
@@ -184,7 +193,7 @@ KERNELS: Final[Kernels] = (
     ),
     ("transfer_hinge_gap", "rotation by which a body's attitude and its hinge's coordinates differ", _hinge_gap),
     ("transfer_carried", "a coordinate's axis at the point to which coordinates beyond it move", _carried),
-    ("transfer_turning_axes", "what the turning of a coordinate's axis does to moments and forces", _turning_axes),
+    *hinge_kernels(LAYOUT, _turning),
     ("transfer_rotation", "change of a body's rotation variable from its rotation in base axes", _rotation),
     ("transfer_end", "share of an output end in a body's loads", _end),
     ("transfer_end_column", "share of an output end in one column of a body's loads", _end_column),

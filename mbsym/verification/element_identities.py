@@ -66,18 +66,25 @@ def _moving(evidence: StepEvidence) -> Iterator[tuple[InSpace, Array, Array, flo
 
 
 def _hinge_motion(evidence: StepEvidence) -> Pairs:
-    """Rodrigues' formula about the axis, or a displacement along it, and its derivative."""
+    """A displacement along the axis, and the derivative of it or of Rodrigues' formula."""
     q = float(evidence["q"])
     for space, R, e, turns, given in _moving(evidence):
         found = evidence.results("transfer_hinge_motion", **given)
         beyond = R @ exponential(turns * q * e)
-        yield space.rotation(found["next_frame"]), beyond
-        if space.is_planar:
-            yield found["next_frame"][2], evidence["frame"][2] + turns * q
         yield space.point(found["shift"]), (1 - turns) * q * (R @ e)
         turning = derivative(lambda x, R=R, e=e: (R @ exponential(x[0] * e)).ravel(), np.array([turns * q]))  # type: ignore[misc]
         rotation = _axial(turning[:, 0].reshape(3, 3) @ beyond.T)
         yield found["axis"], space.load(turns * rotation, (1 - turns) * (R @ e))
+
+
+def _hinge_turn(evidence: StepEvidence) -> Pairs:
+    """Rodrigues' formula about the axis, and the angle itself in the plane."""
+    q = float(evidence["q"])
+    for space, R, e, turns, given in _moving(evidence):
+        found = evidence.results("transfer_hinge_turn", **given)["next_frame"]
+        yield space.rotation(found), R @ exponential(turns * q * e)
+        if space.is_planar:
+            yield found[2], evidence["frame"][2] + turns * q
 
 
 def _hinge_bias(evidence: StepEvidence) -> Pairs:
@@ -112,12 +119,14 @@ def _axial(m: Array) -> Array:
 
 def _hinge_gap(evidence: StepEvidence) -> Pairs:
     """Sine of the angle about its axis in space, the angle itself in the plane."""
-    space, found = InSpace(evidence.layout), evidence.results("transfer_hinge_gap")["gap"]
-    if space.is_planar:
-        yield found[0], evidence["frame"][2] + evidence["turned"][0] - evidence["motion"][2]
-        return
-    there = space.rotation(evidence["frame"]) @ evidence["turned"].reshape(3, 3)
-    yield found, _axial(there @ space.rotation(evidence["motion"]).T)
+    q = float(evidence["q"])
+    for space, R, e, turns, given in _moving(evidence):
+        found = evidence.results("transfer_hinge_gap", **given)["gap"]
+        if space.is_planar:
+            yield found[0], evidence["frame"][2] + turns * q + evidence["turned"][0] - evidence["motion"][2]
+        else:
+            there = R @ exponential(turns * q * e) @ evidence["turned"].reshape(3, 3)
+            yield found, _axial(there @ space.rotation(evidence["motion"]).T)
 
 
 def _carried(evidence: StepEvidence) -> Pairs:
@@ -128,14 +137,36 @@ def _carried(evidence: StepEvidence) -> Pairs:
     yield moved, space.load(turn, slide + _turning(turn, space.point(evidence["shift"])))
 
 
-def _turning_axes(evidence: StepEvidence) -> Pairs:
-    """Moments as axes see them that the coordinate turns, and work along an axis that turns."""
-    space, found = InSpace(evidence.layout), evidence.results("transfer_turning_axes")
-    turn, slide = space.split(evidence["axis"])
+def _hinge_coordinate(evidence: StepEvidence) -> Pairs:
+    """Loads of the body and the force along the coordinate together as one system, for each change and column alone."""
+    space, W, w, h = InSpace(evidence.layout), evidence["W"], evidence["w"], evidence["axis"]
+    giving, pulling, n = float(evidence["giving"]), float(evidence["pulling"]), evidence.layout.load
+    turn, slide = space.split(h)
     moment, force = space.split(evidence["wrench"])
-    yield space.turn(found["moment"]), _turning(turn, moment)
-    along = derivative(lambda phi: np.array([exponential(space.turn(phi)) @ slide @ force]), np.zeros(space.angles))
-    yield found["along"], along[0]
+    for geometric in (0.0, 1.0):
+        # As axes see it that the coordinate turns; the work along an axis that turns.
+        seen = geometric * space.load(_turning(turn, moment), np.zeros(3))
+        turned = derivative(
+            lambda phi: np.array([exponential(space.turn(phi)) @ slide @ force]), np.zeros(space.angles)
+        )
+        along = np.append(geometric * turned[0], np.zeros(n - space.angles))
+        found = evidence.results("transfer_hinge_coordinate", geometric=geometric)
+        kept = {"elimination": found["elimination"]}
+        column = evidence.results("transfer_hinge_column", **kept)
+        corner = np.array([[(h @ W + along) @ h + giving]])
+        left = np.block([[np.eye(n), -(W @ h + seen)[:, None]], [np.zeros((1, n)), corner]])
+        for x, part in (*((x, 0.0) for x in np.eye(n)), (np.zeros(n), 1.0)):
+            missing = part * (pulling - h @ w) - (h @ W + along) @ x
+            *load, dq = np.linalg.solve(left, np.append(W @ x + part * w, missing))
+            yield found["W_left"] @ x + part * column["w_left"], np.array(load)
+            moved = evidence.results("transfer_hinge_change", **kept, side=part * column["side"], change=x)
+            yield moved["own_change"], np.array([dq])
+            yield moved["beyond"], x + h * dq
+
+
+def _load(evidence: StepEvidence) -> Pairs:
+    """A product of a matrix and a vector, and a vector."""
+    yield evidence.results("transfer_load")["load"], evidence["w"] + evidence["W"] @ evidence["change"]
 
 
 def _rotation(evidence: StepEvidence) -> Pairs:
@@ -199,10 +230,14 @@ def _turning(omega: Array, lever: Array) -> Array:
 ELEMENT_IDENTITIES: Final = (
     StepIdentity("transfer_inertia", "Newton, Euler", _inertia),
     StepIdentity("transfer_hinge_motion", "Rodrigues", _hinge_motion),
+    StepIdentity("transfer_hinge_turn", "Rodrigues", _hinge_turn),
     StepIdentity("transfer_hinge_bias", "derivatives of Rodrigues' formula", _hinge_bias),
     StepIdentity("transfer_hinge_gap", "axial vector", _hinge_gap),
     StepIdentity("transfer_carried", "motion of a rigid body", _carried),
-    StepIdentity("transfer_turning_axes", "derivatives of Rodrigues' formula", _turning_axes),
+    StepIdentity("transfer_hinge_coordinate", "dense solution", _hinge_coordinate),
+    StepIdentity("transfer_hinge_column", "dense solution", _hinge_coordinate),
+    StepIdentity("transfer_hinge_change", "dense solution", _hinge_coordinate),
+    StepIdentity("transfer_load", "dense product", _load),
     StepIdentity("transfer_rotation", "tangent of the rotation", _rotation),
     StepIdentity("transfer_end", "loads of a rigid body", _end),
     StepIdentity("transfer_end_column", "loads of a rigid body", _end_column),
