@@ -1,20 +1,25 @@
 """Stepping by the discrete time transfer matrix method, as a Riccati sweep over kernels of one element each.
 
 Every body hangs by one hinge at its input end r on the body before it, towards ground; loops are cut. Unknown in one
-iteration are the changes delta of a body's rotation z and dr of its input end. The sweep from the tips to the root
-keeps for each body the loads that it and everything outboard need at its input end,
+iteration are the changes [phi; dr] of a body's attitude and of its input end, phi a small rotation in base axes, and dq
+of its hinge's coordinates. The sweep from the tips to the root keeps for each body the loads that it and everything
+outboard need at its input end,
 
-    [M; Q] = W [delta; dr] + w,
+    [M; Q] = W [phi; dr] + w,
 
-eliminates delta by the hinge, which leaves S and s of the interface to the parent, and adds those at the parent's end.
+eliminates the coordinates of the hinge one after the other, each by its axis h with [phi; dr] = [phi; dr]_before + h dq
+and h . [M; Q] = force - stiffness dq, and adds what is left to the parent's loads. Moments are in axes that turn with
+the body.
 Each right-hand side is a row of columns: first what is known, then one column for each unknown cut force. The sweep
 from the root to the tips gives the changes; the cut forces are those that close every loop, which is the only system
 of equations that grows with anything, the number of cuts. Time is discrete: the scheme makes velocity A z + B and
-acceleration C z + D, so that one iteration to find z is one sweep there and back.
+acceleration C z + D, so that one iteration to find z is one sweep there and back. Coordinates of hinges are integrated
+besides, for what their dampers and rotors do.
 
-A state holds for each body its attitude at the last time, six rows [rotation; centre of mass] of history and the force
-at its input end, and then the forces at the cuts. With the accelerations of points in the place of the points
-themselves the same sweep finds accelerations, which start a motion: the places marked bias.
+A state holds for each body its attitude at the last time, six rows [rotation; centre of mass] of history, moment and
+force at its input end and the history of its hinge's coordinates, and then the forces at the cuts. With the
+accelerations of points in the place of the points themselves the same sweep finds accelerations, which start a motion:
+the places marked bias.
 
 Source: Li Chunming, Rui Xiaoting, Validating on the transfer matrix method of multibody system without considering
 constraint violation correction, 2005, equations (4) to (10) and steps 1 to 10 of section 2.
@@ -36,10 +41,19 @@ CARDAN = TRANSFER_CARDAN
 BODY = TRANSFER_BODY
 JOINT = TRANSFER_JOINT
 CUT = TRANSFER_CUT
-ELASTIC, SPRING, DAMPER, END, FREE = 1, 6, 7, 8, 8 + POINT
+COUNT, END, TURNED = 1, 2, 2 + POINT
+SLOTS = TURNED + TRANSFER_TURNED
 IS_SPRING, STIFFNESS, DAMPING, LENGTH, ENDS = 0, 3, 4, 5, 6
 
-# A body's part of the state: attitude, history rows x, v, a, s, x2, x3, force.
+# A slot of a hinge's coordinate: kind, axis, law.
+COORDINATES = TRANSFER_COORDINATES
+SLOT = TRANSFER_SLOT
+FRAME = TRANSFER_FRAME
+MOTION = TRANSFER_MOTION
+LAW = 1 + POINT
+ROTOR, REST = LAW + 2, LAW + 3
+
+# A body's part of the state: attitude, history rows x, v, a, s, x2, x3, load, history of each coordinate.
 BASE = TRANSFER_BASE
 STATE = TRANSFER_STATE
 X = BASE
@@ -48,7 +62,8 @@ ACCELERATION = V + LOAD
 AUXILIARY = ACCELERATION + LOAD
 X2 = AUXILIARY + LOAD
 X3 = X2 + LOAD
-FORCE = X3 + LOAD
+WRENCH = X3 + LOAD
+OWN = WRENCH + LOAD
 HISTORY = 6
 SIZE = TRANSFER_SIZE
 
@@ -62,41 +77,46 @@ joint: array[BODIES, JOINT]
 cut: array[CUTS, CUT]
 gravity: array[POINT]
 force: array[BODIES, LOAD]
+along: array[BODIES, COORDINATES]
 active: array[BODIES]
 
-# The iterate: what a body's attitude contributes, rotation, input end, the parent's end, centre of mass.
-motion: array[BODIES, TRANSFER_MOTION]
+# The iterate: what a body's attitude contributes, rotation, input end, levers from the parent's to it
+# and from it to the centre of mass, centre of mass.
+motion: array[BODIES, MOTION]
 z: array[BODIES, ANGLES]
 r: array[BODIES, POINT]
-inboard: array[BODIES, POINT]
+lever: array[BODIES, POINT]
+arm: array[BODIES, POINT]
 center: array[BODIES, POINT]
 velocity: array[BODIES, POINT]
 B: array[BODIES, LOAD]
 D: array[BODIES, LOAD]
 B_past: array[BODIES, LOAD]
 D_past: array[BODIES, LOAD]
-law: array[BODIES, 2]
-hinge_force: array[BODIES, POINT]
-hinge_stiffness: array[BODIES]
-Q: array[BODIES, POINT]
+wrench: array[BODIES, LOAD]
 multipliers: array[UNKNOWNS]
 
-# From the tips to the root.
+# Hinges at the iterate: coordinates, their rates, axes, stiffness and force, and what attitudes differ by from them.
+own: array[BODIES, COORDINATES]
+own_rate: array[BODIES, COORDINATES]
+own_rate2: array[BODIES, COORDINATES]
+axis: array[BODIES, COORDINATES, LOAD]
+giving: array[BODIES, COORDINATES]
+pulling: array[BODIES, COORDINATES]
+gap: array[BODIES, LOAD]
+
+# From the tips to the root: loads, and what is kept of each coordinate, and its right-hand sides.
 W: array[BODIES, LOAD * LOAD]
 w: array[BODIES, COLUMNS, LOAD]
-S: array[BODIES, 9]
-s: array[BODIES, COLUMNS, 3]
-elimination: array[BODIES, TRANSFER_ELIMINATION]
-elastic: array[BODIES, TRANSFER_ELASTIC]
-turn: array[BODIES, 3]
+elimination: array[BODIES, COORDINATES, TRANSFER_ELIMINATION]
+side: array[BODIES, COLUMNS, COORDINATES]
 
-# From the root to the tips.
-rest: array[BODIES, COLUMNS, ANGLES]
-gap: array[BODIES, COLUMNS, POINT]
-delta: array[BODIES, COLUMNS, ANGLES]
-dr: array[BODIES, COLUMNS, POINT]
+# From the root to the tips: changes of bodies and of hinges.
+change: array[BODIES, COLUMNS, LOAD]
+own_change: array[BODIES, COORDINATES]
 
 # Cut forces: their directions, springs between points, and rows [constant, F] of the closure.
+cut_lever: array[CUTS, 2, POINT]
 direction: array[UNKNOWNS, POINT]
 stiffness: array[UNKNOWNS]
 tension: array[UNKNOWNS]
@@ -111,9 +131,9 @@ def parent(i: int) -> int:
     return int(joint[i][0]) - 1
 
 
-def is_elastic(i: int) -> bool:
-    """Whether body i hangs on a hinge of finite stiffness."""
-    return joint[i][ELASTIC] > 0.5
+def count(i: int) -> int:
+    """Coordinates of the hinge of body i."""
+    return int(joint[i][COUNT])
 
 
 def is_spring(k: int) -> bool:
@@ -139,14 +159,13 @@ def tables():
                 i = parent(i)
 
 
-def load(loads: vector[BODIES, LOAD]):
-    """Forces with weight, and an iterate that nothing acts on yet."""
+def load(loads: vector[BODIES, TRANSFER_LOADS]):
+    """Forces with weight, forces along coordinates, and an iterate that nothing acts on yet."""
     for i in range(BODIES):
-        force[i] = loads[i]
+        force[i] = loads[i][:LOAD]
         force[i][:POINT] += body[i][0] * gravity
-        law[i] = zeros(2)
-        hinge_stiffness[i] = 0.0
-        Q[i] = zeros(POINT)
+        along[i] = loads[i][LOAD:]
+        wrench[i] = zeros(LOAD)
     multipliers[:] = zeros(UNKNOWNS)
 
 
@@ -160,31 +179,92 @@ def turn_bodies(state: vector[SIZE], A: real, C: real):
         motion[i] = transfer_attitude(base, z[i], body[i], A, C, B[i], D[i], B_past[i], D_past[i])
 
 
-def place(bias: bool):
-    """Points at the iterate, input ends at elastic hinges being given; in bias accelerations but for the unknowns."""
+def carrier(i: int) -> vector[MOTION]:
+    """What the attitude of a body's parent contributes; ground is at rest."""
+    p = parent(i)
+    if p >= 0:
+        return motion[p]
+    still = zeros(MOTION)
+    still[0] = 1.0
+    if ANGLES == 1:
+        still[3] = 1.0
+    else:
+        for k in range(3):
+            still[4 * k] = 1.0
+            still[18 + 4 * k] = 1.0
+    return still
+
+
+def place(i: int):
+    """Input end and centre of mass of body i, axes of its hinge, and what its attitude differs by from it."""
+    p = parent(i)
+    before = carrier(i)
+    zero = zeros(POINT)
+    b = joint[i][END : END + POINT]
+    frame = copy(before[:FRAME])
+    lever[i] = transfer_point(before, b, zero)
+    gap[i] = zeros(LOAD)
+    follows = True
+    for k in range(count(i)):
+        own_slot = joint[i][SLOTS + k * SLOT : SLOTS + k * SLOT + SLOT]
+        if own_slot[0] > 1.5:
+            # About the base axes, to whatever attitude the body has.
+            axis[i][k] = zeros(LOAD)
+            axis[i][k][:ANGLES] = own_slot[1 : 1 + ANGLES]
+            frame[:] = motion[i][:FRAME]
+            follows = False
+        else:
+            h, shift = transfer_hinge_motion(own_slot, frame, own[i][k])
+            axis[i][k] = h
+            lever[i] += shift
+            for j in range(k):
+                moved = transfer_carried(axis[i][j], shift)
+                axis[i][j] = moved
+            if k + 1 < count(i):
+                beyond = transfer_hinge_turn(own_slot, frame, own[i][k])
+                frame[:] = beyond
+    if follows:
+        turned = joint[i][TURNED:SLOTS]
+        last = count(i) - 1
+        last_slot = joint[i][SLOTS + last * SLOT : SLOTS + last * SLOT + SLOT]
+        gap[i][:ANGLES] = transfer_hinge_gap(turned, last_slot, frame, own[i][last], motion[i])
+    r[i] = lever[i]
+    if p >= 0:
+        r[i] += r[p]
+    arm[i] = transfer_point(motion[i], body[i][1 : 1 + POINT], zero)
+    center[i] = r[i] + arm[i]
+
+
+def place_bodies():
+    """All of them."""
+    for i in range(BODIES):
+        place(i)
+
+
+def accelerate():
+    """Accelerations in the place of points, and of hinges in the place of gaps, but for the unknowns."""
     for i in range(BODIES):
         p = parent(i)
-        b = joint[i][END : END + POINT]
+        before = carrier(i)
+        frame = copy(before[:FRAME])
+        omega = copy(before[MOTION - ANGLES :])
+        bias = zeros(LOAD)
+        for k in range(count(i)):
+            own_slot = joint[i][SLOTS + k * SLOT : SLOTS + k * SLOT + SLOT]
+            if own_slot[0] > 1.5:
+                frame[:] = motion[i][:FRAME]
+                omega[:] = motion[i][MOTION - ANGLES :]
+            else:
+                beyond = transfer_hinge_turn(own_slot, frame, own[i][k])
+                spin, more = transfer_hinge_bias(own_slot, frame, omega, own[i][k], own_rate[i][k], bias)
+                frame[:] = beyond
+                omega[:] = spin
+                bias[:] = more
+        gap[i] = bias
+        r[i] = zeros(POINT)
         if p >= 0:
-            inboard[i] = transfer_point(motion[p], b, r[p])
-        elif bias:
-            inboard[i] = zeros(POINT)
-        else:
-            inboard[i] = b
-        if not is_elastic(i):
-            r[i] = inboard[i]
-        elif bias:
-            r[i] = zeros(POINT)
+            r[i] = transfer_point(motion[p], joint[i][END : END + POINT], r[p])
         center[i] = transfer_point(motion[i], body[i][1 : 1 + POINT], r[i])
-
-
-def free_ends():
-    """Input ends at elastic hinges from the centres of mass."""
-    zero = zeros(POINT)
-    for i in range(BODIES):
-        if is_elastic(i):
-            lever = transfer_point(motion[i], body[i][1 : 1 + POINT], zero)
-            r[i] = center[i] - lever
 
 
 def cut_point(k: int, end: int, bias: bool) -> vector[POINT]:
@@ -198,57 +278,56 @@ def cut_point(k: int, end: int, bias: bool) -> vector[POINT]:
     return b
 
 
-def point_velocity(i: int, b: vector[POINT]) -> vector[POINT]:
-    """Velocity of a point of body i; ground (-1) is at rest."""
+def point_velocity(i: int, beta: vector[POINT]) -> vector[POINT]:
+    """Velocity of a point of body i by its lever from the input end in base axes; ground (-1) is at rest."""
     if i < 0:
         return zeros(POINT)
-    return transfer_point_velocity(body[i], motion[i], velocity[i], b)
+    return transfer_point_velocity(body[i], motion[i], velocity[i], beta)
 
 
-def hinges(state: vector[SIZE], A: real, C: real, spring: real):
-    """Laws of hinges and forces of elastic hinges at the iterate."""
-    zero = zeros(POINT)
-    ground = zeros(TRANSFER_MOTION)
+def hinges(A: real, C: real, spring: real):
+    """Stiffness and force of hinges along their coordinates at the iterate."""
     for i in range(BODIES):
-        p = parent(i)
-        row = joint[i]
-        if ANGLES == 1:
-            angle = state[i * STATE : i * STATE + 1] + z[i]
-            inner_angle = zeros(1)
-            if p >= 0:
-                inner_angle = state[p * STATE : p * STATE + 1] + z[p]
-            inner_motion = motion[p] if p >= 0 else ground
-            law[i] = transfer_hinge_law(row, spring, A, C, motion[i], inner_motion, angle, inner_angle)
-        if is_elastic(i):
-            outer = point_velocity(i, zero)
-            inner = point_velocity(p, row[END : END + POINT])
-            stretch = r[i] - inboard[i] - row[FREE : FREE + POINT]
-            hinge_stiffness[i] = spring * row[SPRING] + A * row[DAMPER]
-            hinge_force[i] = -row[SPRING] * stretch - row[DAMPER] * (outer - inner)
+        for k in range(count(i)):
+            own_slot = joint[i][SLOTS + k * SLOT : SLOTS + k * SLOT + SLOT]
+            x = own[i][k]
+            rate = A * x + own_rate[i][k]
+            rate2 = spring * C * x + own_rate2[i][k]
+            giving[i][k] = spring * own_slot[LAW] + A * own_slot[LAW + 1] + C * own_slot[ROTOR]
+            resisting = own_slot[LAW] * (x - own_slot[REST]) + own_slot[LAW + 1] * rate + own_slot[ROTOR] * rate2
+            pulling[i][k] = along[i][k] - resisting
 
 
 def directions(A: real, spring: real):
     """Directions of cut forces; tension and stiffness of springs between points."""
+    zero = zeros(POINT)
     first = 0
     for k in range(CUTS):
+        for end in range(2):
+            i = cut_body(k, end)
+            b = cut[k][ENDS + end * POINT : ENDS + end * POINT + POINT]
+            if i >= 0:
+                cut_lever[k][end] = transfer_point(motion[i], b, zero)
+            else:
+                cut_lever[k][end] = b
         if is_spring(k):
-            row = cut[k]
+            values = cut[k]
             here = cut_point(k, 0, False)
             there = cut_point(k, 1, False)
             apart = here - there
             length = sqrt(dot(apart, apart))
             direction[first] = apart / length
-            outer = point_velocity(cut_body(k, 0), row[ENDS : ENDS + POINT])
-            inner = point_velocity(cut_body(k, 1), row[ENDS + POINT : ENDS + POINT + POINT])
+            outer = point_velocity(cut_body(k, 0), cut_lever[k][0])
+            inner = point_velocity(cut_body(k, 1), cut_lever[k][1])
             drift = outer - inner
             rate = dot(direction[first], drift)
-            tension[first] = row[STIFFNESS] * (length - row[LENGTH]) + row[DAMPING] * rate
-            stiffness[first] = spring * row[STIFFNESS] + A * row[DAMPING]
+            tension[first] = values[STIFFNESS] * (length - values[LENGTH]) + values[DAMPING] * rate
+            stiffness[first] = spring * values[STIFFNESS] + A * values[DAMPING]
             first += 1
         else:
-            for axis in range(POINT):
-                direction[first + axis] = zeros(POINT)
-                direction[first + axis][axis] = 1.0
+            for m in range(POINT):
+                direction[first + m] = zeros(POINT)
+                direction[first + m][m] = 1.0
             first += POINT
 
 
@@ -257,69 +336,76 @@ def directions(A: real, spring: real):
 
 def cut_columns(geometric: real):
     """Cut forces as columns of right-hand sides on the bodies that they act on."""
-    nothing = zeros(9)
+    nothing = zeros(LOAD * LOAD)
     first = 0
     for k in range(CUTS):
         size = 1 if is_spring(k) else POINT
         for end in range(2):
             i = cut_body(k, end)
             if i >= 0:
-                b = cut[k][ENDS + end * POINT : ENDS + end * POINT + POINT]
                 sign = 1.0 if end == 0 else -1.0
                 total = zeros(POINT)
                 for column in range(first, first + size):
-                    interface = zeros(3)
-                    interface[3 - POINT :] = sign * direction[column]
+                    interface = zeros(LOAD)
+                    interface[ANGLES:] = sign * direction[column]
                     total += geometric * sign * multipliers[column] * direction[column]
-                    w[i][1 + column] += transfer_end_column(motion[i], b, interface)
-                W[i] += transfer_end(motion[i], b, nothing, total)
+                    w[i][1 + column] += transfer_end_column(cut_lever[k][end], interface)
+                W[i] += transfer_end(cut_lever[k][end], nothing, total)
         first += size
 
 
+def eliminate(i: int, columns: int, geometric: real):
+    """The coordinates of the hinge of body i are eliminated from its loads."""
+    for k in range(count(i) - 1, -1, -1):
+        left, elimination[i][k] = transfer_hinge_coordinate(W[i], axis[i][k], wrench[i], geometric, giving[i][k])
+        W[i] = left
+        for c in range(columns):
+            pull = pulling[i][k] if c == 0 else 0.0
+            lacking, rest = transfer_hinge_column(axis[i][k], elimination[i][k], pull, w[i][c])
+            side[i][c][k] = lacking[0]
+            w[i][c] = rest
+
+
+def follow(i: int, c: int):
+    """Changes of the coordinates of the hinge of body i in one column, and what they add to the body's change."""
+    for k in range(count(i)):
+        lacking = side[i][c][k : k + 1]
+        moved, beyond = transfer_hinge_change(axis[i][k], elimination[i][k], lacking, change[i][c])
+        own_change[i][k] = moved[0]
+        change[i][c] = beyond
+
+
 def backward(geometric: real):
-    """From the tips to the root: every body's rotation is eliminated, what is left is handed to its parent."""
-    zero = zeros(POINT)
+    """From the tips to the root: every hinge is eliminated, what is left is handed to its parent."""
     for i in range(BODIES - 1, -1, -1):
         p = parent(i)
-        b = joint[i][END : END + POINT]
-        lever = geometric * Q[i]
-        if ANGLES == 1:
-            w[i][0][0] -= law[i][1]
-        S[i], elimination[i] = transfer_hinge(W[i], motion[i], law[i])
-        if is_elastic(i):
-            through, elastic[i], turn[i] = transfer_elastic_hinge(S[i], hinge_stiffness[i])
-            if p >= 0:
-                W[p] += transfer_end(motion[p], b, through, lever)
-        elif p >= 0:
-            W[p] += transfer_end(motion[p], b, S[i], lever)
-        for c in range(COLUMNS if active[i] > 0.5 else 1):
-            rest[i][c], s[i][c] = transfer_hinge_column(elimination[i], w[i][c])
-            if ANGLES == 1 and c == 0:
-                s[i][0][0] += law[i][1]
-            if is_elastic(i):
-                q = hinge_force[i] if c == 0 else zero
-                column, gap[i][c] = transfer_elastic_hinge_column(elastic[i], q, s[i][c])
-                if p >= 0:
-                    w[p][c] += transfer_end_column(motion[p], b, column)
-            elif p >= 0:
-                w[p][c] += transfer_end_column(motion[p], b, s[i][c])
+        columns = COLUMNS if active[i] > 0.5 else 1
+        eliminate(i, columns, geometric)
+        known = transfer_load(W[i], w[i][0], gap[i])
+        w[i][0] = known
+        if p >= 0:
+            pull = geometric * wrench[i][ANGLES:]
+            W[p] += transfer_end(lever[i], W[i], pull)
+            for c in range(columns):
+                w[p][c] += transfer_end_column(lever[i], w[i][c])
+
+
+def at_parent(i: int, c: int) -> vector[LOAD]:
+    """Change of the parent's end of the hinge of body i in one column."""
+    p = parent(i)
+    if p >= 0:
+        return transfer_point_change(lever[i], change[p][c])
+    return zeros(LOAD)
 
 
 def forward(c: int, paths_only: bool):
     """From the root to the tips: changes of one column, of all bodies or of those on paths to cuts."""
-    zero = zeros(ANGLES)
     for i in range(BODIES):
         if not paths_only or active[i] > 0.5:
-            p = parent(i)
-            turned = delta[p][c] if p >= 0 else zero
-            if p >= 0:
-                dr[i][c] = transfer_point_change(motion[p], joint[i][END : END + POINT], dr[p][c], turned)
-            else:
-                dr[i][c] = zeros(POINT)
-            if is_elastic(i):
-                moved = copy(dr[i][c])
-                dr[i][c] = transfer_elastic_point(elastic[i], turn[i], turned, moved, gap[i][c])
-            delta[i][c] = transfer_rotation(elimination[i], turned, dr[i][c], rest[i][c])
+            change[i][c] = at_parent(i, c)
+            if c == 0:
+                change[i][c] += gap[i]
+            follow(i, c)
 
 
 def closure_rows(bias: bool):
@@ -328,15 +414,14 @@ def closure_rows(bias: bool):
         forward(c, True)
         first = 0
         for k in range(CUTS):
-            change = zeros(POINT)
+            apart = zeros(POINT)
             for end in range(2):
                 i = cut_body(k, end)
                 if i >= 0:
-                    b = cut[k][ENDS + end * POINT : ENDS + end * POINT + POINT]
-                    moved = transfer_point_change(motion[i], b, dr[i][c], delta[i][c])
-                    change += (1.0 if end == 0 else -1.0) * moved
+                    moved = transfer_point_change(cut_lever[k][end], change[i][c])
+                    apart += (1.0 if end == 0 else -1.0) * moved[ANGLES:]
             if is_spring(k):
-                value = stiffness[first] * dot(direction[first], change)
+                value = stiffness[first] * dot(direction[first], apart)
                 if c == 0:
                     value += tension[first]
                 if c == first + 1:
@@ -347,9 +432,9 @@ def closure_rows(bias: bool):
                 if c == 0:
                     here = cut_point(k, 0, bias)
                     there = cut_point(k, 1, bias)
-                    change += here - there
-                for axis in range(POINT):
-                    F[first + axis][c] = change[axis]
+                    apart += here - there
+                for m in range(POINT):
+                    F[first + m][c] = apart[m]
                 first += POINT
 
 
@@ -390,14 +475,12 @@ def add_cut_forces():
         if active[i] > 0.5:
             for c in range(1, COLUMNS):
                 x = multipliers[c - 1]
-                s[i][0] += x * s[i][c]
-                rest[i][0] += x * rest[i][c]
-                if is_elastic(i):
-                    gap[i][0] += x * gap[i][c]
+                w[i][0] += x * w[i][c]
+                side[i][0] += x * side[i][c]
 
 
 def solve(C: real, geometric: real, bias: bool) -> real:
-    """One sweep there and back: the changes in column 0 of delta and dr, forces; the smallest pivot of the closure."""
+    """One sweep there and back: the changes in column 0, loads; the smallest pivot of the closure."""
     for i in range(BODIES):
         for c in range(COLUMNS if active[i] > 0.5 else 1):
             w[i][c] = zeros(LOAD)
@@ -414,13 +497,8 @@ def solve(C: real, geometric: real, bias: bool) -> real:
         add_cut_forces()
     forward(0, False)
     for i in range(BODIES):
-        p = parent(i)
-        interface = zeros(3)
-        if ANGLES == 1 and p >= 0:
-            interface[0] = delta[p][0][0]
-        interface[3 - POINT :] = dr[i][0]
-        for k in range(3 - POINT, 3):
-            Q[i][k + POINT - 3] = s[i][0][k] + dot(S[i][3 * k : 3 * k + 3], interface)
+        x = at_parent(i, 0)
+        wrench[i] = transfer_load(W[i], w[i][0], x)
     return least
 
 
@@ -451,26 +529,34 @@ def predict(scheme: vector[SCHEME], state: vector[SIZE]):
         D_past[i] = scheme[ACCELERATIONS + 4] * x2 + scheme[ACCELERATIONS + 5] * x3
         predicted = combination(scheme[PREDICTOR : PREDICTOR + HISTORY], past)
         z[i] = predicted[:ANGLES]
-        center[i] = predicted[ANGLES:]
-        Q[i] = state[i * STATE + FORCE : i * STATE + FORCE + POINT]
+        wrench[i] = state[i * STATE + WRENCH : i * STATE + OWN]
+        for k in range(COORDINATES):
+            known = state[i * STATE + OWN + k * HISTORY : i * STATE + OWN + k * HISTORY + HISTORY]
+            own[i][k] = dot(scheme[PREDICTOR : PREDICTOR + HISTORY], known)
+            own_rate[i][k] = dot(scheme[RATES : RATES + HISTORY], known)
+            own_rate2[i][k] = dot(scheme[ACCELERATIONS : ACCELERATIONS + HISTORY], known)
     multipliers[:] = state[BODIES * STATE :]
 
 
+def larger(largest: real, size: real) -> real:
+    """The larger one, and what is not a number before all."""
+    if size > largest or size != size:
+        return size
+    return largest
+
+
 def correct() -> real:
-    """Adds the changes to the iterate; the largest one, of displacements beside 1 m and their own size."""
+    """Adds the changes to the iterate; the largest one, of coordinates beside 1 and their own size."""
     largest = 0.0
     for i in range(BODIES):
-        z[i] += delta[i][0]
+        phi = change[i][0][:ANGLES]
+        delta = transfer_rotation(motion[i], phi)
+        z[i] += delta
         for k in range(ANGLES):
-            size = abs(delta[i][0][k])
-            if size > largest or size != size:
-                largest = size
-        if is_elastic(i):
-            r[i] += dr[i][0]
-            for k in range(POINT):
-                size = abs(dr[i][0][k]) / (1.0 + abs(r[i][k]))
-                if size > largest or size != size:
-                    largest = size
+            largest = larger(largest, abs(delta[k]))
+        for k in range(count(i)):
+            own[i][k] += own_change[i][k]
+            largest = larger(largest, abs(own_change[i][k]) / (1.0 + abs(own[i][k])))
     return largest
 
 
@@ -497,7 +583,13 @@ def finish(scheme: vector[SCHEME], state: array[SIZE]):
         new[5 * LOAD : 5 * LOAD + ANGLES] = x3
         state[i * STATE : i * STATE + BASE] = new_base
         state[i * STATE + X : i * STATE + X + HISTORY * LOAD] = new
-        state[i * STATE + FORCE : i * STATE + FORCE + POINT] = Q[i]
+        state[i * STATE + WRENCH : i * STATE + OWN] = wrench[i]
+        for k in range(COORDINATES):
+            first = i * STATE + OWN + k * HISTORY
+            known = copy(state[first : first + HISTORY])
+            for m in range(HISTORY):
+                at = ROWS + m * (1 + HISTORY)
+                state[first + m] = scheme[at] * own[i][k] + dot(scheme[at + 1 : at + 1 + HISTORY], known)
     state[BODIES * STATE :] = multipliers
 
 
@@ -518,44 +610,43 @@ def one_step(scheme: vector[SCHEME], settings: vector[4], state: array[SIZE], re
     tolerance = settings[TOLERANCE]
     predict(scheme, state)
     turn_bodies(state, A, C)
-    free_ends()
     status = NOT_CONVERGED
     iterations = 0
-    change = 0.0
+    last = 0.0
     before = -1.0
     least = 1.0
     while status == NOT_CONVERGED and iterations < settings[MOST]:
         iterations += 1
-        place(False)
+        place_bodies()
         for i in range(BODIES):
             velocity[i] = A * center[i] + B[i][ANGLES:]
-        hinges(state, A, C, 1.0)
+        hinges(A, C, 1.0)
         directions(A, 1.0)
         least = solve(C, settings[NEWTON], False)
-        change = correct()
-        if not isfinite(change):
+        last = correct()
+        if not isfinite(last):
             status = NOT_FINITE
         else:
             turn_bodies(state, A, C)
             # Changes that round-off keeps from shrinking have converged too.
-            stalled = before >= 0.0 and change >= STALLED_RATIO * before
-            if change <= tolerance or (stalled and change <= STALLED_CHANGE * tolerance):
+            stalled = before >= 0.0 and last >= STALLED_RATIO * before
+            if last <= tolerance or (stalled and last <= STALLED_CHANGE * tolerance):
                 status = DONE
-            before = change
-    if status == NOT_CONVERGED and change <= settings[ACCEPTABLE]:
+            before = last
+    if status == NOT_CONVERGED and last <= settings[ACCEPTABLE]:
         status = LOOSE
     if status > DONE and chart_is_lost(state):
         status = CHART_LOST
     if status == NOT_FINITE and UNKNOWNS > 0 and not least > 0.0:
         status = SINGULAR
     if status <= DONE:
-        place(False)
+        place_bodies()
         finish(scheme, state)
     report[ITERATIONS] += iterations
     if iterations > report[MOST_ITERATIONS]:
         report[MOST_ITERATIONS] = iterations
-    if change > report[LAST_CHANGE] or not isfinite(change):
-        report[LAST_CHANGE] = change
+    if last > report[LAST_CHANGE] or not isfinite(last):
+        report[LAST_CHANGE] = last
     if least < report[PIVOT_RATIO]:
         report[PIVOT_RATIO] = least
     return status
@@ -580,18 +671,28 @@ def consistent(
     """Accelerations and forces that fit attitudes and angular velocities."""
     least = solve(1.0, 0.0, True)
     for i in range(BODIES):
-        c = body[i][1 : 1 + POINT]
-        change = transfer_point_change(motion[i], c, dr[i][0], delta[i][0])
-        base, x, v, a = transfer_start_rotation(attitude[i], omega[i], delta[i][0])
+        moved = transfer_point_change(arm[i], change[i][0])
+        phi = change[i][0][:ANGLES]
+        alpha = transfer_rotation(motion[i], phi)
+        base, x, v, a = transfer_start_rotation(attitude[i], omega[i], alpha)
         state[i * STATE + ACCELERATION : i * STATE + ACCELERATION + ANGLES] = a
-        state[i * STATE + ACCELERATION + ANGLES : i * STATE + AUXILIARY] = center[i] + change
+        state[i * STATE + ACCELERATION + ANGLES : i * STATE + AUXILIARY] = center[i] + moved[ANGLES:]
         # Nothing is known of earlier values; the acceleration is the auxiliary one too.
         latest = copy(state[i * STATE + X : i * STATE + X + LOAD])
         newest = copy(state[i * STATE + ACCELERATION : i * STATE + ACCELERATION + LOAD])
         state[i * STATE + AUXILIARY : i * STATE + AUXILIARY + LOAD] = newest
         state[i * STATE + X2 : i * STATE + X2 + LOAD] = latest
         state[i * STATE + X3 : i * STATE + X3 + LOAD] = latest
-        state[i * STATE + FORCE : i * STATE + FORCE + POINT] = Q[i]
+        state[i * STATE + WRENCH : i * STATE + OWN] = wrench[i]
+        for k in range(count(i)):
+            if joint[i][SLOTS + k * SLOT] < 1.5:
+                first = i * STATE + OWN + k * HISTORY
+                state[first] = own[i][k]
+                state[first + 1] = own_rate[i][k]
+                state[first + 2] = own_change[i][k]
+                state[first + 3] = own_change[i][k]
+                state[first + 4] = own[i][k]
+                state[first + 5] = own[i][k]
     state[BODIES * STATE :] = multipliers
     report[PIVOT_RATIO] = least
     status = DONE
@@ -603,49 +704,75 @@ def consistent(
     return status
 
 
-def transfer_matrix_start(attitude, omega, displacement, displacement_rate, loads, next_state, report) -> int:
+def turns_by_attitude(i: int):
+    """In the plane attitudes and angular velocities say what the last turn of a hinge lacks."""
+    p = parent(i)
+    rate = motion[i][MOTION - 1]
+    if p >= 0:
+        rate -= motion[p][MOTION - 1]
+    last = -1
+    for k in range(count(i)):
+        if joint[i][SLOTS + k * SLOT] > 0.5:
+            last = k
+            rate -= own_rate[i][k]
+    if last >= 0:
+        own[i][last] -= gap[i][0]
+        own_rate[i][last] += rate
+
+
+def transfer_matrix_start(attitude, omega, coordinates, rates, loads, next_state, report) -> int:
     """State at the initial time, without a past."""
     zero = zeros(3)
     tables()
     load(loads)
     next_state[:] = zeros(SIZE)
+    largest = 0.0
     for i in range(BODIES):
         p = parent(i)
-        b = joint[i][END : END + POINT]
         base, x, v, a = transfer_start_rotation(attitude[i], omega[i], zero)
         next_state[i * STATE : i * STATE + BASE] = base
         z[i] = x
         motion[i] = transfer_attitude(base, x, body[i], 0.0, 0.0, v, zero, zero, zero)
-        if p >= 0:
-            inboard[i] = transfer_point(motion[p], b, r[p])
-        else:
-            inboard[i] = b
-        r[i] = inboard[i]
-        moving = point_velocity(p, b)
-        if is_elastic(i):
-            r[i] += displacement[i]
-            moving += displacement_rate[i]
-        center[i] = transfer_point(motion[i], body[i][1 : 1 + POINT], r[i])
+        own[i] = coordinates[i]
+        own_rate[i] = rates[i]
+        own_rate2[i] = zeros(COORDINATES)
+        place(i)
+        if ANGLES == 1:
+            turns_by_attitude(i)
+            place(i)
+        for k in range(ANGLES):
+            largest = larger(largest, abs(gap[i][k]))
         # The velocity of the input end is known; that of the centre of mass is its own plus the lever's.
+        moving = point_velocity(p, lever[i])
+        turning = copy(motion[i][MOTION - ANGLES :])
+        if p >= 0:
+            turning -= motion[p][MOTION - ANGLES :]
+        for k in range(count(i)):
+            rate = own_rate[i][k]
+            if joint[i][SLOTS + k * SLOT] > 1.5:
+                rate = dot(axis[i][k][:ANGLES], turning)
+            moving += rate * axis[i][k][ANGLES:]
         velocity[i] = zeros(POINT)
-        back = point_velocity(i, zero)
+        back = point_velocity(i, zero[:POINT])
         velocity[i] = moving - back
         next_state[i * STATE + X : i * STATE + X + ANGLES] = x
         next_state[i * STATE + X + ANGLES : i * STATE + X + LOAD] = center[i]
         next_state[i * STATE + V : i * STATE + V + ANGLES] = v
         next_state[i * STATE + V + ANGLES : i * STATE + V + LOAD] = velocity[i]
-    hinges(next_state, 0.0, 1.0, 0.0)
+    hinges(0.0, 1.0, 0.0)
     directions(0.0, 0.0)
     for i in range(BODIES):
         start = next_state[i * STATE : i * STATE + BASE]
         motion[i] = transfer_attitude_rate(start, z[i], body[i], omega[i])
-    place(True)
+    accelerate()
     report[:] = zeros(7)
     status = consistent(attitude, omega, next_state, report)
     given = 0.0
     for i in range(BODIES):
         given += dot(attitude[i], attitude[i]) + dot(omega[i], omega[i]) + dot(loads[i], loads[i])
-        given += dot(displacement[i], displacement[i]) + dot(displacement_rate[i], displacement_rate[i])
+        given += dot(coordinates[i], coordinates[i]) + dot(rates[i], rates[i])
+    if not largest < LARGEST_GAP:
+        status = SINGULAR
     if not isfinite(given):
         status = NOT_FINITE
     report[STATUS] = status
@@ -703,6 +830,8 @@ def transfer_matrix_observe(
     accelerations,
     input_ends,
     forces,
+    coordinates,
+    rates,
     cut_forces,
     energy,
     closure,
@@ -722,24 +851,41 @@ def transfer_matrix_observe(
         centers[i] = x[ANGLES:]
         velocities[i] = v[ANGLES:]
         accelerations[i] = state[i * STATE + ACCELERATION + ANGLES : i * STATE + AUXILIARY]
-        forces[i] = state[i * STATE + FORCE : i * STATE + FORCE + POINT]
+        forces[i] = state[i * STATE + WRENCH + ANGLES : i * STATE + OWN]
+        for k in range(COORDINATES):
+            own[i][k] = state[i * STATE + OWN + k * HISTORY]
+            coordinates[i][k] = own[i][k]
+            giving[i][k] = 0.0
+            pulling[i][k] = 0.0
+            rates[i][k] = 0.0
+        velocity[i] = v[ANGLES:]
+        wrench[i] = zeros(LOAD)
         energy[0] += kinetic[0] - body[i][0] * dot(gravity, centers[i])
-    free_ends()
-    place(False)
+    place_bodies()
+    nothing = zeros(POINT)
     for i in range(BODIES):
         p = parent(i)
-        row = joint[i]
         input_ends[i] = r[i]
-        if ANGLES == 1:
-            angle = attitudes[i][0] - row[5]
-            spin = angular_velocities[i][0]
-            if p >= 0:
-                angle -= attitudes[p][0]
-                spin -= angular_velocities[p][0]
-            energy[0] += 0.5 * (row[2] * angle * angle + row[4] * spin * spin)
-        if is_elastic(i):
-            stretch = r[i] - inboard[i] - row[FREE : FREE + POINT]
-            energy[0] += 0.5 * row[SPRING] * dot(stretch, stretch)
+        # Rates are those by which the axes make up the body's velocity against its parent's.
+        twist = zeros(LOAD)
+        twist[:ANGLES] = motion[i][MOTION - ANGLES :]
+        if p >= 0:
+            twist[:ANGLES] -= motion[p][MOTION - ANGLES :]
+        outer = point_velocity(i, nothing)
+        inner = point_velocity(p, lever[i])
+        twist[ANGLES:] = outer - inner
+        W[i] = zeros(LOAD * LOAD)
+        for m in range(LOAD):
+            W[i][m * LOAD + m] = 1.0
+        w[i][0] = -1.0 * twist
+        change[i][0] = zeros(LOAD)
+        eliminate(i, 1, 0.0)
+        follow(i, 0)
+        for k in range(count(i)):
+            own_slot = joint[i][SLOTS + k * SLOT : SLOTS + k * SLOT + SLOT]
+            rates[i][k] = own_change[i][k]
+            stretch = own[i][k] - own_slot[REST]
+            energy[0] += 0.5 * (own_slot[LAW] * stretch * stretch + own_slot[ROTOR] * rates[i][k] * rates[i][k])
     cut_forces[0] = 0.0
     cut_forces[:UNKNOWNS] = state[BODIES * STATE :]
     for k in range(CUTS):

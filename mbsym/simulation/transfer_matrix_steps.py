@@ -14,6 +14,7 @@ from mbsym.simulation.options import Stepping
 from mbsym.simulation.rates import ActingLoads
 from mbsym.transfer_matrix.applied_loads import LOADS, without_elements
 from mbsym.transfer_matrix.recognition import transfer_system
+from mbsym.transfer_matrix.schemes import HISTORY_SIZE
 from mbsym.transfer_matrix.stepper import TransferMatrixStepper, failure
 
 _SAME_PLACE: Final = 1e-9
@@ -84,11 +85,13 @@ class TransferMatrixSteps:
 
     def _with_velocities(self, state: Array, other: Array) -> Array:
         """A state with the velocities of another one at the same place: what a correction of speeds leaves of it."""
-        sizes = self._stepper.system.layout
-        corrected = state.copy()
-        for body in range(len(self._stepper.system.bodies)):
-            first = body * sizes.state + sizes.base + sizes.load
+        system = self._stepper.system
+        sizes, corrected = system.layout, state.copy()
+        for body in range(len(system.bodies)):
+            first = body * system.body_state + sizes.base + sizes.load
             corrected[first : first + sizes.load] = other[first : first + sizes.load]
+            rates = slice((body + 1) * system.body_state - HISTORY_SIZE * system.coordinates + 1, None, HISTORY_SIZE)
+            corrected[: (body + 1) * system.body_state][rates] = other[: (body + 1) * system.body_state][rates]
         return corrected
 
     def advance(self, t: float, h: float, x: Array, steps: int) -> Array:

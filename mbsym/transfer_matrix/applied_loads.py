@@ -1,8 +1,8 @@
 """What forces without an element of their own do, as loads at the centres of mass of elements.
 
 Steps by transfer matrices know springs and dampers. Any other force, constant, over time or of coordinates and speeds,
-control inputs and generalised forces among them, acts as a force and a moment on each element where a step ends; along
-a joint it acts on the body beyond it and back on the one before.
+control inputs and generalised forces among them, acts as a force and a moment on each element where a step ends, or
+along a coordinate of a hinge; those of balls act on the body beyond and back on the one before.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from mbsym.errors import DerivationError
 from mbsym.forces.element import ForceElement
 from mbsym.joints.motion import motion_of
 from mbsym.kinematics.recursion import joint_speeds, poses
@@ -17,7 +18,8 @@ from mbsym.kinematics.scene import MechanismInMotion, acting
 from mbsym.model.system import Model
 from mbsym.spatial.vector import Vector3, add, cross, negate, scale, subtract, zero_vector
 from mbsym.symbolic.program import Output, Program
-from mbsym.symbolic.scalar import Scalar
+from mbsym.symbolic.scalar import Scalar, constant
+from mbsym.transfer_matrix.elements import BALLS
 from mbsym.transfer_matrix.rigid_groups import RigidGroups, turned
 from mbsym.transfer_matrix.system import TransferSystem
 
@@ -31,28 +33,43 @@ def without_elements(model: Model) -> tuple[ForceElement, ...]:
 
 
 def applied_loads(system: TransferSystem) -> Program:
-    """The loads of a state: force and moment at each element's centre of mass, in the axes of the method (n, 3 or 6).
+    """The loads of a state: force and moment at each element's centre of mass, in the axes of the method, then forces
+    along the coordinates of its hinge (n, 3 or 6 and as many as a hinge has room for).
 
     Arguments are q, v and tau, and t and u of models that have them.
 
     Raises:
-        DerivationError: a force acts along a joint that is cut.
+        DerivationError: a force acts along a joint that is cut, or on a body without mass.
     """
     mechanism = system.mechanism
-    loads = loads_on_elements(system, RigidGroups(mechanism), without_elements(mechanism.model))
-    entries = [entry for force, moment in loads for entry in (*force, *moment)]
-    shape = len(system.bodies), system.layout.load
-    output = Output("loads", shape, tuple(x.ref for x in entries), "", "force and moment at centres of mass")
+    elements = without_elements(mechanism.model)
+    loads, along = loads_on_elements(system, RigidGroups(mechanism), elements, on_hinges=True)
+    zero, entries = constant(mechanism.graph, 0), list[Scalar]()
+    for body, (force, moment) in zip(system.bodies, loads, strict=True):
+        own = [along[each.place[1]] * each.sign for each in body.hinge.coordinates if not body.hinge.ball]
+        entries += [*force, *moment, *own, *[zero] * (system.coordinates - len(own))]
+    shape = len(system.bodies), system.load_size
+    output = Output(
+        "loads", shape, tuple(x.ref for x in entries), "", "force and moment at centres of mass, forces along hinges"
+    )
     inputs = (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs)
     words = "loads of forces that transfer matrices have no element for"
     return Program(LOADS, mechanism.graph, inputs, (output,), mechanism.parameters, words)
 
 
-def loads_on_elements(system: TransferSystem, parts: RigidGroups, elements: Sequence[ForceElement]) -> Loads:
-    """Force and moment at each element's centre of mass of some force elements and of tau, in the method's axes.
+def loads_on_elements(
+    system: TransferSystem, parts: RigidGroups, elements: Sequence[ForceElement], *, on_hinges: bool = False
+) -> tuple[Loads, dict[int, Scalar]]:
+    """Force and moment at each element's centre of mass of some force elements and of tau, in the method's axes, and
+    the forces along all speeds.
+
+    Args:
+        system, parts: the mechanism.
+        elements: the force elements.
+        on_hinges: forces along joints, but for balls, act on hinges and not on both bodies.
 
     Raises:
-        DerivationError: a force acts along a joint that is cut.
+        DerivationError: a force acts along a joint that is cut, or on a body without mass.
     """
     mechanism = system.mechanism
     scene = MechanismInMotion(mechanism, joint_speeds(mechanism), with_bodies=True)
@@ -71,11 +88,19 @@ def loads_on_elements(system: TransferSystem, parts: RigidGroups, elements: Sequ
             totals[number - 1] = add(before[0], moment), add(before[1], force)
 
     for label, (moment, force) in scene.wrenches.items():
+        if label in parts.light and any((*moment, *force)):
+            raise DerivationError(
+                "a force acts on a body without mass, which is no element of the transfer matrix method",
+                where=f"body {mechanism.body(label).name}",
+                remedy="let it act on a body with mass",
+            )
         add_to(label, *frames[label].wrench_to_parent(moment, force))
     given = mechanism.of_joints(mechanism.entries(mechanism.tau))
+    along: dict[int, Scalar] = {}
     for body, own, more in zip(mechanism.bodies, scene.joints, given, strict=True):
         forces = [a + b for a, b in zip(own, more, strict=True)]
-        if not any(forces):
+        along.update(zip(range(*body.v_range), forces, strict=True))
+        if (on_hinges and body.joint.kind not in BALLS) or not any(forces):
             continue
         spaces = body.joint.kind.subspaces(body.motion, body.q, body.flipped)
         moment, force = zero, zero
@@ -91,7 +116,7 @@ def loads_on_elements(system: TransferSystem, parts: RigidGroups, elements: Sequ
         about = subtract(moment, cross(center, force))
         axes, about_axes = system.plane[: system.layout.dimension], system.plane[-system.layout.angles :]
         loads.append((turned(axes, force), turned(about_axes, about)))
-    return loads
+    return loads, along
 
 
 LOADS = "transfer_matrix_loads"

@@ -147,6 +147,25 @@ def torsion_spring() -> TransferElement:
     return TransferElement("torsion spring and damper (plane)", PLANAR_STATE, matrix)
 
 
+def elastic_coordinate() -> TransferElement:
+    """A coordinate of a hinge in space with spring, damper and rotor: the end moves by h dq, and h.[M; Q] acts on it.
+
+    Hinges of several coordinates, beams' among them, are products of these; what no coordinate moves is held.
+    """
+    stiffness, force = sp.symbols("K tau")
+    axis = sp.Matrix(sp.symbols("a_x a_y a_z b_x b_y b_z"))
+    matrix = sp.eye(13)
+    # State vectors have displacements first and moments before forces.
+    moved, loads = sp.Matrix([*axis[3:], *axis[:3]]), axis.T
+    matrix[:6, 6:12] = -moved * loads / stiffness
+    matrix[:6, 12] = moved * force / stiffness
+    remark = (
+        "changes from an iterate, theta small rotations in base axes; the coordinate turns about a or slides along b, "
+        "tau is its force at the iterate, K = k + c A + J C of spring, damper and rotor; h.[M; Q] = 0 where none acts"
+    )
+    return TransferElement("coordinate of a hinge (space)", SPATIAL_STATE, matrix, remark)
+
+
 def _boundary(name: str, state: tuple[str, ...], rows: list[int], remark: str) -> TransferElement:
     matrix = sp.zeros(len(rows), len(state))
     for place, row in enumerate(rows):

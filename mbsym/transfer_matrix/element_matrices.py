@@ -32,8 +32,9 @@ from mbsym.transfer_matrix.applied_loads import Loads, loads_on_elements, withou
 from mbsym.transfer_matrix.kernel import rows_of
 from mbsym.transfer_matrix.overall import Level, OverallEquation, overall_equation, way_to
 from mbsym.transfer_matrix.recognition import transfer_system
-from mbsym.transfer_matrix.rigid_groups import RigidGroups, tidy, turned
+from mbsym.transfer_matrix.rigid_groups import RigidGroups, turned
 from mbsym.transfer_matrix.spatial_matrices import inverse_of
+from mbsym.transfer_matrix.system import Hinge, HingeCoordinate, Kind, tidy
 
 Matrix: TypeAlias = list[list[Scalar]]
 Values: TypeAlias = Mapping[str, Scalar]
@@ -55,6 +56,10 @@ def _form(name: str) -> sp.Matrix:
         "bushing": closed_form.bushing,
     }
     return forms[name]().matrix
+
+
+def _turns(hinge: Hinge) -> list[HingeCoordinate]:
+    return [each for each in hinge.coordinates if each.kind == Kind.TURN]
 
 
 class ElementMatrices:
@@ -112,7 +117,7 @@ class ElementMatrices:
     def _loads(self) -> Loads:
         model = self.system.mechanism.model
         elements = without_elements(model) if self.level == "steps" else model.forces
-        return loads_on_elements(self.system, self._parts, elements)
+        return loads_on_elements(self.system, self._parts, elements)[0]
 
     # ---- names -------------------------------------------------------------------------------------------------------
 
@@ -176,20 +181,28 @@ class ElementMatrices:
             DerivationError: nothing holds it, or it, or the next hinge, is of a kind without a closed form.
         """
         hinge = self.system.bodies[number - 1].hinge
-        if hinge.torsion[2]:
+        if any(each.law[2] for each in hinge.coordinates):
             raise DerivationError(
                 "the closed form of a hinge has no rotor inertia",
                 where=f"joint {hinge.joint.name}",
                 remedy="the generated stepping code covers it by recursion",
             )
-        if hinge.elastic and (self.level == "accelerations" or not any(hinge.bushing)):
+        slides = [each for each in hinge.coordinates if each.kind == Kind.SLIDE]
+        if slides and (self.level == "accelerations" or not any(any(each.law[:2]) for each in slides)):
             raise DerivationError(
                 "what gives way passes no position on: its force is a load",
                 where=f"joint {hinge.joint.name}",
                 remedy="look at the elements on both sides",
             )
-        turning = self._torsion(number) if self.level == "steps" and any(hinge.torsion[:2]) else self._smooth(number)
-        return _times(turning, self._bushing(number)) if hinge.elastic else turning
+        if not (hinge.is_pin or hinge.is_ball or len(slides) == 2):
+            raise DerivationError(
+                "there is a closed form of pins, of balls and of bushings in the plane",
+                where=f"joint {hinge.joint.name}",
+                remedy="the generated stepping code covers it by recursion",
+            )
+        springs = self.level == "steps" and any(any(each.law[:2]) for each in _turns(hinge))
+        turning = self._torsion(number) if springs else self._smooth(number)
+        return _times(turning, self._bushing(number)) if slides else turning
 
     def _smooth(self, number: int) -> Matrix:
         """No moment, and the angle behind it by M = 0 at the other end of the body behind it.
@@ -198,8 +211,8 @@ class ElementMatrices:
             DerivationError: a hinge at that end carries a moment, or it is at the centre of percussion.
         """
         for body in self.system.bodies:
-            moments = body.hinge.torsion[:3] if self.level == "steps" else body.hinge.torsion[2:3]
-            if body.parent == number and any(moments):
+            laws = [each.law[:3] if self.level == "steps" else each.law[2:3] for each in _turns(body.hinge)]
+            if body.parent == number and any(map(any, laws)):
                 raise DerivationError(
                     f"the next hinge, {body.hinge.joint.name}, carries a moment, so that M = 0 tells no angle",
                     where=f"joint {self.system.bodies[number - 1].hinge.joint.name}",
@@ -223,15 +236,34 @@ class ElementMatrices:
     def _torsion(self, number: int) -> Matrix:
         """Spring and damper of rotation at a pin."""
         hinge, inner = self.system.bodies[number - 1].hinge, self.system.bodies[number - 1].parent
-        k, c, _, free = hinge.torsion
+        (turn,) = _turns(hinge)
+        k, c, _, free = turn.law
+        free = free + exact(tidy(hinge.turned[0]))
         rest = {"B_I": self._rest(inner, "theta"), "B_O": self._rest(number, "theta")}
         return self._filled("torsion", {"k": k, "c": c, "A": self._of_scheme("A"), "theta0": free, **rest})
 
     def _bushing(self, number: int) -> Matrix:
-        """Spring and damper between the ends, which the pin behind it turns about."""
+        """Spring and damper between the ends, which the pin behind it turns about.
+
+        Raises:
+            DerivationError: they are not equal along both axes, or what moves with a body has a damper or a length.
+        """
         hinge, inner = self.system.bodies[number - 1].hinge, self.system.bodies[number - 1].parent
-        known = dict(zip(("k", "c", "A"), (*hinge.bushing, self._of_scheme("A")), strict=True))
-        for axis, length in zip("xy", hinge.free_displacement, strict=True):
+        first, second = (each for each in hinge.coordinates if each.kind == Kind.SLIDE)
+        k, c, *_ = first.law
+        carried = (inner or hinge.flipped) and (c or first.law[3] or second.law[3])
+        if first.law[:2] != second.law[:2] or carried:
+            raise DerivationError(
+                "a closed form has equal springs and equal dampers along both axes, and is on ground where it has dampers "
+                "or free lengths",
+                where=f"joint {hinge.joint.name}",
+                remedy="the generated stepping code covers it by recursion",
+            )
+        known = {"k": k, "c": c, "A": self._of_scheme("A")}
+        free = [
+            first.law[3] * exact(a) + second.law[3] * exact(b) for a, b in zip(first.axis, second.axis, strict=True)
+        ]
+        for axis, length in zip("xy", free, strict=True):
             known[f"B_I{axis}"] = self._rest(inner, f"end_{axis}")
             known |= {f"B_O{axis}": self._rest(number, f"input_{axis}"), f"l0_{axis}": length}
         return self._filled("bushing", known)
@@ -306,14 +338,16 @@ class ElementMatrices:
         """Of a body in the plane, at q."""
         total = constant(self.system.mechanism.graph, 0)
         for k in way_to(self.system, number):
-            hinge, (*_, own) = self.system.bodies[k - 1].hinge, self._parts.groups[k - 1].first.q
-            total = total + hinge.outward * own + exact(tidy(hinge.offset))
+            hinge, q = self.system.bodies[k - 1].hinge, self.system.mechanism.entries(self.system.mechanism.q)
+            for each in _turns(hinge):
+                total = total + each.sign * q[each.place[0]]
+            total = total + exact(tidy(hinge.turned[0]))
         return total
 
     def _ends(self, number: int) -> list[Vector3]:
         """Output ends in the internal frame: where others hang, cut joints, and springs that are elements."""
         parts = self._parts
-        found = [group.first.inboard.translation for group in parts.groups if group.parent == number]
+        found = [group.hinge[0].inboard.translation for group in parts.groups if group.parent == number]
         held = [*parts.cut_joints(), *((law, ends) for _, law, ends in parts.springs if self.level == "steps")]
         found += [point for _, ends in held for at, point in ends if at == number]
         return list({tuple(x.ref for x in point): point for point in found}.values())
@@ -392,7 +426,7 @@ class ElementMatrices:
         root, end = [constant(graph, 0)] * d, [constant(graph, 0)] * d
         if self.level == "steps":
             axes = self.system.plane[:d]
-            root = list(turned(axes, self._parts.groups[self.main.bodies[0] - 1].first.inboard.translation))
+            root = list(turned(axes, self._parts.groups[self.main.bodies[0] - 1].hinge[0].inboard.translation))
             if self.main.is_loop:
                 ends = (one for _, both in self._parts.cut_joints() for one in both)
                 end = list(turned(axes, next(point for at, point in ends if not at)))

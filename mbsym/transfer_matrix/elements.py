@@ -2,33 +2,107 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import atan2
 from typing import Final
 
 from mbsym.errors import DerivationError
+from mbsym.joints.cylindrical import CYLINDRICAL
+from mbsym.joints.free import FREE
+from mbsym.joints.planar import PLANAR
+from mbsym.joints.prismatic import PRISMATIC
+from mbsym.joints.record import JointType
+from mbsym.joints.revolute import REVOLUTE
+from mbsym.joints.spherical import SPHERICAL
+from mbsym.joints.universal import UNIVERSAL
+from mbsym.kinematics.mechanism import TreeBody
 from mbsym.model.geometry import IDENTITY, Rotation, Triple, cross, dot, norm, product, times, transposed
-from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import aligning_rotation
 from mbsym.model.own_units import own_length
 from mbsym.spatial.transform import identity_transform
 from mbsym.spatial.vector import Vector3
-from mbsym.symbolic.graph import exact
 from mbsym.symbolic.scalar import Scalar
 from mbsym.transfer_matrix.layout import RotationVariable
-from mbsym.transfer_matrix.rigid_groups import End, RigidGroup, RigidGroups, tidy, turned
-from mbsym.transfer_matrix.system import COVERED, ELASTIC, Hinge, Rows, TransferBody, TransferSystem
+from mbsym.transfer_matrix.rigid_groups import End, RigidGroup, RigidGroups, turned
+from mbsym.transfer_matrix.system import Hinge, HingeCoordinate, Kind, Rows, TransferBody, TransferSystem
 
 PARALLEL: Final = 1e-9
 """Sine of the largest angle between axes that count as parallel, and part of the mechanism's size that counts as no
 distance out of the plane."""
+
+BALLS: Final = (SPHERICAL, FREE)
+"""Joint types whose bodies turn about any axis."""
+
+_SLIDES: Final = tuple((Kind.SLIDE, axis, 4 + axis, 3 + axis) for axis in range(3))
+_BALL: Final = tuple((Kind.BALL, axis, 0, axis) for axis in range(3))
+
+MOTIONS: Final[Mapping[JointType, tuple[tuple[Kind, int, int, int], ...]]] = {
+    REVOLUTE: ((Kind.TURN, 2, 0, 0),),
+    PRISMATIC: ((Kind.SLIDE, 2, 0, 0),),
+    CYLINDRICAL: ((Kind.SLIDE, 2, 0, 0), (Kind.TURN, 2, 1, 1)),
+    UNIVERSAL: ((Kind.TURN, 0, 0, 0), (Kind.TURN, 1, 1, 1)),
+    PLANAR: ((Kind.SLIDE, 0, 0, 0), (Kind.SLIDE, 1, 1, 1), (Kind.TURN, 2, 2, 2)),
+    SPHERICAL: _BALL,
+    FREE: (*_SLIDES, *_BALL),
+}
+"""Joint types that become hinges: what their coordinates do one after the other, axes of the joint frame about or along
+which they do it, and places among the joint's coordinates and speeds."""
+
+
+def _moved(parts: RigidGroups, group: RigidGroup) -> list[tuple[TreeBody, Rotation]]:
+    """The bodies of a hinge, and their joints' frames in the parent's internal frame where coordinates are zero."""
+    R, found = IDENTITY, []
+    for body in group.hinge:
+        R = product(R, parts.rotation(body.inboard))
+        found.append((body, R))
+    return found
+
+
+def _coordinate(
+    parts: RigidGroups, body: TreeBody, motion: tuple[Kind, int, int, int], axis: tuple[float, ...], sign: int
+) -> HingeCoordinate:
+    """A coordinate with the springs, dampers and rotor inertia that act along it."""
+    kind, _, place, speed = motion
+    joint, zero = body.joint, parts.zero
+    stiffness, damping, weighted = zero, zero, zero
+    for force, law in parts.laws_on(joint):
+        if joint.kind in BALLS:
+            raise DerivationError(
+                "springs and dampers on a spherical or free joint are not covered",
+                where=f"force {force.name}",
+                remedy="use springs between points",
+            )
+        if law.index == place:
+            k, d, rest = parts.scalars(law.stiffness, law.damping, law.rest)
+            stiffness, damping, weighted = stiffness + k, damping + d, weighted + k * rest
+    rotor = body.armature[speed]
+    if rotor and joint.kind in BALLS:
+        raise DerivationError(
+            "rotor inertia of a spherical or free joint is not covered", where=f"joint {joint.name}", remedy="leave it"
+        )
+    rest = weighted / stiffness * sign if weighted else zero
+    at = body.q_range[0] + place, body.v_range[0] + speed
+    return HingeCoordinate(kind, axis, at, sign, (stiffness, damping, rotor, rest))
+
+
+def _motions(body: TreeBody) -> tuple[tuple[Kind, int, int, int], ...]:
+    motions = MOTIONS[body.joint.kind]
+    return motions[::-1] if body.flipped else motions
 
 
 def spatial_system(parts: RigidGroups, rotation: RotationVariable) -> TransferSystem:
     """The elements of a mechanism in space; their axes are those of the user's frames.
 
     Raises:
-        DerivationError: a hinge has springs, dampers or rotor inertia.
+        DerivationError: a cut joint is no ball, or a ball has springs, dampers or rotor inertia.
     """
+    for joint, _ in parts.cut_joints():
+        if joint.kind is not SPHERICAL:
+            raise DerivationError(
+                f"the motion is spatial, where loops are cut at spherical joints, and this one is {joint.type}",
+                where=f"joint {joint.name}",
+                remedy="cut another, or let all axes of the mechanism be parallel",
+            )
     bodies = tuple(
         TransferBody(
             group.members[0],
@@ -36,7 +110,7 @@ def spatial_system(parts: RigidGroups, rotation: RotationVariable) -> TransferSy
             group.inertia.mass,
             parts.in_user_axes(number, group.center),
             group.inertia_about_center(parts.frames[number]),
-            _ball_hinge(parts, number, group),
+            _hinge_in_space(parts, number, group),
             group.members,
         )
         for number, group in enumerate(parts.groups, start=1)
@@ -45,54 +119,74 @@ def spatial_system(parts: RigidGroups, rotation: RotationVariable) -> TransferSy
     return TransferSystem(parts.mechanism, rotation, bodies, cuts, parts.mechanism.gravity, IDENTITY)
 
 
-def _ball_hinge(parts: RigidGroups, number: int, group: RigidGroup) -> Hinge:
-    joint, inboard, zero = group.joint, group.first.inboard, parts.zero
-    laws = parts.laws_on(joint)
-    if laws:
-        raise DerivationError(
-            "springs and dampers on a spherical or free joint are not covered",
-            where=f"force {laws[0][0].name}",
-            remedy="use springs between points",
-        )
-    if any(group.first.armature):
-        raise DerivationError("rotor inertia is covered in the plane only", where=f"joint {joint.name}")
-    inner = product(parts.rotation(parts.frames[group.parent]), parts.rotation(inboard))
-    outer = parts.rotation(parts.frames[number])
-    predecessor, successor = (outer, inner) if group.first.flipped else (inner, outer)
+def _hinge_in_space(parts: RigidGroups, number: int, group: RigidGroup) -> Hinge:
+    outer, parent = parts.rotation(parts.frames[number]), parts.rotation(parts.frames[group.parent])
+    coordinates: list[HingeCoordinate] = []
+    inner, ball = IDENTITY, tuple[Rotation, ...]()
+    for body, R in _moved(parts, group):
+        inner = product(parent, R)
+        if body.joint.kind in BALLS:
+            if len(group.hinge) > 1:
+                raise DerivationError(
+                    "a spherical or free joint holds bodies with mass",
+                    where=f"joint {body.joint.name}",
+                    remedy=f"give body {group.hinge[0].name} a mass",
+                )
+            ball = (outer, inner) if body.flipped else (inner, outer)
+        for motion in _motions(body):
+            # What moves beyond a ball does so in the body's axes.
+            axes = outer if ball and body.flipped else inner
+            axis = IDENTITY[motion[1]] if motion[0] == Kind.BALL else transposed(axes)[motion[1]]
+            coordinates.append(_coordinate(parts, body, motion, axis, -1 if body.flipped else 1))
+    turned_by = IDENTITY if ball else product(inner, transposed(outer))
     return Hinge(
-        joint,
+        tuple(body.joint for body in group.hinge),
         group.first.flipped,
-        1,
-        0.0,
-        joint.kind in ELASTIC,
-        (zero, zero, zero, zero),
-        (zero, zero),
-        parts.in_user_axes(group.parent, inboard.translation),
-        (zero, zero, zero),
-        predecessor,
-        successor,
+        tuple(coordinates),
+        parts.in_user_axes(group.parent, group.hinge[0].inboard.translation),
+        tuple(entry for row in turned_by for entry in row),
+        ball,
     )
+
+
+def plane_of(parts: RigidGroups) -> Rotation | None:
+    """The plane's two axes and its normal as rows, where all bodies move parallel to one; else None."""
+    neutral, axes = [IDENTITY], list[tuple[Kind, Triple]]()
+    for group in parts.groups:
+        R = IDENTITY
+        for body, R in _moved(parts, group):
+            if body.joint.kind not in (REVOLUTE, PRISMATIC, PLANAR):
+                return None
+            in_base = transposed(product(neutral[group.parent], R))
+            axes += [(kind, in_base[axis]) for kind, axis, *_ in MOTIONS[body.joint.kind]]
+        neutral.append(product(neutral[group.parent], R))
+    for cut in parts.mechanism.cut_joints:
+        if cut.joint.kind not in (REVOLUTE, PLANAR):
+            return None
+        for label, frame in ((cut.predecessor, cut.predecessor_frame), (cut.successor, cut.successor_frame)):
+            R = product(neutral[parts.number[label]], parts.rotation(frame))
+            axes.append((Kind.TURN, transposed(R)[2]))
+    turning = [axis for kind, axis in axes if kind == Kind.TURN]
+    if not turning:
+        return None
+    plane = _plane_axes(turning[0])
+    level = all(norm(cross(plane[2], axis)) <= PARALLEL for axis in turning)
+    level &= all(abs(dot(plane[2], axis)) <= PARALLEL for kind, axis in axes if kind == Kind.SLIDE)
+    return plane if level else None
 
 
 class PlanarElements:
     """One mechanism on its way to elements of planar motion."""
 
-    def __init__(self, parts: RigidGroups) -> None:
-        """Finds the plane and how the groups lie to it.
-
-        Raises:
-            DerivationError: the motion is not planar.
-        """
-        self._parts, self._size = parts, own_length(parts.mechanism.model)
+    def __init__(self, parts: RigidGroups, plane: Rotation) -> None:
+        """Finds how the groups lie to the plane."""
+        self._parts, self._plane, self._size = parts, plane, own_length(parts.mechanism.model)
         # By number: internal frame to base axes where all coordinates are zero, and the height of its origin.
         self._neutral: list[Rotation] = [IDENTITY]
-        for group in parts.groups:
-            self._neutral.append(product(self._neutral[group.parent], parts.rotation(group.first.inboard)))
-        self._plane = _plane_axes(_third_column(self._neutral[1]))
-        self._require_parallel()
         self._heights = [0.0]
         for group in parts.groups:
-            self._heights.append(self._height((group.parent, group.first.inboard.translation)))
+            self._neutral.append(product(self._neutral[group.parent], _moved(parts, group)[-1][1]))
+            self._heights.append(self._height((group.parent, group.hinge[0].inboard.translation)))
         # By number: angle where all coordinates are zero; rows that take the user's axes to those of the element.
         self._angles: list[float] = []
         self._rows: list[Rows] = []
@@ -103,7 +197,7 @@ class PlanarElements:
         """The elements.
 
         Raises:
-            DerivationError: a hinge or a spring is not covered, or a loop cannot close.
+            DerivationError: a spring is not covered, or a loop cannot close.
         """
         parts = self._parts
         internal = identity_transform(parts.mechanism.graph)
@@ -123,24 +217,6 @@ class PlanarElements:
         gravity = turned(self._plane[:2], parts.mechanism.gravity)
         return TransferSystem(parts.mechanism, "angle", bodies, parts.cuts(self._turn), gravity, self._plane)
 
-    def _require_parallel(self) -> None:
-        """The axes of joints, z of their frames, are those of the plane."""
-        parts = self._parts
-        turned_to = [
-            (R, group.joint, "that of the first") for R, group in zip(self._neutral[1:], parts.groups, strict=True)
-        ]
-        for cut in parts.mechanism.cut_joints:
-            for label, frame in ((cut.predecessor, cut.predecessor_frame), (cut.successor, cut.successor_frame)):
-                R = product(self._neutral[parts.number[label]], parts.rotation(frame))
-                turned_to.append((R, cut.joint, "those of the tree"))
-        for R, joint, others in turned_to:
-            if norm(cross(self._plane[2], _third_column(R))) > PARALLEL:
-                raise DerivationError(
-                    f"the axis of this joint is not parallel to {others}: the motion is not planar",
-                    where=f"joint {joint.name}",
-                    remedy=COVERED,
-                )
-
     def _add_attitude(self, R: Rotation) -> None:
         """Attitude of a group whose user's frame stands so to the base where all coordinates are zero."""
         plane = self._plane
@@ -158,79 +234,28 @@ class PlanarElements:
         return turned(self._rows[number], self._parts.in_user_axes(number, a))
 
     def _hinge(self, number: int, group: RigidGroup) -> Hinge:
-        parts, joint, first = self._parts, group.joint, group.first
-        sign = 1 if dot(self._plane[2], _third_column(self._neutral[number])) > 0 else -1
-        offset = self._angles[number] - self._angles[group.parent]
-        # Axes of the joint frame on the predecessor, which carries the displacements of a planar joint.
-        predecessor = number if first.flipped else group.parent
-        turn = parts.rotation(parts.frames[predecessor])
-        if not first.flipped:
-            turn = product(turn, parts.rotation(first.inboard))
-        columns = transposed(turn)[:2]
-        axes = tuple(tuple(dot(row, column) for column in columns) for row in self._rows[predecessor])
-        nothing = parts.zero, parts.zero
-        bushing, free = nothing, nothing
-        if joint.kind in ELASTIC:
-            bushing, references = self._bushing(joint, predecessor)
-            free_x, free_y = turned(axes, references)
-            free = free_x, free_y
+        parts, coordinates = self._parts, list[HingeCoordinate]()
+        to_user = parts.rotation(parts.frames[group.parent])
+        for body, R in _moved(parts, group):
+            in_base = transposed(product(self._neutral[group.parent], R))
+            in_user = transposed(product(to_user, R))
+            for motion in _motions(body):
+                kind, axis, *_ = motion
+                sign, along = -1 if body.flipped else 1, (0.0, 0.0)
+                if kind == Kind.SLIDE:
+                    x, y = (dot(row, in_user[axis]) for row in self._rows[group.parent])
+                    along = x, y
+                elif dot(self._plane[2], in_base[axis]) < 0:
+                    sign = -sign
+                coordinates.append(_coordinate(parts, body, motion, along, sign))
         return Hinge(
-            joint,
-            first.flipped,
-            sign,
-            offset,
-            joint.kind in ELASTIC,
-            self._torsion(group, sign, offset),
-            bushing,
-            self._turn(group.parent, first.inboard.translation),
-            free,
-            axes,
-            IDENTITY,
+            tuple(body.joint for body in group.hinge),
+            group.first.flipped,
+            tuple(coordinates),
+            self._turn(group.parent, group.hinge[0].inboard.translation),
+            (self._angles[number] - self._angles[group.parent],),
+            (),
         )
-
-    def _torsion(self, group: RigidGroup, sign: int, offset: float) -> tuple[Scalar, Scalar, Scalar, Scalar]:
-        """Stiffness, damping, rotor inertia and free angle of the body against its parent."""
-        joint, first = group.joint, group.first
-        zero = self._parts.zero
-        stiffness, damping, weighted = zero, zero, zero
-        for _, law in self._parts.laws_on(joint):
-            if law.index != len(first.q) - 1:
-                continue
-            k, d, rest = self._parts.scalars(law.stiffness, law.damping, law.rest)
-            stiffness, damping, weighted = stiffness + k, damping + d, weighted + k * rest
-        if joint.kind in ELASTIC and any(first.armature):
-            raise DerivationError("a planar joint's rotor inertia is not covered", where=f"joint {joint.name}")
-        outward = -sign if first.flipped else sign
-        reference = weighted / stiffness if weighted else zero
-        free = reference * outward + exact(tidy(offset))
-        return stiffness, damping, first.armature[-1], free if stiffness else zero
-
-    def _bushing(self, joint: Joint, predecessor: int) -> tuple[tuple[Scalar, Scalar], tuple[Scalar, Scalar]]:
-        """Stiffness and damping of a planar joint's displacements, and their references."""
-        stiffness, damping, reference = ([self._parts.zero] * 2 for _ in range(3))
-        for force, law in self._parts.laws_on(joint):
-            if law.index is None or law.index > 1:
-                continue
-            k, d, rest = self._parts.scalars(law.stiffness, law.damping, law.rest)
-            if k and stiffness[law.index]:
-                raise DerivationError("two springs on one coordinate", where=f"force {force.name}", remedy="use one")
-            if k:
-                stiffness[law.index], reference[law.index] = k, rest
-            damping[law.index] = damping[law.index] + d
-        where = f"joint {joint.name}"
-        if stiffness[0] != stiffness[1] or damping[0] != damping[1]:
-            raise DerivationError(
-                "a planar joint is covered with equal springs and equal dampers along x and y",
-                where=where,
-                remedy="make them equal",
-            )
-        if predecessor and (damping[0] or any(reference)):
-            raise DerivationError(
-                "a planar joint with dampers or free displacements is covered on ground only",
-                where=where,
-                remedy="start the joint from ground",
-            )
-        return (stiffness[0], damping[0]), (reference[0], reference[1])
 
     def _require_level_ends(self) -> None:
         """Cut joints and springs lie in the plane."""
@@ -257,10 +282,6 @@ class PlanarElements:
         """Distance of a point from the base origin along the normal, which no motion changes."""
         number, point = end
         return self._heights[number] + dot(self._plane[2], times(self._neutral[number], self._parts.triple(point)))
-
-
-def _third_column(R: Rotation) -> Triple:
-    return R[0][2], R[1][2], R[2][2]
 
 
 def _plane_axes(axis: Triple) -> Rotation:

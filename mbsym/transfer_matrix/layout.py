@@ -4,8 +4,10 @@ A system is three tables of numbers. D is 2 in the plane and 3 in space; points 
 end, on ground in base axes.
 
     body    mass, input end to centre of mass (D), inertia about the centre of mass (1, or xx yy zz xy xz yz)
-    joint   parent body (0 is ground), 1 if elastic, torsional stiffness, damping, rotor inertia, free angle,
-            translational stiffness, damping, point on the parent (D), free displacement (D)
+    joint   parent body (0 is ground), how many coordinates, point on the parent (D), rotation of the body against its
+            parent where all coordinates are zero (angle, or matrix, row by row), then for each coordinate a slot:
+            0 slides, 1 turns about an axis of the parent, 2 turns about an axis of the base; axis (D, in the parent's
+            axes where all coordinates are zero), stiffness, damping, rotor inertia, value without force
     cut     0 pin or ball or 1 point spring, first body, second body, stiffness, damping, free length,
             point on the first body (D), point on the second body (D)
 """
@@ -33,8 +35,8 @@ class Layout:
         base: entries of the attitude that increments start from (angle or quaternion).
         motion: entries of what a body's attitude contributes to the equations.
         inertia: entries of the body's inertia about the centre of mass.
-        elimination: entries kept from the elimination of a body's rotation.
-        elastic: entries kept from the elimination of an elastic hinge.
+        frame: entries of the axes that a hinge's coordinate moves in.
+        turned: entries of a rotation in the joint table.
     """
 
     rotation: RotationVariable
@@ -43,8 +45,8 @@ class Layout:
     base: int
     motion: int
     inertia: int
-    elimination: int
-    elastic: int
+    frame: int
+    turned: int
 
     @property
     def load(self) -> int:
@@ -52,24 +54,33 @@ class Layout:
         return self.angles + self.dimension
 
     @property
+    def elimination(self) -> int:
+        """Entries kept from the elimination of a coordinate."""
+        return 1 + 2 * self.load
+
+    @property
     def body(self) -> int:
         """Entries of a row of the body table."""
         return 1 + self.dimension + self.inertia
 
     @property
-    def joint(self) -> int:
+    def slot(self) -> int:
+        """Entries that a row of the joint table has for each coordinate."""
+        return 5 + self.dimension
+
+    def joint(self, coordinates: int) -> int:
         """Entries of a row of the joint table."""
-        return 8 + 2 * self.dimension
+        return 2 + self.dimension + self.turned + coordinates * self.slot
 
     @property
     def cut(self) -> int:
         """Entries of a row of the cut table."""
         return 6 + 2 * self.dimension
 
-    @property
-    def state(self) -> int:
-        """Entries of a body's state: attitude, history rows of [rotation; centre of mass], force at the input end."""
-        return self.base + HISTORY_SIZE * self.load + self.dimension
+    def state(self, coordinates: int) -> int:
+        """Entries of a body's state: attitude, history rows of [rotation; centre of mass], moment and force at the
+        input end, history of each coordinate."""
+        return self.base + (HISTORY_SIZE + 1) * self.load + HISTORY_SIZE * coordinates
 
     def constants(self) -> Mapping[str, int]:
         """Names under which the stepping code knows the sizes."""
@@ -79,19 +90,16 @@ class Layout:
             "TRANSFER_BASE": self.base,
             "TRANSFER_MOTION": self.motion,
             "TRANSFER_ELIMINATION": self.elimination,
-            "TRANSFER_ELASTIC": self.elastic,
+            "TRANSFER_FRAME": self.frame,
+            "TRANSFER_TURNED": self.turned,
+            "TRANSFER_SLOT": self.slot,
             "TRANSFER_BODY": self.body,
-            "TRANSFER_JOINT": self.joint,
             "TRANSFER_CUT": self.cut,
-            "TRANSFER_STATE": self.state,
         }
 
 
-INTERFACE: Final = 3
-"""Entries of an interface: (parent's rotation, x, y) in the plane, (x, y, z) in space."""
-
 LAYOUTS: Final[Mapping[RotationVariable, Layout]] = {
-    "angle": Layout("angle", 2, 1, 1, 5, 1, 7, 7),
-    "incremental": Layout("incremental", 3, 3, 4, 42, 6, 27, 10),
-    "cardan": Layout("cardan", 3, 3, 4, 42, 6, 27, 10),
+    "angle": Layout("angle", 2, 1, 1, 6, 1, 3, 1),
+    "incremental": Layout("incremental", 3, 3, 4, 42, 6, 9, 9),
+    "cardan": Layout("cardan", 3, 3, 4, 42, 6, 9, 9),
 }

@@ -19,7 +19,7 @@ from mbsym.transfer_matrix import closed_form
 from mbsym.transfer_matrix.closed_form import TransferElement
 from mbsym.transfer_matrix.overall import OverallEquation, overall_equation
 from mbsym.transfer_matrix.recognition import transfer_system
-from mbsym.transfer_matrix.system import TransferSystem
+from mbsym.transfer_matrix.system import Kind, TransferSystem
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +144,18 @@ def _elements(system: TransferSystem) -> tuple[TransferElement, ...]:
     cut_bodies = {number for cut in system.cuts for number in (cut.first, cut.second)}
     has_tips = any(k not in parents and k not in cut_bodies for k in range(1, len(system.bodies) + 1))
     if not system.is_planar:
-        found = [closed_form.spatial_rigid_body(), closed_form.ball_hinge(), boundaries["pinned end (space)"]]
+        found = [closed_form.spatial_rigid_body()]
+        if any(body.hinge.ball for body in system.bodies):
+            found.append(closed_form.ball_hinge())
+        if any(not body.hinge.ball for body in system.bodies):
+            found.append(closed_form.elastic_coordinate())
+        found.append(boundaries["pinned end (space)"])
         return (*found, boundaries["free end (space)"]) if has_tips else tuple(found)
     body = closed_form.planar_rigid_body()
     found = [body, closed_form.smooth_hinge(), closed_form.reduced_rigid_body(body.matrix)]
-    if any(any(x.hinge.torsion[:2]) for x in system.bodies):
+    if any(each.kind == Kind.TURN and any(each.law[:2]) for x in system.bodies for each in x.hinge.coordinates):
         found.append(closed_form.torsion_spring())
-    if any(x.hinge.elastic for x in system.bodies):
+    if any(x.hinge.slides for x in system.bodies):
         found.append(closed_form.bushing())
     found.append(boundaries["pinned end (plane)"])
     if has_tips:

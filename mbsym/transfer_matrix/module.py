@@ -70,6 +70,10 @@ def _sizes(system: TransferSystem) -> dict[str, int]:
         "TRANSFER_UNKNOWNS": system.unknowns,
         "TRANSFER_SCHEME": SCHEME_SIZE,
         "TRANSFER_CARDAN": int(system.rotation == "cardan"),
+        "TRANSFER_COORDINATES": system.coordinates,
+        "TRANSFER_JOINT": system.layout.joint(system.coordinates),
+        "TRANSFER_LOADS": system.load_size,
+        "TRANSFER_STATE": system.body_state,
         **system.layout.constants(),
         "TRANSFER_CUT_FORCES": max(system.unknowns, 1),
         "TRANSFER_SIZE": system.state_size,
@@ -96,11 +100,13 @@ def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
     report = Argument(
         "report", "out", (len(Report),), "", "status, steps, iterations in all, at most, last change, loose, pivots"
     )
-    loads = Argument(
-        "loads", "in", (n, layout.load), "", "force and moment at centres of mass besides gravity, base axes"
-    )
+    of_hinges = n, system.coordinates
+    words = "force and moment at centres of mass besides gravity, base axes; forces along the hinge's coordinates"
+    loads = Argument("loads", "in", (n, system.load_size), "", words)
     quaternions = () if d == 2 else tuple(range(0, 4 * n, 4))
-    before = Argument("state", "in", (size,), "", "attitude, history and force of each body, then cut forces")
+    before = Argument(
+        "state", "in", (size,), "", "attitude, history and load of each body, history of its hinge; then cut forces"
+    )
     unusable = "what arithmetic made of them, and not to be used"
     stay = "the state before the step that failed, and the report"
     failing = [Status.SINGULAR, Status.NOT_FINITE, Status.NOT_CONVERGED]
@@ -114,8 +120,8 @@ def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
             (
                 Argument("attitude", "in", (n, turn), "", "angle in the plane, quaternion in space", quaternions),
                 Argument("omega", "in", (n, layout.angles), "rad/s", "angular velocities, in space in body axes"),
-                Argument("displacement", "in", (n, d), "m", "input end less the parent's end at elastic hinges"),
-                Argument("displacement_rate", "in", (n, d), "m/s", "its rate"),
+                Argument("coordinates", "in", of_hinges, "", "of hinges; in the plane attitudes decide turns"),
+                Argument("rates", "in", of_hinges, "", "of these"),
                 loads,
                 after,
                 report,
@@ -169,6 +175,8 @@ def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
                 Argument("accelerations", "out", (n, d), "m/s^2", "of the centres of mass"),
                 Argument("input_ends", "out", (n, d), "m", "points at the inboard hinges"),
                 Argument("forces", "out", (n, d), "N", "on each body at its input end"),
+                Argument("coordinates", "out", of_hinges, "", "of hinges"),
+                Argument("rates", "out", of_hinges, "", "of these"),
                 Argument(
                     "cut_forces",
                     "out",
@@ -197,7 +205,8 @@ def _manifest(system: TransferSystem) -> Mapping[str, object]:
                     "name": body.name,
                     "parent": body.parent,
                     "hinge": body.hinge.joint.name,
-                    "elastic": body.hinge.elastic,
+                    "joints": [joint.name for joint in body.hinge.joints],
+                    "coordinates": [each.kind.name.lower() for each in body.hinge.coordinates],
                     "members": list(body.members),
                 }
                 for body in system.bodies

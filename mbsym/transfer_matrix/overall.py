@@ -69,12 +69,12 @@ def _not_covered(system: TransferSystem, level: Level) -> str:
     in_steps = level == "steps"
     if in_steps and not system.is_planar:
         return "planar systems, and for accelerations in space"
-    if any(hinge.elastic for hinge in hinges):
-        return "systems without elastic hinges"
+    if not all(hinge.is_pin or hinge.is_ball for hinge in hinges):
+        return "systems of pins, or of balls in space"
     cuts = _cut_joints(system)
     if len(cuts) > 1 or any(0 not in ends for ends in cuts) or (in_steps and len(system.cuts) > len(cuts)):
         return "one loop, cut at ground"
-    if any(any(hinge.torsion[:3] if in_steps else hinge.torsion[2:3]) for hinge in hinges):
+    if any(any(each.law[:3] if in_steps else each.law[2:3]) for hinge in hinges for each in hinge.coordinates):
         return "smooth hinges" if in_steps else "hinges without rotor inertia"
     if sum(not body.parent for body in system.bodies) > 1:
         return "one body on ground"

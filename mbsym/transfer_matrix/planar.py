@@ -1,25 +1,26 @@
 """Kernels of the planar rigid body and its hinges, in the form of a Riccati recursion.
 
 Letters: r input end, c from the input end to the centre of mass, b to an output end, rho = R c, beta = R b, z the
-rotation increment within the step, E a = (-a_y, a_x). Unknown are the changes delta of z and dr of r in this
-iteration; a point of the body moves by dr + E beta delta. In a step a point at iterate is r + beta. With r + stretch
-beta, stretch = -omega^2, in its place and C = 1, the same kernels give accelerations instead of positions, which makes
-consistent initial values.
+rotation increment within the step, E a = (-a_y, a_x). Unknown are the changes phi of z and dr of r in this iteration; a
+point of the body moves by dr + E beta phi. In a step a point at iterate is r + beta. With r + stretch beta, stretch =
+-omega^2, in its place and C = 1, the same kernels give accelerations instead of positions, which makes consistent
+initial values.
 
-The loads that a body needs at its input end are [M; Q] = W [delta; dr] + w. A hinge that offers the moment
-torque - stiffness (delta - delta_parent) eliminates delta; what is left is the load as seen from the parent's end,
-S [delta_parent; dr] + s. Moments are taken about the input end, so the pivot W_00 + stiffness is the inertia of
-everything outboard about the hinge, and a body hinged at its centre of percussion is no exception.
+The loads that a body needs at its input end are [M; Q] = W [phi; dr] + w, moments about the input end in axes that turn
+with the body. A coordinate q of its hinge changes [phi; dr] by its axis times dq. What slides, slides along axes of
+what lies before it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from mbsym.spatial.vector import dot
 from mbsym.symbolic.scalar import Scalar, constant, cos, sin
+from mbsym.transfer_matrix.hinge_elimination import hinge_kernels
 from mbsym.transfer_matrix.kernel import Kernel, Kernels, Vector2
-from mbsym.transfer_matrix.layout import INTERFACE, LAYOUTS
+from mbsym.transfer_matrix.layout import LAYOUTS
 
 LAYOUT = LAYOUTS["angle"]
 
@@ -40,7 +41,9 @@ def _cross(a: Vector2, b: Vector2) -> Scalar:
 
 
 def _motion(k: Kernel, name: str = "motion") -> tuple[Scalar, ...]:
-    return k.array(name, LAYOUT.motion, "cosine, sine, stretch of levers, angular acceleration, angular velocity")
+    return k.array(
+        name, LAYOUT.motion, "cosine, sine, angle, stretch of levers, angular acceleration, angular velocity"
+    )
 
 
 def _body(k: Kernel) -> tuple[Scalar, Vector2, Scalar]:
@@ -64,7 +67,7 @@ def _attitude(k: Kernel) -> None:
     k.array("B_past", 1, "share of the values x2, x3 in B")
     k.array("D_past", 1, "share of the values x2, x3 in D")
     angle = base + z
-    entries = (cos(angle), sin(angle), constant(k.graph, 1), C * z + D, A * z + B)
+    entries = (cos(angle), sin(angle), angle, constant(k.graph, 1), C * z + D, A * z + B)
     k.output("motion", LAYOUT.motion, entries, "as the other kernels take it")
 
 
@@ -73,7 +76,7 @@ def _attitude_rate(k: Kernel) -> None:
     _body(k)
     (omega,) = k.array("omega", 1, "angular velocity", "rad/s")
     angle = base + z
-    entries = (cos(angle), sin(angle), -(omega * omega), constant(k.graph, 0), omega)
+    entries = (cos(angle), sin(angle), angle, -(omega * omega), constant(k.graph, 0), omega)
     k.output("motion", LAYOUT.motion, entries, "as the other kernels take it")
 
 
@@ -91,103 +94,80 @@ def _inertia(k: Kernel) -> None:
     first = (J * C + mC * dot(rho, rho) - geometric * dot(rho, q), -(mC * rho[1]), mC * rho[0])
     W = (*first, first[1], mC, zero, first[2], zero, mC)
     k.output("W", (3, 3), W, "")
-    k.output("w", 3, (J * motion[3] + _cross(rho, q) - moment, *q), "")
+    k.output("w", 3, (J * motion[4] + _cross(rho, q) - moment, *q), "")
 
 
-def _hinge_law(k: Kernel) -> None:
-    joint = k.array("joint", LAYOUT.joint, "row of the joint table")
-    static = k.scalar("spring", "1 where positions are unknown, 0 where accelerations are")
-    A, C = k.scalar("A", "of the scheme"), k.scalar("C", "of the scheme")
-    outer, inner = _motion(k), _motion(k, "parent_motion")
-    (angle,) = k.array("angle", 1, "of the body", "rad")
-    (parent_angle,) = k.array("parent_angle", 1, "of the parent", "rad")
-    stiffness, damping, rotor, free = joint[2:6]
-    turn = angle - parent_angle - free
-    torque = -(stiffness * turn + damping * (outer[4] - inner[4]) + rotor * (outer[3] - inner[3]))
-    k.output("law", 2, (static * stiffness + A * damping + C * rotor, torque), "stiffness and torque")
+def _slot(k: Kernel) -> tuple[Scalar, Scalar, Vector2]:
+    """1 for what turns, 1 for what slides, axis."""
+    kind, x, y, *_ = k.array("slot", LAYOUT.slot, "of a coordinate in the joint table")
+    return kind, 1 - kind, (x, y)
 
 
-def _hinge(k: Kernel) -> None:
-    W = k.array("W", (3, 3), "loads of the body and everything outboard")
-    _motion(k)
-    stiffness, _ = k.array("law", 2, "stiffness and torque of the hinge")
-    inverse = 1 / (W[0] + stiffness)
-    ratio = stiffness * inverse
-    gx, gy = W[1] * inverse, W[2] * inverse
-    S = (
-        stiffness - stiffness * ratio, gx * stiffness, gy * stiffness,
-        W[3] * ratio, W[4] - W[3] * gx, W[5] - W[3] * gy,
-        W[6] * ratio, W[7] - W[6] * gx, W[8] - W[6] * gy,
-    )  # fmt: skip
-    k.output("S", (3, 3), S, "")
-    k.output("elimination", LAYOUT.elimination, (inverse, W[3], W[6], stiffness, ratio, -gx, -gy), "")
+def _frame(k: Kernel) -> tuple[Scalar, Scalar, Scalar]:
+    c, s, angle = k.array("frame", LAYOUT.frame, "axes that the coordinate moves in: cosine, sine, angle")
+    return c, s, angle
 
 
-def _hinge_column(k: Kernel) -> None:
-    inverse, Wx, Wy, stiffness, *_ = k.array("elimination", LAYOUT.elimination, "")
-    w = k.array("w", 3, "column of the loads")
-    delta = -(inverse * w[0])
-    k.output("delta", 1, (delta,), "delta for an interface at rest")
-    k.output("s", 3, (-(stiffness * delta), w[1] + Wx * delta, w[2] + Wy * delta), "")
+def _hinge_motion(k: Kernel) -> None:
+    turns, slides, e = _slot(k)
+    c, s, _ = _frame(k)
+    q = k.scalar("q", "coordinate")
+    a = _turn((c, s), e)
+    k.output("axis", 3, (turns, *a), "rotation and displacement per change of the coordinate")
+    shift = slides * q
+    k.output("shift", 2, (a[0] * shift, a[1] * shift), "displacement", "m")
+
+
+def _hinge_turn(k: Kernel) -> None:
+    turns, _, _ = _slot(k)
+    c, s, angle = _frame(k)
+    turn = turns * k.scalar("q", "coordinate")
+    cq, sq = cos(turn), sin(turn)
+    k.output("next_frame", LAYOUT.frame, (c * cq - s * sq, s * cq + c * sq, angle + turn), "axes beyond")
+
+
+def _hinge_bias(k: Kernel) -> None:
+    turns, slides, e = _slot(k)
+    c, s, _ = _frame(k)
+    (omega,) = k.array("omega", 1, "angular velocity of these axes", "rad/s")
+    q, rate = k.scalar("q", "coordinate"), k.scalar("speed", "of the coordinate")
+    bias = k.array("bias", 3, "of the coordinates before")
+    a = _turn((c, s), e)
+    across = _across(a)
+    centripetal, coriolis = -(omega * omega * slides * q), slides * (2 * omega * rate) + bias[0] * slides * q
+    moved = (bias[1] + centripetal * a[0] + coriolis * across[0], bias[2] + centripetal * a[1] + coriolis * across[1])
+    k.output("next_omega", 1, (omega + turns * rate,), "of the axes beyond", "rad/s")
+    k.output("next_bias", 3, (bias[0], *moved), "acceleration with the coordinates' second derivatives zero")
+
+
+def _hinge_gap(k: Kernel) -> None:
+    (offset,) = k.array("turned", LAYOUT.turned, "of the joint table", "rad")
+    turns, _, _ = _slot(k)
+    angle = _frame(k)[2] + turns * k.scalar("q", "last coordinate")
+    motion = _motion(k)
+    k.output("gap", 1, (angle + offset - motion[2],), "rotation from the body to where its hinge has it", "rad")
+
+
+def _carried(k: Kernel) -> None:
+    turns, x, y = k.array("axis", 3, "of a coordinate")
+    sx, sy = k.pair("shift", "displacement of a coordinate beyond it", "m")
+    k.output("moved", 3, (turns, x - turns * sy, y + turns * sx), "at the point so displaced")
+
+
+def _turning(axis: Sequence[Scalar], load: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
+    """Moments are about one normal, which turns about itself."""
+    return (constant(axis[0].graph, 0),), (_cross((axis[1], axis[2]), (load[1], load[2])),)
 
 
 def _rotation(k: Kernel) -> None:
-    elimination = k.array("elimination", LAYOUT.elimination, "")
-    (parent,) = k.array("parent_delta", 1, "delta of the parent", "rad")
-    r = k.pair("dr", "change of the input end", "m")
-    (rest,) = k.array("rest", 1, "delta for an interface at rest", "rad")
-    ratio, gx, gy = elimination[4:7]
-    k.output("delta", 1, (ratio * parent + gx * r[0] + gy * r[1] + rest,), "", "rad")
-
-
-def _elastic_hinge(k: Kernel) -> None:
-    S = k.array("S", (3, 3), "interface at the outboard end")
-    stiffness = k.scalar("stiffness", "of the hinge, with its damper's share", "N/m")
-    a, b, c, d = S[4] + stiffness, S[5], S[7], S[8] + stiffness
-    scale = 1 / (a * d - b * c)
-    Y = (d * scale, -(b * scale), -(c * scale), a * scale)
-    row = (S[1] * Y[0] + S[2] * Y[2], S[1] * Y[1] + S[2] * Y[3])
-    column = (Y[0] * S[3] + Y[1] * S[6], Y[2] * S[3] + Y[3] * S[6])
-    square = stiffness * stiffness
-    through = (
-        S[0] - (row[0] * S[3] + row[1] * S[6]), stiffness * row[0], stiffness * row[1],
-        stiffness * column[0], stiffness - square * Y[0], -(square * Y[1]),
-        stiffness * column[1], -(square * Y[2]), stiffness - square * Y[3],
-    )  # fmt: skip
-    k.output("S_through", (3, 3), through, "interface at the inboard end")
-    k.output("elastic", LAYOUT.elastic, (*Y, stiffness, *row), "")
-    # The inboard end's rotation enters the displacement by Y S_r.
-    k.output("turn", INTERFACE, (column[0], column[1], constant(k.graph, 0)), "displacement per rotation of the parent")
-
-
-def _elastic_hinge_column(k: Kernel) -> None:
-    y00, y01, y10, y11, stiffness, rx, ry = k.array("elastic", LAYOUT.elastic, "")
-    q = k.pair("q", "force of the hinge at the iterate", "N")
-    s = k.array("s", 3, "at the outboard end")
-    ux, uy = q[0] - s[1], q[1] - s[2]
-    px, py = y00 * ux + y01 * uy, y10 * ux + y11 * uy
-    through = (s[0] + rx * ux + ry * uy, q[0] - stiffness * px, q[1] - stiffness * py)
-    k.output("s_through", 3, through, "at the inboard end")
-    k.output("rest", 2, (px, py), "change of the outboard end for an interface at rest", "m")
-
-
-def _elastic_point(k: Kernel) -> None:
-    y00, y01, y10, y11, stiffness, _, _ = k.array("elastic", LAYOUT.elastic, "")
-    turn = k.array("turn", INTERFACE, "displacement per rotation of the parent")
-    (parent,) = k.array("parent_delta", 1, "delta of the parent", "rad")
-    r = k.pair("dr", "change of the inboard end", "m")
-    rest = k.pair("rest", "change of the outboard end for an interface at rest", "m")
-    x, y = stiffness * r[0], stiffness * r[1]
-    point = (y00 * x + y01 * y - turn[0] * parent + rest[0], y10 * x + y11 * y - turn[1] * parent + rest[1])
-    k.output("point", 2, point, "", "m")
+    _motion(k)
+    k.output("delta", 1, k.array("phi", 1, "change of rotation", "rad"), "change of the angle", "rad")
 
 
 def _end(k: Kernel) -> None:
-    motion = _motion(k)
-    b = k.pair("b", "end, from the input end in body axes", "m")
+    beta = k.pair("lever", "end, from the input end in base axes", "m")
     S = k.array("S", (3, 3), "interface at the end")
     force = k.pair("Q", "force at the end, last iterate; 0 keeps the lever fixed", "N")
-    beta = _turn(motion, b)
     ax, ay = _across(beta)
     # T^T S T with T = [[1, 0], [E beta, 1]].
     right = [S[3 * i] + S[3 * i + 1] * ax + S[3 * i + 2] * ay for i in range(3)]
@@ -200,10 +180,8 @@ def _end(k: Kernel) -> None:
 
 
 def _end_column(k: Kernel) -> None:
-    motion = _motion(k)
-    b = k.pair("b", "end, from the input end in body axes", "m")
+    ax, ay = _across(k.pair("lever", "end, from the input end in base axes", "m"))
     s = k.array("s", 3, "column of the interface at the end")
-    ax, ay = _across(_turn(motion, b))
     k.output("w", 3, (s[0] + ax * s[1] + ay * s[2], s[1], s[2]), "to add")
 
 
@@ -212,26 +190,23 @@ def _point(k: Kernel) -> None:
     b = k.pair("b", "point, from the input end in body axes", "m")
     r = k.pair("r", "input end", "m")
     beta = _turn(motion, b)
-    k.output("point", 2, (r[0] + motion[2] * beta[0], r[1] + motion[2] * beta[1]), "", "m")
+    k.output("point", 2, (r[0] + motion[3] * beta[0], r[1] + motion[3] * beta[1]), "", "m")
 
 
 def _point_change(k: Kernel) -> None:
-    motion = _motion(k)
-    b = k.pair("b", "point, from the input end in body axes", "m")
-    dr = k.pair("dr", "change of the input end", "m")
-    (delta,) = k.array("delta", 1, "change of rotation", "rad")
-    beta = _turn(motion, b)
-    k.output("change", 2, (dr[0] - beta[1] * delta, dr[1] + beta[0] * delta), "", "m")
+    beta = k.pair("lever", "point, from the input end in base axes", "m")
+    phi, x, y = k.array("change", 3, "rotation and displacement of the input end")
+    k.output("changed", 3, (phi, x - beta[1] * phi, y + beta[0] * phi), "rotation and displacement of the point")
 
 
 def _point_velocity(k: Kernel) -> None:
     _, c, _ = _body(k)
     motion = _motion(k)
     v = k.pair("velocity", "of the centre of mass", "m/s")
-    b = k.pair("b", "point, from the input end in body axes", "m")
-    d = _turn(motion, (b[0] - c[0], b[1] - c[1]))
-    omega = motion[4]
-    k.output("point_velocity", 2, (v[0] - omega * d[1], v[1] + omega * d[0]), "", "m/s")
+    beta = k.pair("lever", "point, from the input end in base axes", "m")
+    rho, omega = _turn(motion, c), motion[5]
+    point_velocity = (v[0] - omega * (beta[1] - rho[1]), v[1] + omega * (beta[0] - rho[0]))
+    k.output("point_velocity", 2, point_velocity, "", "m/s")
 
 
 def _start(k: Kernel) -> None:
@@ -275,21 +250,17 @@ KERNELS: Final[Kernels] = (
     ("transfer_attitude", "attitude, angular velocity and angular acceleration at an iterate", _attitude),
     ("transfer_attitude_rate", "attitude and what angular velocity contributes to accelerations", _attitude_rate),
     ("transfer_inertia", "loads of a rigid body alone: [M; Q] = W [delta; dr] + w at its input end", _inertia),
-    ("transfer_hinge_law", "hinge moment on the outboard body: torque - stiffness (delta - parent's)", _hinge_law),
-    ("transfer_hinge", "eliminates a body's rotation: S of the interface [delta of the parent; dr]", _hinge),
-    ("transfer_hinge_column", "eliminates a body's rotation in one column: rest of delta, and s", _hinge_column),
-    ("transfer_rotation", "change of a body's rotation from its interface", _rotation),
-    ("transfer_elastic_hinge", "interface of a body seen through a hinge of finite stiffness", _elastic_hinge),
+    ("transfer_hinge_motion", "how a coordinate of a hinge moves what lies beyond it", _hinge_motion),
+    ("transfer_hinge_turn", "the axes that the next coordinate of a hinge moves in", _hinge_turn),
     (
-        "transfer_elastic_hinge_column",
-        "one column through an elastic hinge: s, and the outboard end",
-        _elastic_hinge_column,
+        "transfer_hinge_bias",
+        "acceleration that a hinge adds with its coordinates' second derivatives zero",
+        _hinge_bias,
     ),
-    (
-        "transfer_elastic_point",
-        "change of the outboard end of an elastic hinge from that of its inboard end",
-        _elastic_point,
-    ),
+    ("transfer_hinge_gap", "rotation by which a body's attitude and its hinge's coordinates differ", _hinge_gap),
+    ("transfer_carried", "a coordinate's axis at the point to which coordinates beyond it move", _carried),
+    *hinge_kernels(LAYOUT, _turning),
+    ("transfer_rotation", "change of a body's rotation variable from its rotation in base axes", _rotation),
     ("transfer_end", "share of an output end in a body's loads", _end),
     ("transfer_end_column", "share of an output end in one column of a body's loads", _end_column),
     ("transfer_point", "a point of a body at the iterate (or its acceleration but for delta)", _point),

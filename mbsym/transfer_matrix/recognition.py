@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from mbsym.errors import DerivationError
 from mbsym.joints.fixed import FIXED
-from mbsym.joints.free import FREE
-from mbsym.joints.planar import PLANAR
-from mbsym.joints.revolute import REVOLUTE
-from mbsym.joints.spherical import SPHERICAL
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.transfer_matrix.elements import PlanarElements, spatial_system
+from mbsym.transfer_matrix.elements import MOTIONS, PlanarElements, plane_of, spatial_system
 from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.rigid_groups import RigidGroups
 from mbsym.transfer_matrix.system import COVERED, TransferSystem
 from mbsym.values.diagnostic import one
-
-IN_SPACE: Final = (SPHERICAL, FREE)
-"""Joint types whose elements carry spatial motion; those of other types carry planar motion."""
 
 
 def transfer_system(
@@ -36,31 +27,24 @@ def transfer_system(
     """
     _require_covered(mechanism, forces_as_loads)
     parts = RigidGroups(mechanism)
-    moving = [joint for joint in mechanism.model.joints if not joint.kind.is_rigid]
     if not parts.groups:
         raise DerivationError("nothing moves", where=mechanism.model.name, remedy="give the model a joint that moves")
-    if all(joint.kind in IN_SPACE for joint in moving):
+    plane = plane_of(parts)
+    if plane is None:
         if rotation == "angle":
             raise DerivationError(
                 "the motion is spatial", where=mechanism.model.name, remedy="use incremental or cardan"
             )
         return spatial_system(parts, rotation or "incremental")
-    odd = [joint for joint in moving if joint.kind in IN_SPACE]
-    if odd:
-        raise DerivationError(
-            f"the transfer matrix method does not mix {odd[0].type} joints with revolute ones",
-            where=f"joint {odd[0].name}",
-            remedy=COVERED,
-        )
     if rotation not in (None, "angle"):
         raise DerivationError("the motion is planar", where=mechanism.model.name, remedy="leave the choice of rotation")
-    return PlanarElements(parts).system()
+    return PlanarElements(parts, plane).system()
 
 
 def _require_covered(mechanism: Mechanism, forces_as_loads: bool) -> None:
     model = mechanism.model
     for joint in model.joints:
-        if joint.kind not in (REVOLUTE, PLANAR, FIXED, *IN_SPACE):
+        if joint.kind is not FIXED and joint.kind not in MOTIONS:
             raise DerivationError(
                 f"the transfer matrix method has no element for a {joint.type} joint",
                 where=f"joint {joint.name}",

@@ -8,6 +8,8 @@ from typing import TypeAlias
 
 from mbsym.errors import DerivationError
 from mbsym.forces.element import ForceElement, LinearLaw
+from mbsym.joints.free import FREE
+from mbsym.joints.planar import PLANAR
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.placement import scalars, vector_of
 from mbsym.model.geometry import Rotation, Triple
@@ -17,7 +19,7 @@ from mbsym.spatial.transform import Transform, identity_transform
 from mbsym.spatial.vector import Symmetric3, Vector3, negate
 from mbsym.symbolic.graph import exact
 from mbsym.symbolic.scalar import Scalar, constant
-from mbsym.transfer_matrix.system import ELASTIC, TransferCut
+from mbsym.transfer_matrix.system import TransferCut, tidy
 from mbsym.values.numbers import evaluate_reference, parameter_values
 from mbsym.values.parameter import Value, Vector
 
@@ -34,15 +36,20 @@ class RigidGroup:
 
     Attributes:
         parent: number of the inboard group, 0 for ground.
-        first: the body that the inboard joint leads to; the element's axes are those of the user's frame on it.
+        hinge: the bodies that joints lead to between the two: those without mass, and ``first``.
         inertia: of all members in the internal frame, whose origin is the input end.
         members: names of the user's bodies.
     """
 
     parent: int
-    first: TreeBody
+    hinge: tuple[TreeBody, ...]
     inertia: RigidInertia
     members: tuple[str, ...]
+
+    @property
+    def first(self) -> TreeBody:
+        """The body that the inboard joint leads to; the element's axes are those of the user's frame on it."""
+        return self.hinge[-1]
 
     @property
     def joint(self) -> Joint:
@@ -66,7 +73,8 @@ class RigidGroups:
 
     Attributes:
         groups: group k + 1 at index k, parents first.
-        number: by label, of the group that the body is in; 0 for ground.
+        number: by label, of the group that the body is in, or that carries it where it has no mass; 0 for ground.
+        light: labels of bodies without mass.
         frames: by number, internal frame in the user's frame on the first body; the base for ground.
         springs: between points: element, law and both ends.
         zero: of the mechanism's graph.
@@ -76,36 +84,70 @@ class RigidGroups:
         """Sums up the bodies that share an internal frame.
 
         Raises:
-            DerivationError: a group has no mass, by the parameters' own values where it depends on some.
+            DerivationError: a group has no mass, by the parameters' own values where it depends on some, and is not
+                between two joints at one place.
         """
         self.mechanism = mechanism
         self.zero = constant(mechanism.graph, 0)
         self._numbers = parameter_values(mechanism.model)
-        groups: list[RigidGroup] = []
-        self.number = [0]
-        for body in mechanism.bodies:
-            parent = self.number[body.parent]
-            if not body.joint.kind.is_rigid:
-                groups.append(RigidGroup(parent, body, body.inertia, (body.name,)))
-                self.number.append(len(groups))
-                continue
-            self.number.append(parent)
-            if parent:
-                group = groups[parent - 1]
-                total, members = group.inertia + body.inertia, (*group.members, body.name)
-                groups[parent - 1] = replace(group, inertia=total, members=members)
-        for group in groups:
-            if not evaluate_reference(mechanism.graph, group.inertia.mass.ref, self._numbers):
-                raise DerivationError(
-                    "the transfer matrix method needs bodies with mass",
-                    where=f"body {group.members[0]}",
-                    remedy="give it a mass",
-                )
-        self.groups = tuple(groups)
-        self.frames = (identity_transform(mechanism.graph), *(group.first.user_frame for group in groups))
         laws = ((force, force.linear_law()) for force in mechanism.model.forces)
         self._laws = [(force, law) for force, law in laws if law is not None]
+        whole: list[RigidGroup] = []
+        held = [0]
+        for body in mechanism.bodies:
+            parent = held[body.parent]
+            if not body.joint.kind.is_rigid:
+                whole.append(RigidGroup(parent, (body,), body.inertia, (body.name,)))
+                held.append(len(whole))
+                continue
+            held.append(parent)
+            if parent:
+                group = whole[parent - 1]
+                total, members = group.inertia + body.inertia, (*group.members, body.name)
+                whole[parent - 1] = replace(group, inertia=total, members=members)
+        groups: list[RigidGroup] = []
+        # By number in ``whole``: number of the element, or what goes on from a body without mass.
+        numbers, light = [0], dict[int, RigidGroup]()
+        for k, group in enumerate(whole, start=1):
+            before = light.get(group.parent)
+            hinge = group.hinge if before is None else (*before.hinge, *group.hinge)
+            grown = replace(group, parent=numbers[group.parent], hinge=hinge)
+            if self._has_no_mass(group):
+                self._require_between(k, group, whole)
+                light[k] = grown
+                numbers.append(grown.parent)
+            else:
+                groups.append(grown)
+                numbers.append(len(groups))
+        self.number = [numbers[k] for k in held]
+        self.light = frozenset(label for label, k in enumerate(held) if k in light)
+        self.groups = tuple(groups)
+        self.frames = (identity_transform(mechanism.graph), *(group.first.user_frame for group in groups))
         self.springs = [(force, law, self._ends(law)) for force, law in self._laws if law.ends]
+
+    def _has_no_mass(self, group: RigidGroup) -> bool:
+        return not evaluate_reference(self.mechanism.graph, group.inertia.mass.ref, self._numbers)
+
+    def _require_between(self, k: int, group: RigidGroup, whole: Sequence[RigidGroup]) -> None:
+        """A body without mass is but the place between two joints, and nothing else holds on to it.
+
+        Raises:
+            DerivationError: it is not.
+        """
+        beyond = [other for other in whole if other.parent == k]
+        graph, numbers = self.mechanism.graph, self._numbers
+        turns = any(evaluate_reference(graph, x.ref, numbers) for x in group.inertia.about_origin)
+        at_one_place = len(beyond) == 1 and not any(beyond[0].first.inboard.translation) and not turns
+        labels = {self.mechanism.labelling.body_labels[name] for name in group.members}
+        cut = {label for each in self.mechanism.cut_joints for label in (each.predecessor, each.successor)}
+        sprung = {name for _, law in self._laws for name, _ in law.ends}
+        if at_one_place and not labels & cut and not sprung & set(group.members):
+            return
+        raise DerivationError(
+            "the transfer matrix method needs bodies with mass, but for those between two joints at one place",
+            where=f"body {group.members[0]}",
+            remedy="give it a mass",
+        )
 
     def _ends(self, law: LinearLaw) -> tuple[End, End]:
         first, second = (self._end(name, point) for name, point in law.ends)
@@ -153,7 +195,7 @@ class RigidGroups:
                     where=f"joint {cut.joint.name}",
                     remedy="keep the joint in the tree (cut: tree)",
                 )
-            if cut.joint.kind in ELASTIC:
+            if cut.joint.kind in (PLANAR, FREE):
                 continue
             first = self.number[cut.predecessor], cut.predecessor_frame.translation
             second = self.number[cut.successor], cut.successor_frame.translation
@@ -180,9 +222,3 @@ def turned(R: Sequence[Sequence[float]], a: Sequence[Scalar]) -> tuple[Scalar, .
             total = total + component * exact(tidy(factor))
         rows.append(total)
     return tuple(rows)
-
-
-def tidy(value: float) -> float:
-    """Rounding errors of rotations by right angles removed."""
-    nearest = round(value)
-    return float(nearest) if abs(value - nearest) < 1e-15 else value

@@ -84,6 +84,7 @@ _TOLERANCES: Final[Mapping[str, float]] = {
     "STALLED_RATIO": 0.25,  # a change above this part of the one before it has stopped to shrink,
     "STALLED_CHANGE": 1e4,  # which is convergence below this multiple of the tolerance
     "SMALLEST_PIVOT": 1e-13,  # of the scaled closure equations at the start: what round-off leaves of zero
+    "LARGEST_GAP": 1e-4,  # angle by which attitudes given at the start may differ from what hinges make of them [rad]
     "SMALLEST_CARDAN_COSINE": 0.1,  # of the middle angle, below which a failed step has lost its chart
 }
 

@@ -63,18 +63,22 @@ class MotionParts:
     """Parts of the motion array."""
 
     def __init__(self, k: Kernel) -> None:
-        m = k.array("motion", LAYOUT.motion, "R, G, lever matrix, inertia torque, its derivative, angular velocity")
-        self.R, self.G, self.X = rows_of(m[0:9]), rows_of(m[9:18]), rows_of(m[18:27])
+        m = k.array(
+            "motion",
+            LAYOUT.motion,
+            "R, inverse of G, levers, inertia torque, its derivative by a rotation, angular velocity",
+        )
+        self.R, self.G_inverse, self.X = rows_of(m[0:9]), rows_of(m[9:18]), rows_of(m[18:27])
         self.torque: Vector3 = (m[27], m[28], m[29])
         self.P = rows_of(m[30:39])
         self.omega: Vector3 = (m[39], m[40], m[41])
 
 
 def motion_entries(
-    R: Matrix3, G: Matrix3, X: Matrix3, torque: Vector3, P: Matrix3, omega: Vector3
+    R: Matrix3, G_inverse: Matrix3, X: Matrix3, torque: Vector3, P: Matrix3, omega: Vector3
 ) -> tuple[Scalar, ...]:
     """The motion array, in the order in which ``MotionParts`` takes it apart."""
-    return (*entries_of(R), *entries_of(G), *entries_of(X), *torque, *entries_of(P), *omega)
+    return (*entries_of(R), *entries_of(G_inverse), *entries_of(X), *torque, *entries_of(P), *omega)
 
 
 def rigid_body(k: Kernel) -> tuple[Scalar, Vector3, Symmetric3]:

@@ -34,6 +34,7 @@ from mbsym.transfer_matrix.spatial_matrices import (
     LAYOUT,
     attitude_base,
     diagonal,
+    inverse_of,
     minus,
     motion_entries,
     plus,
@@ -121,7 +122,8 @@ def _motion_output(
 ) -> None:
     """Motion at an iterate: R T takes delta to base axes, E to the change of the inertia torque in body axes."""
     torque = multiply(R, _torque(J, omega, alpha))
-    entries = motion_entries(R, product(R, T), R, torque, product(R, E), multiply(R, omega))
+    to_delta = product(inverse_of(T), transpose(R))
+    entries = motion_entries(R, to_delta, R, torque, product(product(R, E), to_delta), multiply(R, omega))
     k.output("motion", LAYOUT.motion, entries, "as the other kernels take it")
 
 
@@ -130,7 +132,8 @@ def _rate_output(k: Kernel, J: Symmetric3, R: Matrix3, omega: Vector3) -> None:
     tilde = skew(omega)
     lever = product(R, product(tilde, tilde))
     torque = multiply(R, _torque(J, omega, zero_vector(k.graph)))
-    entries = motion_entries(R, R, lever, torque, product(R, symmetric_matrix(J)), multiply(R, omega))
+    turned = product(product(R, symmetric_matrix(J)), transpose(R))
+    entries = motion_entries(R, transpose(R), lever, torque, turned, multiply(R, omega))
     k.output("motion", LAYOUT.motion, entries, "as the other kernels take it")
 
 

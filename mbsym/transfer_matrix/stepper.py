@@ -33,9 +33,6 @@ from mbsym.transfer_matrix.system import TransferSystem
 
 Engine: TypeAlias = Literal["auto", "c", "numpy"]
 
-ROTOR: Final = 4
-"""Column of the rotor inertia in the table of joints."""
-
 _STARTS: Final = ("houbolt_first", "houbolt_second")
 
 SCHEMES: Final[Mapping[str, Mapping[str, float]]] = {
@@ -159,7 +156,8 @@ class Observation:
     """What can be seen in a state; rows are elements.
 
     In the plane attitudes are angles (n, 1) and vectors are in the plane's axes; in space attitudes are quaternions
-    (n, 4), angular velocities in body axes, other vectors in base axes.
+    (n, 4), angular velocities in body axes, other vectors in base axes. Coordinates and rates are those of hinges as
+    the joint table has them.
     """
 
     attitudes: Array
@@ -169,6 +167,8 @@ class Observation:
     accelerations: Array
     input_ends: Array
     forces: Array
+    coordinates: Array
+    rates: Array
     cut_forces: Array
     energy: float
     closure: float
@@ -180,7 +180,7 @@ class TransferMatrixStepper:
     Attributes:
         system: the elements.
         module: the loaded functions.
-        nothing: loads of zero, (n, 3) in the plane, (n, 6) in space.
+        nothing: loads of zero: force and moment on each body, then a force along each coordinate of its hinge.
     """
 
     def __init__(
@@ -197,8 +197,7 @@ class TransferMatrixStepper:
         """Recognises the elements, generates the code and loads it.
 
         Args:
-            source: a model, planar with revolute joints or spatial with spherical ones; or its elements, for which
-                rotation and order are decided.
+            source: a model; or its elements, for which rotation and order are decided.
             rotation: in space "incremental" (default) or "cardan".
             engine: "c", "numpy", or "auto" for C where there is a compiler.
             order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
@@ -215,7 +214,7 @@ class TransferMatrixStepper:
         self.system: TransferSystem = source
         self.module: LoadedModule = module or _load(stepping_module(self.system), engine, real, flags)
         self._limits = LIMITS[self.module.manifest.get("real", "double")]
-        self.nothing: Array = np.zeros((len(self.system.bodies), self.system.layout.load))
+        self.nothing: Array = np.zeros((len(self.system.bodies), self.system.load_size))
         self.coordinates = ElementCoordinates(self.system)
         self._lengths = self.system.lengths if self.system.mechanism.parameters else frozenset()
         self._closed = self._limits.closure * length_unit(self.system.mechanism.model)
@@ -240,24 +239,25 @@ class TransferMatrixStepper:
         self,
         attitudes: ArrayLike,
         omegas: ArrayLike,
-        displacements: ArrayLike | None = None,
+        coordinates: ArrayLike | None = None,
         rates: ArrayLike | None = None,
         loads: ArrayLike | None = None,
         parameters: Mapping[str, float] | None = None,
     ) -> Array:
-        """State at attitudes and angular velocities of the elements.
+        """State at attitudes and angular velocities of the elements, and the hinges' coordinates and rates.
+
+        In the plane attitudes decide what the hinges turn by.
 
         Raises:
             SimulationError: a loop is open, or no accelerations fit.
         """
-        d = self.system.layout.dimension
-        none = np.zeros((len(self.system.bodies), d))
+        none = np.zeros((len(self.system.bodies), self.system.coordinates))
         state: Array
         state, report, _ = self._call(
             "transfer_matrix_start",
             attitudes,
             omegas,
-            none if displacements is None else displacements,
+            none if coordinates is None else coordinates,
             none if rates is None else rates,
             self.nothing if loads is None else loads,
             parameters=parameters,
@@ -297,7 +297,7 @@ class TransferMatrixStepper:
             steps: how many.
             scheme: default generalised-alpha with 0.8.
             iteration: default Newton to 1e-12, in single precision to 1e-6.
-            loads: force and moment at each centre of mass besides gravity.
+            loads: force and moment at each centre of mass besides gravity, and forces along hinges' coordinates.
             done: steps taken from the start before this call, which Houbolt's scheme needs to know.
             parameters: what run-time parameters are at the end of these steps, where they change.
 
@@ -332,24 +332,25 @@ class TransferMatrixStepper:
     def observe(self, state: Array, parameters: Mapping[str, float] | None = None) -> Observation:
         """What can be seen in a state, with run-time parameters as they are then."""
         a = self._call("transfer_matrix_observe", state, parameters=parameters)
-        return Observation(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], float(a[8]), float(a[9]))
+        return Observation(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], float(a[10]), float(a[11]))
 
     def kinetic_energy(self, view: Observation, parameters: Mapping[str, float] | None = None) -> float:
         """Kinetic energy [J] in a state, rotors included."""
         bodies, joints, *_ = self._call("transfer_matrix_system", parameters=parameters)
-        omega, planar = view.angular_velocities, self.system.is_planar
+        omega, layout = view.angular_velocities, self.system.layout
         twice = bodies[:, 0] @ np.sum(view.velocities**2, axis=1)
-        if planar:
-            inward = np.concatenate([[0.0], omega[:, 0]])[joints[:, 0].astype(int)]
-            rotors = joints[:, ROTOR] @ (omega[:, 0] - inward) ** 2
-            return float(0.5 * (twice + bodies[:, 3] @ omega[:, 0] ** 2 + rotors))
+        for k in range(self.system.coordinates):
+            rotor = joints[:, layout.joint(0) + k * layout.slot + layout.dimension + 3]
+            twice += rotor @ view.rates[:, k] ** 2
+        if self.system.is_planar:
+            return float(0.5 * (twice + bodies[:, 3] @ omega[:, 0] ** 2))
         xx, yy, zz, xy, xz, yz = bodies[:, 4:].T
         J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         return float(0.5 * (twice + np.einsum("ni,ijn,nj->", omega, J, omega)))
 
     def coordinates_of(self, view: Observation) -> tuple[Array, Array]:
         """q and v of the tree joints in a state, the sign of a quaternion being any."""
-        arrays = (view.attitudes, view.angular_velocities, view.input_ends, view.centers, view.velocities)
+        arrays = view.attitudes, view.angular_velocities, view.coordinates, view.rates
         q, v = self.coordinates.to_coordinates(*(np.asarray(array)[np.newaxis] for array in arrays))
         return q[0], v[0]
 

@@ -7,12 +7,12 @@ to the base frame if it can be (else where all coordinates are neutral), so that
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Final
 
-from mbsym.joints.free import FREE
-from mbsym.joints.planar import PLANAR
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.joint import Joint
+from mbsym.symbolic.graph import exact
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar, constant
 from mbsym.transfer_matrix.kernel import Kernel
@@ -21,49 +21,85 @@ from mbsym.transfer_matrix.layout import LAYOUTS, Layout, RotationVariable
 Rows = tuple[tuple[float, ...], ...]
 
 COVERED: Final = (
-    "it covers revolute and planar joints about one direction, or spherical and free joints; and fixed joints"
+    "it covers revolute, prismatic and planar joints of one plane, or in space those and cylindrical, universal, "
+    "spherical and free joints; and fixed joints"
 )
 """The joints that become hinges, in words."""
 
-ELASTIC: Final = (PLANAR, FREE)
-"""Joint types, in the plane and in space, that do not hold the input end at the parent's."""
+
+class Kind(IntEnum):
+    """What a coordinate of a hinge does, as the joint table says it."""
+
+    SLIDE = 0
+    TURN = 1
+    BALL = 2
+    """One of three turns about the base axes; what they add up to is the body's attitude."""
+
+
+@dataclass(frozen=True, slots=True)
+class HingeCoordinate:
+    """A coordinate of a hinge: its joint's own, or against it where the tree walks the joint backwards.
+
+    Attributes:
+        kind: what it does.
+        axis: in the parent's axes where all coordinates are zero; of the plane's two components a turn has none.
+        place: of the joint's coordinate in q and of its speed in v.
+        sign: +1, or -1 against the joint's own.
+        law: stiffness, damping, rotor inertia and the value without force.
+    """
+
+    kind: Kind
+    axis: tuple[float, ...]
+    place: tuple[int, int]
+    sign: int
+    law: tuple[Scalar, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Hinge:
-    """The joint at a body's input end.
+    """The joint at a body's input end, or several with bodies without mass between them.
 
     Attributes:
-        joint: as the user gave it.
-        flipped: True where the body is the joint's predecessor.
-        sign: +1 or -1: what a positive coordinate turns about the plane's normal, successor against predecessor.
-        offset: angle of the body less that of its parent at coordinate zero [rad].
-        elastic: True where the input end is not held at the parent's end (bushing, or no connection at all).
-        torsion: stiffness, damping, rotor inertia and free angle (body less parent) of the rotation.
-        bushing: stiffness and damping of the displacement.
+        joints: as the user gave them, from the parent outward.
+        flipped: True where the body is the last joint's predecessor.
+        coordinates: in the order in which they move the body.
         attachment: the parent's end, from its input end in its axes (ground: base coordinates).
-        free_displacement: of the bushing, base axes.
-        predecessor_frame: rotation from the joint frame on the predecessor to that body's element axes; in the plane
-            its two axes in the plane as columns.
-        successor_frame: the same on the successor, in space.
+        turned: rotation from the body's axes to the parent's where all coordinates are zero; its angle in the plane.
+        ball: rotations from the joint's frames on the predecessor and on the successor to the axes of these, where
+            the body turns about any axis; else nothing.
     """
 
-    joint: Joint
+    joints: tuple[Joint, ...]
     flipped: bool
-    sign: int
-    offset: float
-    elastic: bool
-    torsion: tuple[Scalar, Scalar, Scalar, Scalar]
-    bushing: tuple[Scalar, Scalar]
+    coordinates: tuple[HingeCoordinate, ...]
     attachment: tuple[Scalar, ...]
-    free_displacement: tuple[Scalar, ...]
-    predecessor_frame: Rows
-    successor_frame: Rows
+    turned: tuple[float, ...]
+    ball: tuple[Rows, ...]
 
     @property
-    def outward(self) -> int:
-        """What a positive coordinate turns the outboard body against the inboard one."""
-        return -self.sign if self.flipped else self.sign
+    def joint(self) -> Joint:
+        """The one that holds the body."""
+        return self.joints[-1]
+
+    @property
+    def acts(self) -> bool:
+        """Whether springs, dampers or rotor inertia act in it."""
+        return any(any(each.law) for each in self.coordinates)
+
+    @property
+    def is_pin(self) -> bool:
+        """Whether it turns about the normal of the plane and does no more."""
+        return [each.kind for each in self.coordinates] == [Kind.TURN] and len(self.turned) == 1
+
+    @property
+    def is_ball(self) -> bool:
+        """Whether it turns about any axis and does no more."""
+        return bool(self.ball) and not self.slides
+
+    @property
+    def slides(self) -> bool:
+        """Whether its input end moves against the parent."""
+        return any(each.kind == Kind.SLIDE for each in self.coordinates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +137,12 @@ class TransferCut:
     stiffness: Scalar
     damping: Scalar
     free_length: Scalar
+
+
+def tidy(value: float) -> float:
+    """Rounding errors of rotations by right angles removed."""
+    nearest = round(value)
+    return float(nearest) if abs(value - nearest) < 1e-15 else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +190,24 @@ class TransferSystem:
         return frozenset(item.name for item in self.mechanism.parameters if item.symbol in needed)
 
     @property
+    def coordinates(self) -> int:
+        """Coordinates that each hinge has room for."""
+        return max(len(body.hinge.coordinates) for body in self.bodies)
+
+    @property
+    def load_size(self) -> int:
+        """Entries of the loads on a body and its hinge."""
+        return self.layout.load + self.coordinates
+
+    @property
+    def body_state(self) -> int:
+        """Entries of a body's state."""
+        return self.layout.state(self.coordinates)
+
+    @property
     def state_size(self) -> int:
         """Entries of the state."""
-        return self.layout.state * len(self.bodies) + self.unknowns
+        return self.body_state * len(self.bodies) + self.unknowns
 
     def program(self) -> Program:
         """Program without arguments (but for run-time parameters) that returns the tables of the system."""
@@ -164,18 +221,23 @@ class TransferSystem:
 
         bodies: list[Scalar] = []
         joints: list[Scalar] = []
-        for body in self.bodies:
+        row = layout.joint(self.coordinates)
+        for k, body in enumerate(self.bodies, start=1):
             hinge = body.hinge
             bodies += [body.mass, *body.center, *body.inertia]
-            joints += [number(body.parent), number(int(hinge.elastic)), *hinge.torsion, *hinge.bushing]
-            joints += [*hinge.attachment, *hinge.free_displacement]
+            joints += [number(body.parent), number(len(hinge.coordinates)), *hinge.attachment]
+            joints += [constant(graph, exact(tidy(x))) for x in hinge.turned]
+            for each in hinge.coordinates:
+                joints += [number(each.kind), *(constant(graph, exact(tidy(x))) for x in each.axis), *each.law]
+            joints += [zero] * (k * row - len(joints))
         cuts: list[Scalar] = []
         for cut in self.cuts:
             cuts += [number(int(cut.is_spring)), number(cut.first), number(cut.second)]
             cuts += [cut.stiffness, cut.damping, cut.free_length, *cut.first_point, *cut.second_point]
         n = len(self.bodies)
         kernel.output("bodies", (n, layout.body), bodies, "mass, centre of mass, inertia about it")
-        kernel.output("joints", (n, layout.joint), joints, "parent, elastic, torsion (4), bushing (2), end, free")
+        words = "parent, number of coordinates, end, rotation, slots of kind, axis, stiffness, damping, rotor, rest"
+        kernel.output("joints", (n, row), joints, words)
         kernel.output("cuts", (len(self.cuts), layout.cut), cuts, "kind, bodies, stiffness, damping, length, points")
         kernel.output("gravity", layout.dimension, self.gravity or (zero,) * layout.dimension, "", "m/s^2")
         program = kernel.program()

@@ -1,4 +1,4 @@
-"""Checks of the kernels of bodies, hinges and ends: Newton and Euler, and elimination by dense systems of equations.
+"""Checks of the kernels of bodies, hinges and ends: Newton and Euler, and derivatives of Rodrigues' formula.
 
 Loads are written as functions of a small rotation phi and displacement dr of the input end, in space for planar bodies
 too, and differentiated. Moments are those about the input end in axes that turn with the body, so that a load that
@@ -7,6 +7,7 @@ turns with it does not change.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
@@ -22,6 +23,11 @@ from mbsym.verification.stepping_evidence import (
     exponential,
 )
 
+POINTS_ON_CIRCLE: Final = 32
+RADIUS: Final = 0.25
+"""Of the circle in the complex plane from which Taylor coefficients are read: of entire functions of numbers below 2,
+whose coefficients beyond the 32nd add less than a rounding."""
+
 
 def _inertia(evidence: StepEvidence) -> Pairs:
     """Newton's equation, and its moment; Euler's torque stands in the motion."""
@@ -30,9 +36,8 @@ def _inertia(evidence: StepEvidence) -> Pairs:
     rho = space.rotation(motion) @ space.point(body[1 : 1 + d])
     a = space.point(evidence["a"])
     force, moment = space.point(evidence["force"][:d]), space.turn(evidence["force"][d:])
-    torque = np.array([0, 0, body[3] * motion[3]]) if space.is_planar else motion[27:30]
-    # In space what the torque changes by is in the motion, too.
-    turning = np.diag([0, 0, body[3]]) * C if space.is_planar else np.zeros((3, 3))
+    torque = np.array([0, 0, body[3] * motion[4]]) if space.is_planar else motion[27:30]
+    turning = np.diag([0, 0, body[3]]) * C if space.is_planar else motion[30:39].reshape(3, 3)
 
     def loads(change: Array, geometric: float) -> Array:
         phi, dr = space.split(change)
@@ -46,150 +51,173 @@ def _inertia(evidence: StepEvidence) -> Pairs:
         yield found["w"], loads(np.zeros(n), geometric)
 
 
-def _hinge_law(evidence: StepEvidence) -> Pairs:
-    """Moment of spring, damper and rotor, and how it changes with the body's angle; none in a ball hinge."""
-    if evidence.layout.dimension == 3:
-        yield evidence.results("transfer_hinge_law")["law"], np.zeros(2)
-        return
-    stiffness, damping, rotor, free = evidence["joint"][2:6]
-    turn = float(evidence["angle"][0] - evidence["parent_angle"][0] - free)
-    outer, inner = evidence["motion"], evidence["parent_motion"]
-    for spring in (0.0, 1.0):
-
-        def torque(delta: float, spring: float = spring) -> float:
-            rate = outer[4] + evidence["A"] * delta - inner[4]
-            rate2 = outer[3] + evidence["C"] * delta - inner[3]
-            return -float(stiffness * (turn + spring * delta) + damping * rate + rotor * rate2)
-
-        expected = np.array([torque(0) - torque(1), torque(0)])
-        yield evidence.results("transfer_hinge_law", spring=spring)["law"], expected
+def _moving(evidence: StepEvidence) -> Iterator[tuple[InSpace, Array, Array, float, dict[str, Array]]]:
+    """A coordinate that turns and one that slides: axes before it, its axis in these, 1 for turns, what is changed."""
+    space, d = InSpace(evidence.layout), evidence.layout.dimension
+    for kind in (0.0, 1.0):
+        slot = evidence["slot"].copy()
+        slot[0] = kind
+        if kind and space.is_planar:
+            slot[1:3] = 0
+        else:
+            slot[1 : 1 + d] /= np.linalg.norm(slot[1 : 1 + d])
+        e = space.turn(np.ones(1)) if kind and space.is_planar else space.point(slot[1 : 1 + d])
+        yield space, space.rotation(evidence["frame"]), e, kind, {"slot": slot}
 
 
-def _hinge(evidence: StepEvidence) -> Pairs:
-    """Loads of the body and of the hinge together as one system of equations, for each interface and column alone.
+def _hinge_motion(evidence: StepEvidence) -> Pairs:
+    """A displacement along the axis, and the derivative of it or of Rodrigues' formula."""
+    q = float(evidence["q"])
+    for space, R, e, turns, given in _moving(evidence):
+        found = evidence.results("transfer_hinge_motion", **given)
+        beyond = R @ exponential(turns * q * e)
+        yield space.point(found["shift"]), (1 - turns) * q * (R @ e)
+        turning = derivative(lambda x, R=R, e=e: (R @ exponential(x[0] * e)).ravel(), np.array([turns * q]))  # type: ignore[misc]
+        rotation = _axial(turning[:, 0].reshape(3, 3) @ beyond.T)
+        yield found["axis"], space.load(turns * rotation, (1 - turns) * (R @ e))
 
-    Unknown are the body's rotation and the loads at the parent's end; what the kernels keep of the elimination is used
-    by them and must lead to the same.
-    """
-    space, W, w = InSpace(evidence.layout), evidence["W"], evidence["w"]
-    n, d = evidence.layout.angles, evidence.layout.dimension
-    found = evidence.results("transfer_hinge")
-    column = evidence.results("transfer_hinge_column", elimination=found["elimination"])
-    S, s = found["S"], column["s"]
-    if space.is_planar:
-        stiffness = evidence["law"][0]
-        into, turning, held = np.eye(1), np.zeros((1, 1)), stiffness * np.eye(1)
-    else:
-        into, turning = (evidence["motion"][k : k + 9].reshape(3, 3) for k in (9, 30))
-        held = np.zeros((3, 3))
-    of_rotation = W[:, :n] @ into
-    of_rotation[:n] += turning
-    left = np.block([[of_rotation[:n] + held, np.zeros((n, d))], [of_rotation[n:], -np.eye(d)]])
-    for parent, dr, part in (*((*_split(x, n), 0.0) for x in np.eye(n + d)), (np.zeros(n), np.zeros(d), 1.0)):
-        right = held @ parent
-        given = W[:, n:] @ dr + part * w
-        solved = np.linalg.solve(left, np.concatenate([right - given[:n], -given[n:]]))
-        delta, force = solved[:n], solved[n:]
-        interface = np.concatenate([parent, dr]) if space.is_planar else dr
-        at_parent = np.concatenate([held @ (parent - delta), force]) if space.is_planar else force
-        yield S @ interface + part * s, at_parent
-        if part:
-            yield column["delta"], delta
-        turn = evidence.results(
-            "transfer_rotation",
-            elimination=found["elimination"],
-            parent_delta=parent,
-            dr=dr,
-            rest=part * column["delta"],
+
+def _hinge_turn(evidence: StepEvidence) -> Pairs:
+    """Rodrigues' formula about the axis, and the angle itself in the plane."""
+    q = float(evidence["q"])
+    for space, R, e, turns, given in _moving(evidence):
+        found = evidence.results("transfer_hinge_turn", **given)["next_frame"]
+        yield space.rotation(found), R @ exponential(turns * q * e)
+        if space.is_planar:
+            yield found[2], evidence["frame"][2] + turns * q
+
+
+def _hinge_bias(evidence: StepEvidence) -> Pairs:
+    """Second derivatives by time of what moves so, the axes before it turning as they do."""
+    q, rate = float(evidence["q"]), float(evidence["speed"])
+    for space, R, e, turns, given in _moving(evidence):
+        omega = space.turn(evidence["omega"])
+        spin, before = space.split(evidence["bias"])
+
+        def axis(t: complex, R: Array = R, e: Array = e, omega: Array = omega, spin: Array = spin) -> Array:
+            found: Array = exponential(omega * t + spin * t * t / 2) @ R @ e
+            return found
+
+        turning = turns * rate * _rates(axis)[1]
+        moving = (1 - turns) * _rates(lambda t, axis=axis: axis(t) * (q + rate * t))[2]  # type: ignore[misc]
+        found = evidence.results("transfer_hinge_bias", **given)
+        yield found["next_bias"], space.load(spin + turning, before + moving)
+        yield space.turn(found["next_omega"]), omega + turns * rate * (R @ e)
+
+
+def _rates(function: Callable[[complex], Array]) -> Array:
+    """Value, first and second derivative by time at zero: Taylor coefficients from a circle in the complex plane."""
+    circle = RADIUS * np.exp(2j * np.pi * np.arange(POINTS_ON_CIRCLE) / POINTS_ON_CIRCLE)
+    found = np.fft.fft([function(t) for t in circle], axis=0) / POINTS_ON_CIRCLE
+    return np.real(np.array([found[0], found[1] / RADIUS, 2 * found[2] / RADIUS**2]))
+
+
+def _axial(m: Array) -> Array:
+    """a of a~, the skew part."""
+    return np.array([m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]]) / 2
+
+
+def _hinge_gap(evidence: StepEvidence) -> Pairs:
+    """Sine of the angle about its axis in space, the angle itself in the plane."""
+    q = float(evidence["q"])
+    for space, R, e, turns, given in _moving(evidence):
+        found = evidence.results("transfer_hinge_gap", **given)["gap"]
+        if space.is_planar:
+            yield found[0], evidence["frame"][2] + turns * q + evidence["turned"][0] - evidence["motion"][2]
+        else:
+            there = R @ exponential(turns * q * e) @ evidence["turned"].reshape(3, 3)
+            yield found, _axial(there @ space.rotation(evidence["motion"]).T)
+
+
+def _carried(evidence: StepEvidence) -> Pairs:
+    """Derivative of where a point at the end of the displacement is."""
+    space = InSpace(evidence.layout)
+    turn, slide = space.split(evidence["axis"])
+    moved = evidence.results("transfer_carried")["moved"]
+    yield moved, space.load(turn, slide + _turning(turn, space.point(evidence["shift"])))
+
+
+def _hinge_coordinate(evidence: StepEvidence) -> Pairs:
+    """Loads of the body and the force along the coordinate together as one system, for each change and column alone."""
+    space, W, w, h = InSpace(evidence.layout), evidence["W"], evidence["w"], evidence["axis"]
+    giving, pulling, n = float(evidence["giving"]), float(evidence["pulling"]), evidence.layout.load
+    turn, slide = space.split(h)
+    moment, force = space.split(evidence["wrench"])
+    for geometric in (0.0, 1.0):
+        # As axes see it that the coordinate turns; the work along an axis that turns.
+        seen = geometric * space.load(_turning(turn, moment), np.zeros(3))
+        turned = derivative(
+            lambda phi: np.array([exponential(space.turn(phi)) @ slide @ force]), np.zeros(space.angles)
         )
-        yield turn["delta"], delta
+        along = np.append(geometric * turned[0], np.zeros(n - space.angles))
+        found = evidence.results("transfer_hinge_coordinate", geometric=geometric)
+        kept = {"elimination": found["elimination"]}
+        column = evidence.results("transfer_hinge_column", **kept)
+        corner = np.array([[(h @ W + along) @ h + giving]])
+        left = np.block([[np.eye(n), -(W @ h + seen)[:, None]], [np.zeros((1, n)), corner]])
+        for x, part in (*((x, 0.0) for x in np.eye(n)), (np.zeros(n), 1.0)):
+            missing = part * (pulling - h @ w) - (h @ W + along) @ x
+            *load, dq = np.linalg.solve(left, np.append(W @ x + part * w, missing))
+            yield found["W_left"] @ x + part * column["w_left"], np.array(load)
+            moved = evidence.results("transfer_hinge_change", **kept, side=part * column["side"], change=x)
+            yield moved["own_change"], np.array([dq])
+            yield moved["beyond"], x + h * dq
 
 
-def _split(x: Array, n: int) -> tuple[Array, Array]:
-    return x[:n], x[n:]
+def _load(evidence: StepEvidence) -> Pairs:
+    """A product of a matrix and a vector, and a vector."""
+    yield evidence.results("transfer_load")["load"], evidence["w"] + evidence["W"] @ evidence["change"]
 
 
-def _elastic_hinge(evidence: StepEvidence) -> Pairs:
-    """The spring's force on the outboard end and the loads there as one system, for each interface and column alone."""
-    S, k, q, s = evidence["S"], evidence["stiffness"], evidence["q"], evidence["s"]
-    d = evidence.layout.dimension
-    head = 3 - d
-    found = evidence.results("transfer_elastic_hinge")
-    column = evidence.results("transfer_elastic_hinge_column", elastic=found["elastic"])
-    _, *rest = np.eye(4)
-    left = S[head:, head:] + k * np.eye(d)
-    yield found["turn"], np.append(np.linalg.solve(left, S[head:, 0]), 0) if head else np.zeros(3)
-    for x, part in (*((x[1:], 0.0) for x in rest), (np.zeros(3), 1.0)):
-        turn, dr = x[:head], x[head:]
-        force = part * q + k * dr
-        point = np.linalg.solve(left, force - S[head:, :head] @ turn - part * s[head:])
-        outboard = S[:head] @ np.concatenate([turn, point]) + part * s[:head]
-        yield found["S_through"] @ x + part * column["s_through"], np.concatenate([outboard, force - k * point])
-        if part:
-            yield column["rest"], point
-        changed = evidence.results(
-            "transfer_elastic_point",
-            elastic=found["elastic"],
-            turn=found["turn"],
-            parent_delta=turn if head else np.zeros(3),
-            dr=dr,
-            rest=part * column["rest"],
-        )
-        yield changed["point"], point
+def _rotation(evidence: StepEvidence) -> Pairs:
+    """By the matrix that stands in the motion."""
+    space = InSpace(evidence.layout)
+    to_delta = np.eye(1) if space.is_planar else evidence["motion"][9:18].reshape(3, 3)
+    yield evidence.results("transfer_rotation")["delta"], to_delta @ evidence["phi"]
 
 
 def _end(evidence: StepEvidence) -> Pairs:
     """Loads at a point of the body that moves with it, taken to the input end."""
     space, S = InSpace(evidence.layout), evidence["S"]
-    beta = space.rotation(evidence["motion"]) @ space.point(evidence["b"])
-    force = space.point(evidence["Q"])
+    beta, force = space.point(evidence["lever"]), space.point(evidence["Q"])
 
     def loads(change: Array) -> Array:
         phi, dr = space.split(change)
-        M, Q = _at_end(space, S, phi, dr + np.cross(phi, beta))
+        M, Q = space.split(S @ space.load(phi, dr + np.cross(phi, beta)))
         return space.load(M + np.cross(beta, exponential(-phi) @ (force + Q)), force + Q)
 
     yield evidence.results("transfer_end")["W"], derivative(loads, np.zeros(evidence.layout.load))
 
 
-def _at_end(space: InSpace, S: Array, phi: Array, change: Array) -> tuple[Array, Array]:
-    """Moment and force of an interface; in space a ball hinge takes no moment."""
-    if space.is_planar:
-        return space.split(S @ np.array([phi[2], change[0], change[1]]))
-    return np.zeros(3), S @ change
-
-
 def _end_column(evidence: StepEvidence) -> Pairs:
     """A force at a point of the body and a moment."""
-    space, s = InSpace(evidence.layout), evidence["s"]
-    beta = space.rotation(evidence["motion"]) @ space.point(evidence["b"])
-    M, Q = space.split(s) if space.is_planar else (np.zeros(3), s)
-    yield evidence.results("transfer_end_column")["w"], space.load(M + np.cross(beta, Q), Q)
+    space = InSpace(evidence.layout)
+    M, Q = space.split(evidence["s"])
+    moment = M + np.cross(space.point(evidence["lever"]), Q)
+    yield evidence.results("transfer_end_column")["w"], space.load(moment, Q)
 
 
 def _point(evidence: StepEvidence) -> Pairs:
     """From the input end along the lever, which in the calculation of accelerations is no longer a rotation."""
     space, motion = InSpace(evidence.layout), evidence["motion"]
-    levers = motion[2] * space.rotation(motion) if space.is_planar else motion[18:27].reshape(3, 3)
+    levers = motion[3] * space.rotation(motion) if space.is_planar else motion[18:27].reshape(3, 3)
     found = evidence.results("transfer_point")["point"]
     yield space.point(found), space.point(evidence["r"]) + levers @ space.point(evidence["b"])
 
 
 def _point_change(evidence: StepEvidence) -> Pairs:
     """Derivative of where a point of a turning body is."""
-    space, motion = InSpace(evidence.layout), evidence["motion"]
-    G = np.eye(3) if space.is_planar else motion[9:18].reshape(3, 3)
-    phi = G @ space.turn(evidence["delta"])
-    lever = space.rotation(motion) @ space.point(evidence["b"])
-    expected = space.point(evidence["dr"]) + _turning(phi, lever)
-    yield space.point(evidence.results("transfer_point_change")["change"]), expected
+    space = InSpace(evidence.layout)
+    phi, dr = space.split(evidence["change"])
+    changed = evidence.results("transfer_point_change")["changed"]
+    yield changed, space.load(phi, dr + _turning(phi, space.point(evidence["lever"])))
 
 
 def _point_velocity(evidence: StepEvidence) -> Pairs:
     """Derivative of where a point of a turning body is, from its centre of mass."""
     space, motion, d = InSpace(evidence.layout), evidence["motion"], evidence.layout.dimension
-    omega = space.turn(motion[4:5]) if space.is_planar else motion[39:42]
-    lever = space.rotation(motion) @ space.point(evidence["b"] - evidence["body"][1 : 1 + d])
+    omega = space.turn(motion[5:6]) if space.is_planar else motion[39:42]
+    lever = space.point(evidence["lever"]) - space.rotation(motion) @ space.point(evidence["body"][1 : 1 + d])
     expected = space.point(evidence["velocity"]) + _turning(omega, lever)
     yield space.point(evidence.results("transfer_point_velocity")["point_velocity"]), expected
 
@@ -201,13 +229,16 @@ def _turning(omega: Array, lever: Array) -> Array:
 
 ELEMENT_IDENTITIES: Final = (
     StepIdentity("transfer_inertia", "Newton, Euler", _inertia),
-    StepIdentity("transfer_hinge_law", "moment of the hinge", _hinge_law),
-    StepIdentity("transfer_hinge", "dense solution", _hinge),
-    StepIdentity("transfer_hinge_column", "dense solution", _hinge),
-    StepIdentity("transfer_rotation", "dense solution", _hinge),
-    StepIdentity("transfer_elastic_hinge", "dense solution", _elastic_hinge),
-    StepIdentity("transfer_elastic_hinge_column", "dense solution", _elastic_hinge),
-    StepIdentity("transfer_elastic_point", "dense solution", _elastic_hinge),
+    StepIdentity("transfer_hinge_motion", "Rodrigues", _hinge_motion),
+    StepIdentity("transfer_hinge_turn", "Rodrigues", _hinge_turn),
+    StepIdentity("transfer_hinge_bias", "derivatives of Rodrigues' formula", _hinge_bias),
+    StepIdentity("transfer_hinge_gap", "axial vector", _hinge_gap),
+    StepIdentity("transfer_carried", "motion of a rigid body", _carried),
+    StepIdentity("transfer_hinge_coordinate", "dense solution", _hinge_coordinate),
+    StepIdentity("transfer_hinge_column", "dense solution", _hinge_coordinate),
+    StepIdentity("transfer_hinge_change", "dense solution", _hinge_coordinate),
+    StepIdentity("transfer_load", "dense product", _load),
+    StepIdentity("transfer_rotation", "tangent of the rotation", _rotation),
     StepIdentity("transfer_end", "loads of a rigid body", _end),
     StepIdentity("transfer_end_column", "loads of a rigid body", _end_column),
     StepIdentity("transfer_point", "motion of a rigid body", _point),

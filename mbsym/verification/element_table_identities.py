@@ -7,12 +7,13 @@ inertias, energies and the power of dampers must then be those of the user's bod
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from mbsym.doors import Array
 from mbsym.transfer_matrix.coordinates import ElementCoordinates
+from mbsym.transfer_matrix.system import Kind
 from mbsym.verification.evidence import Pairs
 from mbsym.verification.stepping_evidence import (
     InSpace,
@@ -22,6 +23,9 @@ from mbsym.verification.stepping_evidence import (
     inertia_matrix,
     rotation_of,
 )
+
+Moved: TypeAlias = tuple[Array, Array, Array, Array]
+"""Attitudes, angular velocities in body axes, hinges' coordinates and their rates, by element."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,25 +43,50 @@ class _Assembly:
         return self.points[number] + lever, self.velocities[number] + np.cross(self.omega[number], lever)
 
 
-def _assembled(evidence: StepEvidence, joints: Array, moved: tuple[Array, Array, Array, Array]) -> _Assembly:
-    """Elements placed by the points of the joint table.
+def _assembled(evidence: StepEvidence, joints: Array, moved: Moved) -> tuple[_Assembly, list[Array]]:
+    """Elements placed by the points and the coordinates of the joint table, and rotations that these make of them.
 
     Args:
         evidence: with the state.
         joints: table.
-        moved: attitudes, angular velocities, displacements at elastic hinges and their rates.
+        moved: attitudes, angular velocities, hinges' coordinates and their rates.
     """
     space, d = InSpace(evidence.layout), evidence.layout.dimension
     R, omega = [np.eye(3)], [np.zeros(3)]
-    points, velocities = [np.zeros(3)], [np.zeros(3)]
-    for attitude, turning, displacement, rate, joint in zip(*moved, joints, strict=True):
-        R.append(exponential(space.turn(attitude)) if space.is_planar else rotation_of(attitude))
-        omega.append(R[-1] @ space.turn(turning))
+    points, velocities, made = [np.zeros(3)], [np.zeros(3)], []
+    for attitude, turning, coordinates, rates, joint in zip(*moved, joints, strict=True):
+        own = exponential(space.turn(attitude)) if space.is_planar else rotation_of(attitude)
+        spin = space.turn(turning) if space.is_planar else own @ turning
         parent = int(joint[0])
-        lever = R[parent] @ space.point(joint[8 : 8 + d])
-        points.append(points[parent] + lever + space.point(displacement))
-        velocities.append(velocities[parent] + np.cross(omega[parent], lever) + space.point(rate))
-    return _Assembly(np.array(R), np.array(omega), np.array(points), np.array(velocities))
+        frame, turned, lever = R[parent], omega[parent], R[parent] @ space.point(joint[2 : 2 + d])
+        at, moving = points[parent] + lever, velocities[parent] + np.cross(turned, lever)
+        follows = True
+        for slot, q, rate in zip(_slots(evidence, joint), coordinates, rates, strict=False):
+            axis = np.eye(3)[2] if space.is_planar and slot[0] else space.point(slot[1 : 1 + d])
+            if slot[0] == Kind.BALL:
+                frame, turned, follows = own, spin, False
+            elif slot[0] == Kind.TURN:
+                turned = turned + frame @ axis * rate
+                frame = frame @ exponential(axis * q)
+            else:
+                way = frame @ axis
+                at, moving = at + way * q, moving + way * rate + np.cross(turned, way * q)
+        rest = joint[2 + d : 2 + d + evidence.layout.turned]
+        beyond = frame @ (exponential(space.turn(rest)) if space.is_planar else rest.reshape(3, 3))
+        if follows:
+            made += [beyond - own, turned - spin]
+        R.append(own)
+        omega.append(spin)
+        points.append(at)
+        velocities.append(moving)
+    return _Assembly(np.array(R), np.array(omega), np.array(points), np.array(velocities)), made
+
+
+def _slots(evidence: StepEvidence, joint: Array) -> Array:
+    """Of a row of the joint table, those of coordinates that the hinge has."""
+    first, size = 2 + evidence.layout.dimension + evidence.layout.turned, evidence.layout.slot
+    slots: Array = joint[first:].reshape(-1, size)[: int(joint[1])]
+    return slots
 
 
 def _tables(evidence: StepEvidence) -> Pairs:
@@ -66,14 +95,17 @@ def _tables(evidence: StepEvidence) -> Pairs:
     bodies, joints, cuts = found["bodies"], found["joints"], found["cuts"]
     system, d = evidence.system, evidence.layout.dimension
     moved = ElementCoordinates(system).to_elements(evidence.q, evidence.v)
-    at = _assembled(evidence, joints, moved)
+    at, made = _assembled(evidence, joints, moved)
+    # Attitudes and angular velocities are those that the hinges' coordinates make.
+    for difference in made:
+        yield difference, np.zeros_like(difference)
     plane = np.array(system.plane)
     yield found["gravity"], plane[:d] @ evidence.reference.mechanism.gravity
-    # Parent and kind of each hinge, kind and bodies of each cut.
-    yield joints[:, :2], np.array([[body.parent, body.hinge.elastic] for body in system.bodies])
+    # Parent and number of coordinates of each hinge, kind and bodies of each cut.
+    yield joints[:, :2], np.array([[body.parent, len(body.hinge.coordinates)] for body in system.bodies])
     yield cuts[:, :3], np.array([[cut.is_spring, cut.first, cut.second] for cut in system.cuts]).reshape(-1, 3)
     yield from _rigid_bodies(evidence, bodies, at, plane)
-    yield from _idle_entries(joints, cuts, d)
+    yield from _idle_entries(evidence, joints, cuts)
     yield from _energies(evidence, found, at, moved)
 
 
@@ -102,22 +134,29 @@ def _rigid_bodies(evidence: StepEvidence, bodies: Array, at: _Assembly, plane: A
         yield (rotated[2, 2], in_plane[2, 2]) if space.is_planar else (rotated, in_plane)
 
 
-def _idle_entries(joints: Array, cuts: Array, d: int) -> Pairs:
-    """Numbers of springs that are not there are zero."""
-    rigid = joints[joints[:, 1] == 0]
-    yield rigid[:, 6:8], np.zeros((len(rigid), 2))
-    yield joints[joints[:, 2] == 0, 5], np.zeros(np.count_nonzero(joints[:, 2] == 0))
-    loose = joints[joints[:, 6] == 0]
-    yield loose[:, 8 + d :], np.zeros((len(loose), d))
+def _idle_entries(evidence: StepEvidence, joints: Array, cuts: Array) -> Pairs:
+    """Numbers of coordinates and springs that are not there are zero."""
+    d, size = evidence.layout.dimension, evidence.layout.slot
+    for joint in joints:
+        slots = _slots(evidence, joint)
+        unused = joint[2 + d + evidence.layout.turned + size * len(slots) :]
+        yield unused, np.zeros_like(unused)
+        yield slots[:, 0], np.round(slots[:, 0])
+        loose = slots[slots[:, 1 + d] == 0, 4 + d]
+        yield loose, np.zeros_like(loose)
+        balls = slots[slots[:, 0] == Kind.BALL, 1:]
+        if len(balls):
+            # Three turns about the base axes, from no attitude in particular.
+            yield balls, np.eye(3, 7)[: len(balls)]
+            yield joint[2 + d : 2 + d + evidence.layout.turned], np.eye(3).ravel()
+        if d == 2:
+            turns = slots[slots[:, 0] == Kind.TURN, 1:3]
+            yield turns, np.zeros_like(turns)
     pins = cuts[cuts[:, 0] == 0]
     yield pins[:, 3:6], np.zeros((len(pins), 3))
-    if d == 3:
-        yield joints[:, 2:6], np.zeros((len(joints), 4))
 
 
-def _energies(
-    evidence: StepEvidence, found: dict[str, Array], at: _Assembly, moved: tuple[Array, Array, Array, Array]
-) -> Pairs:
+def _energies(evidence: StepEvidence, found: dict[str, Array], at: _Assembly, moved: Moved) -> Pairs:
     """Energy of motion, of gravity and springs, the power of dampers; points held together by cut joints."""
     space, d, reference = InSpace(evidence.layout), evidence.layout.dimension, evidence.reference
     kinetic, potential, power = 0.0, 0.0, 0.0
@@ -126,17 +165,12 @@ def _energies(
         R, omega = at.R[number], at.omega[number]
         kinetic += float(row[0] * velocity @ velocity + omega @ R @ inertia_matrix(row) @ R.T @ omega) / 2
         potential -= float(row[0] * found["gravity"] @ place[:d])
-        parent = int(joint[0])
-        stiffness, damping, rotor, free = joint[2:6]
-        if space.is_planar:
-            angles = np.append(0.0, moved[0][:, 0])
-            turn, rate = angles[number] - angles[parent] - free, omega[2] - at.omega[parent, 2]
+        slots = _slots(evidence, joint)
+        for slot, q, rate in zip(slots, moved[2][number - 1], moved[3][number - 1], strict=False):
+            stiffness, damping, rotor, free = slot[1 + d :]
             kinetic += rotor * rate**2 / 2
-            potential += stiffness * turn**2 / 2
+            potential += stiffness * (q - free) ** 2 / 2
             power -= damping * rate**2
-        stretch, slide = moved[2][number - 1] - joint[8 + d :], moved[3][number - 1]
-        potential += joint[6] * float(stretch @ stretch) / 2
-        power -= joint[7] * float(slide @ slide)
     for cut, element in zip(found["cuts"], evidence.system.cuts, strict=True):
         ends = [at.moving(int(cut[1 + k]), space.point(cut[6 + k * d : 6 + (k + 1) * d])) for k in (0, 1)]
         between, rate = ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]

@@ -81,7 +81,8 @@ def _attitude(evidence: StepEvidence) -> Pairs:
     R = _from(evidence, evidence["base"]) @ _turned(evidence, z)
     motion = evidence.results("transfer_attitude")["motion"]
     if evidence.layout.rotation == "angle":
-        yield motion, np.array([R[0, 0], R[1, 0], 1, C * z[0] + D[0], A * z[0] + B[0]])
+        angle = evidence["base"][0] + z[0]
+        yield motion, np.array([R[0, 0], R[1, 0], angle, 1, C * z[0] + D[0], A * z[0] + B[0]])
         return
 
     def moving(at: Array) -> tuple[Array, Array]:
@@ -93,8 +94,8 @@ def _attitude(evidence: StepEvidence) -> Pairs:
     J = inertia_matrix(evidence["body"])
     by_z = derivative(lambda at: _torque(J, *moving(at)), z)
     omega, alpha = moving(z)
-    turning = R @ _tangent(evidence, z)
-    parts = (R, turning, R, R @ _torque(J, omega, alpha), R @ by_z, R @ omega)
+    to_z = np.linalg.inv(R @ _tangent(evidence, z))
+    parts = (R, to_z, R, R @ _torque(J, omega, alpha), R @ by_z @ to_z, R @ omega)
     yield motion, np.concatenate([part.ravel() for part in parts])
 
 
@@ -106,11 +107,12 @@ def _attitude_rate(evidence: StepEvidence) -> Pairs:
     turn = InSpace(evidence.layout).turn(omega)
     levers = np.stack([R @ np.cross(turn, np.cross(turn, b)) for b in np.eye(3)], axis=-1)
     if evidence.layout.rotation == "angle":
-        yield motion, np.array([R[0, 0], R[1, 0], levers[:, 0] @ R[:, 0], 0, omega[0]])
+        angle = evidence["base"][0] + evidence["z"][0]
+        yield motion, np.array([R[0, 0], R[1, 0], angle, levers[:, 0] @ R[:, 0], 0, omega[0]])
         return
     J = inertia_matrix(evidence["body"])
     torque = R @ _torque(J, omega, np.zeros(3))
-    parts = (R, R, levers, torque, R @ J, R @ omega)
+    parts = (R, R.T, levers, torque, R @ J @ R.T, R @ omega)
     yield motion, np.concatenate([part.ravel() for part in parts])
 
 

@@ -81,13 +81,15 @@ def random_arguments(
         match name:
             case "base" | "attitude" if layout.dimension == 3:
                 found[name] = quaternion(rng.uniform(-1, 1, 3))
-            case "motion" | "parent_motion":
+            case "motion":
                 found[name] = _motion(layout, rng)
+            case "frame" | "turned":
+                found[name] = _motion(layout, rng)[: shape[0]]
             case "body":
                 found[name] = _body(layout, rng)
             case "W" | "S":
                 found[name] = rng.uniform(-0.5, 0.5, shape) + 3 * np.eye(shape[0])
-            case "h" | "beta" | "gamma" | "spectral_radius" | "stiffness" | "law":
+            case "h" | "beta" | "gamma" | "spectral_radius":
                 found[name] = rng.uniform(0.5, 0.9, shape)
             case "theta":
                 found[name] = rng.uniform(1.4, 2, shape)
@@ -100,10 +102,8 @@ def _motion(layout: Layout, rng: np.random.Generator) -> Array:
     """A rotation, and otherwise any numbers: most kernels only take them where they belong."""
     turn = rng.uniform(-1, 1, layout.angles)
     if layout.dimension == 2:
-        return np.array([np.cos(turn[0]), np.sin(turn[0]), *rng.uniform(0.5, 1, 3)])
-    R = exponential(turn)
-    G = R + rng.uniform(-0.2, 0.2, (3, 3))
-    return np.concatenate([R.ravel(), G.ravel(), rng.uniform(-1, 1, 9 + 3 + 9 + 3)])
+        return np.array([np.cos(turn[0]), np.sin(turn[0]), turn[0], *rng.uniform(0.5, 1, 3)])
+    return np.concatenate([exponential(turn).ravel(), rng.uniform(-1, 1, 9 + 9 + 3 + 9 + 3)])
 
 
 def _body(layout: Layout, rng: np.random.Generator) -> Array:
@@ -178,7 +178,7 @@ class InSpace:
         return self.turn(load[: self.angles]), self.point(load[self.angles :])
 
     def rotation(self, motion: Array) -> Array:
-        """R of a motion array."""
+        """R of a motion array, or of the axes that a hinge's coordinate moves in."""
         if not self.is_planar:
             return motion[:9].reshape(3, 3)
         return np.array([[motion[0], -motion[1], 0], [motion[1], motion[0], 0], [0, 0, 1]])

@@ -9,6 +9,7 @@ import numpy as np
 
 from mbsym.codegen.load import LoadedModule
 from mbsym.codegen.statuses import Status
+from mbsym.doors import Array
 from mbsym.transfer_matrix.stepper import TransferMatrixStepper
 from mbsym.verification.checks import OWN_STATUSES, Worst
 from mbsym.verification.coverage import Coverage
@@ -18,6 +19,9 @@ START: Final = "transfer_matrix_start"
 STEPS: Final = ("step", "transfer_matrix_advance")
 
 LENGTH: Final = 1e-3
+TURN: Final = 0.02
+"""Of a step that ends well [s]: shorter where accelerations turn a body by more [rad] in it, as strained springs do."""
+
 RADIUS: Final = 0.8
 SETTINGS: Final = (1e-9, 1e-6, 20.0, 1.0)
 """Of an advance: bounds of corrections and of closure, iterations, and how often a Jacobian is made."""
@@ -45,11 +49,21 @@ def check_stepping_statuses(
     for stepper in steppers:
         module = stepper.module
         start = stepper.start(state["q"], state["v"])
+        length = _length(stepper, start)
         if START in module.functions and module.functions[START].statuses:
             _check_start(worst, module, coverage)
         for name in STEPS:
             if name in module.functions and module.functions[name].statuses:
-                _check_steps(worst, module, name, start, coverage)
+                _check_steps(worst, module, name, start, length, coverage)
+
+
+def _length(stepper: TransferMatrixStepper, start: Array) -> float:
+    """Of a step that ends well."""
+    system, sizes = stepper.system, stepper.system.layout
+    first = sizes.base + 2 * sizes.load
+    rows = start[: len(system.bodies) * system.body_state].reshape(-1, system.body_state)
+    turning = np.abs(rows[:, first : first + sizes.angles]).max()
+    return min(LENGTH, float(np.sqrt(2 * TURN / turning))) if turning else LENGTH
 
 
 def _check_start(worst: Worst, module: LoadedModule, coverage: Coverage) -> None:
@@ -72,14 +86,16 @@ def _check_start(worst: Worst, module: LoadedModule, coverage: Coverage) -> None
     worst.note(START, module.language, OWN_STATUSES, float(wrong), 0.5, 0)
 
 
-def _check_steps(worst: Worst, module: LoadedModule, name: str, start: Any, coverage: Coverage) -> None:
+def _check_steps(
+    worst: Worst, module: LoadedModule, name: str, start: Array, length: float, coverage: Coverage
+) -> None:
     def scheme(h: float) -> Any:
         return np.asarray(module.functions["generalised_alpha"](h, RADIUS)).ravel()
 
-    def given(h: float = LENGTH, **changes: Any) -> dict[str, Any]:
+    def given(h: float = length, **changes: Any) -> dict[str, Any]:
         own = {"state": start, "h": h, "spectral_radius": RADIUS, "steps": 1.0, "settings": np.array(SETTINGS)}
         if name != "step":
-            own["scheme"] = scheme(h) if h > 0 else 0.0 * scheme(LENGTH)
+            own["scheme"] = scheme(h) if h > 0 else 0.0 * scheme(length)
         return {**own, **changes}
 
     cases: list[tuple[dict[str, Any], tuple[Status, ...]]] = [
@@ -90,7 +106,7 @@ def _check_steps(worst: Worst, module: LoadedModule, name: str, start: Any, cove
         (given(state=np.full_like(start, np.nan)), NO_NUMBER),
     ]
     if name == "step":
-        cases.append((given(h=-LENGTH), (Status.IMPOSSIBLE_STEP,)))
+        cases.append((given(h=-length), (Status.IMPOSSIBLE_STEP,)))
     else:
         cases.append((given(steps=np.nan), (Status.IMPOSSIBLE_STEP,)))
         cases.append((given(loads=1.0, settings=np.array((-1.0, -1.0, 1.0, 1.0))), (Status.NOT_CONVERGED,)))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mbsym.pipeline import generate
 from mbsym.verification.certificate import verify
+from mechanisms.beams import beamed
 from mechanisms.examples import further
 
 
@@ -19,6 +21,14 @@ def test_stepping_code_is_verified(name: str, tmp_path: Path) -> None:
     assert certificate.passed, certificate.summary()
     assert certificate.formulation == "transfer-matrix"
     assert {check.against for check in certificate.checks} >= {"motion of reference", "energy of reference"}
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("name", ["space", "from the tip", "on a plate"])
+def test_beams_that_bend_stretch_and_twist_are_verified(name: str, tmp_path: Path) -> None:
+    generate(replace(beamed(name), name="beamed"), tmp_path, formulation="transfer-matrix")
+    certificate = verify(tmp_path, states=2)
+    assert certificate.passed, certificate.summary()
 
 
 @pytest.mark.parametrize("name", ["rhombus_planar", *further("double_pendulum", "rhombus_spatial")])

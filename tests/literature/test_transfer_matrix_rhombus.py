@@ -154,14 +154,14 @@ def test_initial_accelerations_and_forces(steppers: Callable[..., TransferMatrix
 
 def stepper_accelerations(stepper: TransferMatrixStepper) -> dict[str, float]:
     """Angular accelerations in the history of the initial state: row a, after the angle."""
-    size = stepper.system.layout.state
+    size = stepper.system.body_state
     rows = start(stepper)[: size * len(stepper.elements)].reshape(-1, size)
     return dict(zip(stepper.elements, rows[:, 1 + 2 * 3], strict=True))
 
 
 def test_initial_accelerations_in_space(steppers: Callable[..., TransferMatrixStepper]) -> None:
     stepper = steppers("rhombus_spatial", "incremental")
-    size = stepper.system.layout.state
+    size = stepper.system.body_state
     state = start(stepper)
     alphas = state[: size * 6].reshape(6, size)[:, 4 + 2 * 6 : 4 + 2 * 6 + 3]
     expected = {
@@ -208,7 +208,7 @@ def test_order_of_convergence(
 def test_starting_from_zero_accelerations_would_cost_an_order(steppers: Callable[..., TransferMatrixStepper]) -> None:
     """Why the initial state solves for accelerations."""
     stepper = steppers("rhombus_regular")
-    size = stepper.system.layout.state
+    size = stepper.system.body_state
     errors = []
     for h in (2e-3, 1e-3):
         state = start(stepper)

@@ -119,9 +119,8 @@ def _trajectory(
     q, v = stepper.coordinates.to_coordinates(
         attitudes,
         omegas,
-        np.array([view.input_ends for view in views]),
-        np.array([view.centers for view in views]),
-        np.array([view.velocities for view in views]),
+        np.array([view.coordinates for view in views]),
+        np.array([view.rates for view in views]),
     )
     return TransferMatrixTrajectory(
         elements=stepper.elements,

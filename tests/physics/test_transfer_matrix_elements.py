@@ -243,7 +243,7 @@ def test_chain_of_two_hundred_bars() -> None:
     program = TREE_FUNCTIONS["forward_dynamics"](mechanism)
     vdot = interpret(program, {"q": q, "v": v, "tau": np.zeros(count)})["vdot"]
     start = stepper.start(q, v)
-    alphas = start[: count * stepper.system.layout.state].reshape(count, -1)[:, 1 + 2 * 3]
+    alphas = start[: count * stepper.system.body_state].reshape(count, -1)[:, 1 + 2 * 3]
     # The chain is as stiff as its length: accelerations of thousands, compared to round-off of the largest.
     np.testing.assert_allclose(alphas, np.cumsum(vdot), rtol=0, atol=1e-10 * np.abs(alphas).max())
     still = np.zeros(count)
@@ -507,11 +507,13 @@ def half_turn(initial: tuple[Any, ...]) -> tuple[float, float, float, float]:
 def test_loads_are_forces_at_the_centres_of_mass() -> None:
     """A load that undoes gravity leaves the bars at rest."""
     model = examples.load("rhombus_regular")
-    loads = np.zeros((6, 3))
+    loads = np.zeros((6, 4))
     loads[:, 1] = 9.8
     run = simulate_transfer_matrix(model, 0.2, 1e-2, loads=loads, engine="numpy")
     assert np.abs(run.q - run.q[0]).max() < 1e-12
-    moments = simulate_transfer_matrix(model, 0.2, 1e-2, loads=lambda t: np.full((6, 3), t), engine="numpy")
+    moments = simulate_transfer_matrix(
+        model, 0.2, 1e-2, loads=lambda t: np.full((6, 4), t) * [1, 1, 1, 0], engine="numpy"
+    )
     assert np.abs(moments.q - simulate_transfer_matrix(model, 0.2, 1e-2, engine="numpy").q).max() > 1e-4
 
 

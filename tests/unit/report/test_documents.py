@@ -315,7 +315,7 @@ def test_transfer_matrices_are_shown() -> None:
     text = text_of("planar_3r", "text", "transfer-matrix")
     assert "Element: rigid body (plane)" in text and "Z_end = U_link3*U_link2*U_link1" in text
     assert "link2  link1     elbow     m2  I2  [c2, 0]         [l1, 0]" in text
-    with pytest.raises(DerivationError, match="no element for a prismatic joint"):
+    with pytest.raises(DerivationError, match="no element for an actuator"):
         text_of("cart_pole", "text", "transfer-matrix")
 
 

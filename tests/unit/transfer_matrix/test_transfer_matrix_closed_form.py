@@ -141,32 +141,35 @@ def test_ball_hinge_leaves_no_moment() -> None:
     np.testing.assert_allclose(out[6:9], 0, atol=1e-12)
 
 
-def test_bushing_agrees_with_the_kernel_of_the_recursion() -> None:
+def test_bushing_is_a_spring_between_two_points() -> None:
     """Interface Q = S r_O + s behind a bushing, seen from before it: eliminated from its transfer matrix."""
     rng = np.random.default_rng(4)
     stiffness = 350.0
     S = rng.uniform(-1, 1, (2, 2)) * 40
     S = S + S.T
-    kernel = {program.name: program for program in kernel_programs("angle")}["transfer_elastic_hinge"]
-    full = np.zeros((3, 3))
-    full[1:, 1:] = S
-    got = interpret(kernel, {"S": full, "stiffness": stiffness})["S_through"][1:, 1:]
     names = {"k": stiffness, "c": 0, "A": 0, "B_Ix": 0, "B_Ox": 0, "l0_x": 0, "B_Iy": 0, "B_Oy": 0, "l0_y": 0}
     U = numeric(closed_form.bushing().matrix, names)
     # r_O = r_I + U_rQ Q and Q = S r_O.
-    expected = np.linalg.solve(np.eye(2) - S @ U[np.ix_([0, 1], [4, 5])], S)
-    np.testing.assert_allclose(got, expected, rtol=1e-12)
+    got = np.linalg.solve(np.eye(2) - S @ U[np.ix_([0, 1], [4, 5])], S)
+    springs = stiffness * np.eye(2)
+    np.testing.assert_allclose(got, springs - springs @ np.linalg.solve(S + springs, springs), rtol=1e-12)
 
 
-def test_a_hinge_that_gives_is_a_spring_on_forces_alone() -> None:
-    """Behind it S couples turning and forces, each way in its own manner."""
-    S = np.random.default_rng(6).uniform(-1, 1, (3, 3)) * 40
-    kernel = {program.name: program for program in kernel_programs("angle")}["transfer_elastic_hinge"]
-    k = np.diag([0.0, 350.0, 350.0])
-    # The rotation is shared, the points are apart by Q / k: Q = S (r - Q / k).
-    expected = np.linalg.solve(np.eye(3) + S @ np.diag([0.0, 1 / 350, 1 / 350]), S)
-    got = interpret(kernel, {"S": S, "stiffness": k[1, 1]})["S_through"]
-    np.testing.assert_allclose(got, expected, rtol=1e-12)
+def test_a_coordinate_of_a_hinge_in_space_gives_way_to_its_force() -> None:
+    """Loads L = S x + s beyond it, seen from before it: eliminated from its matrix, and by the force along the axis."""
+    rng = np.random.default_rng(6)
+    S, s, h = rng.uniform(-1, 1, (6, 6)) + 3 * np.eye(6), rng.uniform(-1, 1, 6), rng.uniform(-1, 1, 6)
+    K, tau = 2.5, 0.7
+    names = dict(zip(("a_x", "a_y", "a_z", "b_x", "b_y", "b_z"), h, strict=True)) | {"K": K, "tau": tau}
+    U = numeric(closed_form.elastic_coordinate().matrix, names)
+    turned_first = [3, 4, 5, 0, 1, 2]
+    gives, moved = U[:6, 6:12][turned_first], U[:6, 12][turned_first]
+    # x_O = x_I + gives L + moved and L = S x_O + s.
+    solved = np.linalg.solve(np.eye(6) - S @ gives, np.column_stack([S, S @ moved + s]))
+    # x_O = x_I + h dq with h.L = tau - K dq.
+    dq = np.concatenate([-h @ S, [tau - h @ s]]) / (K + h @ S @ h)
+    expected = np.column_stack([S, s]) + np.outer(S @ h, dq)
+    np.testing.assert_allclose(solved, expected, rtol=1e-12)
 
 
 def test_torsion_spring_gives_the_moment_of_its_definition() -> None:
@@ -196,7 +199,8 @@ def test_spatial_kernels_are_derivatives(rotation: Any) -> None:
     def parts(z: Array) -> tuple[Array, Array, Array, Array]:
         motion = interpret(program, {**arguments, "z": z})["motion"]
         R = motion[0:9].reshape(3, 3)
-        return R, motion[9:18].reshape(3, 3), R.T @ motion[27:30], R.T @ motion[30:39].reshape(3, 3)
+        G = np.linalg.inv(motion[9:18].reshape(3, 3))
+        return R, G, R.T @ motion[27:30], R.T @ motion[30:39].reshape(3, 3) @ G
 
     R, G, _, E = parts(z)
     step = 1e-6
@@ -217,7 +221,7 @@ def root_force(stepper: TransferMatrixStepper, state: Array, h: float) -> Array:
     of_scheme, angles = {"C": C}, [0.0]
     q = np.zeros(system.mechanism.nq)
     for number, body in enumerate(system.bodies, start=1):
-        row = state[(number - 1) * system.layout.state : number * system.layout.state]
+        row = state[(number - 1) * system.body_state : number * system.body_state]
         history = row[1:19].reshape(6, 3)
         angles.append(row[0] + predictor @ history[:, 0])
         q[system.mechanism.body(number).q_range[0]] = angles[number] - angles[body.parent]
