@@ -254,8 +254,8 @@ class ElementMatrices:
         carried = (inner or hinge.flipped) and (c or first.law[3] or second.law[3])
         if first.law[:2] != second.law[:2] or carried:
             raise DerivationError(
-                "a closed form has equal springs and equal dampers along both axes, and is on ground where it has dampers "
-                "or free lengths",
+                "a closed form has equal springs and equal dampers along both axes, and is on ground where it has "
+                "dampers or free lengths",
                 where=f"joint {hinge.joint.name}",
                 remedy="the generated stepping code covers it by recursion",
             )

@@ -243,10 +243,10 @@ def percussion(kind: str) -> Model:
         ("rhombus_planar", "U(body_4", "U has no part"),
         ("rhombus_spatial", "U(body_2)", "in space the matrices of a step hold the rotation variable.*such as U_a"),
         ("five_bar", "overall", "there is no overall: products are shown for one loop, cut at ground"),
-        ("cart_pole", "U", "there is no U: the transfer matrix method has no element for a prismatic joint"),
+        ("cart_pole", "U", "joint rail: there is a closed form of pins, of balls and of bushings"),
         (with_rotor(), "U_a(shoulder)", "the closed form of a hinge has no rotor inertia"),
         (with_rotor(), "T_a", "there is no T_a: products are shown for hinges without rotor inertia"),
-        (sprung(), "T", "there is no T: products are shown for systems without elastic hinges"),
+        (sprung(), "T", "there is no T: products are shown for systems of pins, or of balls"),
         (
             sprung(holds_rotation=False),
             "U(bushing)",
