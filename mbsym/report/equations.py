@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
 from typing import Any, Final
 
 from mbsym import markup
@@ -34,8 +33,9 @@ from mbsym.report.kane_sections import partial_velocities
 from mbsym.report.latex import Latex
 from mbsym.report.mathml import MathML
 from mbsym.report.sections import NamedMatrix
-from mbsym.report.steps import named_steps
+from mbsym.report.steps import matrix_in_steps
 from mbsym.report.symbols import short_names, shortened
+from mbsym.report.vector_form import InVectors, in_vectors
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.graph import Reference
 from mbsym.symbolic.printed_size import PrintedSizes
@@ -87,6 +87,13 @@ class ClosedForm:
     def is_expanded(self) -> bool:
         """True where the closed form is there."""
         return bool(self.references) or not self.program.output_references
+
+    @property
+    def shortest_program(self) -> Program:
+        """The program of the closed form, where that is there."""
+        if not self.references:
+            return self.program
+        return replace(self.program, outputs=(replace(self.program.outputs[0], values=self.references),))
 
 
 class Equations:
@@ -293,15 +300,19 @@ class Equations:
         Raises:
             DerivationError: there is no such quantity.
         """
-        form = self.form(name)
-        program = form.program
-        if form.references:
-            program = replace(program, outputs=(replace(program.outputs[0], values=form.references),))
-        found = named_steps(program, self.symbols)
-        steps = [(sympy.Symbol(left), value) for group in found.groups for left, value in group.steps]
-        rows = form.shape[0] if form.shape else 1
-        values = found.outputs[: prod(form.shape)]
-        return steps, sympy.ImmutableMatrix(rows, len(values) // rows if rows else 0, values)
+        return matrix_in_steps(self.form(name).shortest_program, self.symbols)
+
+    def vectors(self, name: str) -> InVectors:
+        """M or h of the tree in vectors: dot and cross products of axes, lever arms, accelerations and inertia dyads.
+
+        Args:
+            name: "mass_matrix" or "bias_force".
+
+        Raises:
+            DerivationError: there is no vector form of that.
+        """
+        self.mechanism.graph.forget_names()
+        return in_vectors(self.mechanism, name, self.symbols, LARGEST_WRITTEN_OUT)
 
     @property
     def columns(self) -> dict[str, sympy.ImmutableMatrix]:

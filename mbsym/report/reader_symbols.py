@@ -9,8 +9,9 @@ from typing import Any, Final
 from mbsym.doors import sympy
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.report.equations import Equations
-from mbsym.report.sections import Entries, Item, NamedMatrix, Section, StepGroup, Steps, Table
+from mbsym.report.sections import Entries, Item, NamedMatrix, Section, StepGroup, Steps, Table, VectorRows
 from mbsym.report.symbols import symbol_parts
+from mbsym.report.vectors import with_short_numbers
 
 LONGEST_SUBSCRIPT: Final = 2
 """Letters of a subscript that formulas of documents keep."""
@@ -114,6 +115,8 @@ def _item(item: Item, short: Mapping[Any, Any]) -> Item:
             for group in item.groups
         )
         return Steps(groups, _entries(item.entries, short))
+    if isinstance(item, VectorRows):
+        return VectorRows(tuple(with_short_numbers(row, short) for row in item.rows))
     return item
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from math import prod
 from typing import Any, Final
 
 from mbsym.doors import sympy
@@ -72,6 +73,18 @@ def named_steps(program: Program, symbols: Mapping[str, Any]) -> NamedSteps:
     written = to_sympy(graph, [*values, *simplify_all_trigonometric(graph, outputs, units)], symbols)
     steps = list(zip(names, written[: len(names)], strict=True))
     return NamedSteps(_grouped(graph, steps, sections), tuple(written[len(names) :]))
+
+
+def matrix_in_steps(
+    program: Program, symbols: Mapping[str, Any]
+) -> tuple[list[tuple[sympy.Symbol, sympy.Expr]], sympy.ImmutableMatrix]:
+    """A program's first output as ``sympy.cse`` has it: replacements in order, and the matrix in terms of them."""
+    found = named_steps(program, symbols)
+    steps = [(sympy.Symbol(left), value) for group in found.groups for left, value in group.steps]
+    shape = program.outputs[0].shape
+    rows = shape[0] if shape else 1
+    values = found.outputs[: prod(shape)]
+    return steps, sympy.ImmutableMatrix(rows, len(values) // rows if rows else 0, values)
 
 
 def _uses(program: Program) -> dict[int, int]:
