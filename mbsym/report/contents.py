@@ -109,7 +109,7 @@ def written(equations: Equations, name: str, way: Way = "closed") -> NamedSteps:
             remedy=f"take {vectors}{form.operations.arithmetic} operations in `form steps`",
         )
     if form.is_expanded or way == "flat":
-        return NamedSteps((), tuple(equations.matrix(name)))
+        return NamedSteps((), tuple(equations.matrix(name)), form.references or form.program.outputs[0].values)
     return named_steps(form.program, equations.symbols)
 
 
@@ -133,7 +133,7 @@ def quantity_section(equations: Equations, name: str, way: Way = "closed") -> Se
     display, found = equations.display(name), written(equations, name, way)
     sentences = [display.sentence]
     columns = prod(form.shape[1:])
-    entries = _entries(form.symbol, found.outputs, columns, display.symmetric)
+    entries = numbered_entries(form.symbol, found.outputs, columns, display.symmetric)
     if form.is_of_recursion:
         sentences.append(OF_RECURSION)
     if way == "closed" and not form.is_expanded:
@@ -143,7 +143,8 @@ def quantity_section(equations: Equations, name: str, way: Way = "closed") -> Se
     return Section(name, display.title, tuple(sentences), (item,), operations)
 
 
-def _entries(letter: str, values: Sequence[Any], columns: int, symmetric: bool) -> Entries:
+def numbered_entries(letter: str, values: Sequence[Any], columns: int, symmetric: bool = False) -> Entries:
+    """Values, row-major, by their places; those that are zero, or below the diagonal of what is symmetric, left out."""
     places: dict[tuple[int, ...], Any] = {}
     for k, value in enumerate(values):
         row, column = divmod(k, columns)

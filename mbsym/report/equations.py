@@ -7,7 +7,6 @@ by a general simplifier. Above a size that nobody reads, an entry is kept as a l
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -27,7 +26,7 @@ from mbsym.loops.independent_quantities import chosen_quantities
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.model.system import Model
 from mbsym.registry import FORMULATIONS, Available, available_functions, contracts_of
-from mbsym.report.closed_form import simplified_values
+from mbsym.report.closed_form import ClosedForm, simplified_values
 from mbsym.report.formulas import FormulaWriter, entries_of
 from mbsym.report.kane_sections import partial_velocities
 from mbsym.report.latex import Latex
@@ -36,6 +35,7 @@ from mbsym.report.sections import NamedMatrix
 from mbsym.report.steps import matrix_in_steps
 from mbsym.report.symbols import short_names, shortened
 from mbsym.report.vector_form import InVectors, in_vectors
+from mbsym.report.velocity_products import VelocityProducts, velocity_products
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.graph import Reference
 from mbsym.symbolic.printed_size import PrintedSizes
@@ -56,44 +56,6 @@ IN_NOTEBOOKS: Final = ("mass_matrix", "bias_force")
 
 NOTEBOOK_WIDTH: Final = 100
 """Letters of a matrix beyond which notebooks show its entries one by one."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClosedForm:
-    """An array of values in closed form, or the program that computes them where that would fill pages.
-
-    Attributes:
-        name: of the quantity.
-        shape: of the array.
-        symbol: its letter in formulas.
-        description: one line.
-        references: simplified values, row-major; empty where the closed form is too large.
-        program: the steps that compute them.
-        operations: of the simplified values, shared subexpressions counted once.
-        is_of_recursion: True where the closed form is that of the recursive derivation, to which the program is equal
-            exactly, since its own would fill pages.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    symbol: str
-    description: str
-    references: tuple[Reference, ...]
-    program: Program
-    operations: OperationCount
-    is_of_recursion: bool = False
-
-    @property
-    def is_expanded(self) -> bool:
-        """True where the closed form is there."""
-        return bool(self.references) or not self.program.output_references
-
-    @property
-    def shortest_program(self) -> Program:
-        """The program of the closed form, where that is there."""
-        if not self.references:
-            return self.program
-        return replace(self.program, outputs=(replace(self.program.outputs[0], values=self.references),))
 
 
 class Equations:
@@ -303,16 +265,22 @@ class Equations:
         return matrix_in_steps(self.form(name).shortest_program, self.symbols)
 
     def vectors(self, name: str) -> InVectors:
-        """M or h of the tree in vectors: dot and cross products of axes, lever arms, accelerations and inertia dyads.
-
-        Args:
-            name: "mass_matrix" or "bias_force".
+        """M or h of the tree, by its name, in dot and cross products of named vectors.
 
         Raises:
             DerivationError: there is no vector form of that.
         """
         self.mechanism.graph.forget_names()
         return in_vectors(self.mechanism, name, self.symbols, LARGEST_WRITTEN_OUT)
+
+    def velocity_products(self) -> VelocityProducts:
+        """h of the tree in products of speeds, each coefficient in closed form.
+
+        Raises:
+            DerivationError: speeds are no rates of coordinates, or M or the coefficients would fill pages.
+        """
+        references = self.form("mass_matrix").references
+        return velocity_products(self.mechanism, references, self.symbols, LARGEST_WRITTEN_OUT)
 
     @property
     def columns(self) -> dict[str, sympy.ImmutableMatrix]:

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from math import prod
 from typing import Any, Final
 
 from mbsym.errors import DerivationError
 from mbsym.records import Registry
-from mbsym.report.contents import Way, asked_section, report_sections, written
+from mbsym.report.contents import Way, asked_section, numbered_entries, report_sections, written
 from mbsym.report.equations import Equations
-from mbsym.report.sections import Section, StepGroup
+from mbsym.report.lengths import lengths
+from mbsym.report.sections import Section, StepGroup, Steps, Table
 from mbsym.report.vector_form import IN_VECTORS
+from mbsym.report.velocity_products import VelocityProducts
 
 IN_WORDS: Final = (
     "Vectors are named once. O_i is where the inboard joint of body i, which has its label, stands on it, C_i its "
     "centre of mass. Components are given in axes of one body, and R_i says how these turn; x is the cross product, a "
     "dot the scalar product and what a dyad makes of a vector."
+)
+
+
+COUNTED: Final = (
+    "Operations are + - * / and powers as they are printed, with sines and cosines as letters; a product of vectors is "
+    "one. Terms are those of the outermost sums."
 )
 
 
@@ -55,6 +63,37 @@ def _in_vectors(equations: Equations, name: str) -> Section:
     )
 
 
+def _products(equations: Equations, name: str) -> VelocityProducts:
+    if name != "bias_force":
+        remedy = "ask for bias_force, or leave `form` out"
+        raise DerivationError(f"{name} has no form in products of speeds", remedy=remedy)
+    return equations.velocity_products()
+
+
+def _in_products(equations: Equations, name: str) -> Section:
+    found = _products(equations, name)
+    display = equations.display(name)
+    item = Steps(found.steps.groups, numbered_entries(display.letter, found.steps.outputs, 1))
+    told = (display.sentence, "Speeds are rates of coordinates; coefficients that are equal have one name.")
+    return Section(f"{name}_in_products", f"{display.title} in products of speeds", told, (item,), found.operations)
+
+
+def _products_data(equations: Equations, name: str) -> dict[str, Any]:
+    found = _products(equations, name)
+    entries = [[str(value)] for value in found.steps.outputs]
+    return {"entries": entries, "steps": steps_data(found.steps.groups), "operations": found.operations}
+
+
+def _table_of_lengths(equations: Equations, name: str) -> Section:
+    rows = ((each.form, str(each.terms), str(each.operations)) for each in lengths(equations, name))
+    table = Table(("form", "terms", "operations"), tuple(rows))
+    return Section(f"{name}_lengths", f"{equations.display(name).title}: lengths", (COUNTED,), (table,))
+
+
+def _lengths_data(equations: Equations, name: str) -> dict[str, Any]:
+    return {"lengths": [asdict(each) for each in lengths(equations, name)]}
+
+
 def _vectors_data(equations: Equations, name: str) -> dict[str, Any]:
     return equations.vectors(name).as_dict()
 
@@ -85,8 +124,16 @@ FORMS: Final = Registry(
             _in_vectors,
             _vectors_data,
         ),
+        QuantityForm(
+            "products",
+            "h in products of speeds with named coefficients",
+            _in_products,
+            _products_data,
+            ("bias_force",),
+        ),
         QuantityForm("steps", "named steps, each used as often as it is needed", *_as_values("steps")),
         QuantityForm("flat", "each entry in one formula", *_as_values("flat")),
+        QuantityForm("lengths", "no form but how long each is", _table_of_lengths, _lengths_data),
     ),
     DerivationError,
 )

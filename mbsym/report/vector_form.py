@@ -41,8 +41,10 @@ class InVectors:
         form: the formulas.
         defined: rows of what is named, in order.
         entries: rows of the entries that are not zero, of M on and above the diagonal.
-        operations: in all formulas and components as they are printed.
+        operations: in all formulas and components as they are printed, sines and cosines as letters, a product of
+            vectors as one.
         operations_of_entries: in the entries alone.
+        terms: of the sums that all these formulas are.
     """
 
     name: str
@@ -51,6 +53,7 @@ class InVectors:
     entries: VectorRows
     operations: int
     operations_of_entries: int
+    terms: int
     _symbols: Mapping[str, Any]
 
     def __str__(self) -> str:
@@ -128,10 +131,12 @@ def in_vectors(mechanism: Mechanism, name: str, symbols: Mapping[str, Any], larg
     defined = tuple(_row(each, numbers) for each in form.definitions)
     places = {place: _placed(letter, place) for place in form.entries}
     entries = tuple(VectorRow(places[at], formula, numbers, is_number=True) for at, formula in form.entries.items())
+    sizes = PrintedSizes(graph, letters=True)
     own = sum(operations(formula, sizes, short) for formula in form.entries.values())
     rest = sum(operations(formula, sizes, short) for formula in formulas)
     rest += sizes.of_all(short[entry].ref for each in form.definitions for entry in _entries(each))
-    return InVectors(name, form, VectorRows(defined), VectorRows(entries), own + rest, own, symbols)
+    terms = sum(len(each.terms) if isinstance(each, Sum) else 1 for each in (*formulas, *form.entries.values()))
+    return InVectors(name, form, VectorRows(defined), VectorRows(entries), own + rest, own, terms, symbols)
 
 
 def _placed(letter: str, place: tuple[int, ...]) -> str:
