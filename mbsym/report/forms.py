@@ -13,7 +13,7 @@ from mbsym.records import Registry
 from mbsym.report.contents import Way, asked_section, numbered_entries, report_sections, written
 from mbsym.report.equations import Equations
 from mbsym.report.lengths import lengths
-from mbsym.report.sections import Section, StepGroup, Steps, Table
+from mbsym.report.sections import Entries, Section, StepGroup, Steps, Table
 from mbsym.report.vector_form import IN_VECTORS
 from mbsym.report.velocity_products import VelocityProducts
 
@@ -56,7 +56,7 @@ def _in_vectors(equations: Equations, name: str) -> Section:
         f"{name}_in_vectors",
         f"{display.title} in vectors",
         (display.sentence, IN_WORDS),
-        (found.defined, found.entries),
+        (found.defined, found.entries) if found.entries.rows else (Entries(display.letter, {}),),
         found.operations,
         f"{found.operations_of_entries} operations in the entries, the others in what they are made of; equal "
         "exactly to the closed form.",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from functools import partial
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from mbsym.reference.reference import Reference
 from mbsym.report import velocity_products
 from mbsym.report.document import document
 from mbsym.report.equations import Equations
+from mbsym.report.forms import FORMS
 from mbsym.report.lengths import Length, lengths
 from mbsym.testing import assert_same_equations
 from mechanisms.benchmark_chains import spatial_chain
@@ -207,6 +210,28 @@ def test_every_format_has_them(language: str, pieces: tuple[str, ...]) -> None:
     text = document(mbsym.derive("planar_3r"), language, ("bias_force",), "vectors")
     for piece in pieces:
         assert piece in text
+
+
+def test_every_form_is_in_every_format() -> None:
+    equations = mbsym.derive("planar_3r")
+    for form in FORMS:
+        html = document(equations, "html", ("bias_force",), form)
+        ElementTree.fromstring(re.sub(r"<!DOCTYPE html>|<meta [^>]*>", "", html))
+        (found,) = json.loads(document(equations, "json", ("bias_force",), form))["quantities"].values()
+        assert {"entries", "lengths"} & found.keys()
+        latex = document(equations, "latex-fragment", ("bias_force",), form)
+        assert latex.count("{") == latex.count("}")
+        assert "Bias forces" in document(equations, "text", ("bias_force",), form)
+
+
+def test_what_does_not_move_is_said_to_be_zero() -> None:
+    slide = mbsym.Model(
+        "slide",
+        bodies=(mbsym.Body("block", 1),),
+        joints=(mbsym.Joint("rail", "prismatic", "ground", "block", axis=(1, 0, 0)),),
+        gravity=(0, 0, 0),
+    )
+    assert "all entries are zero" in document(mbsym.derive(slide), "text", ("bias_force",), "vectors")
 
 
 def test_names_of_the_model_are_not_used_for_vectors() -> None:
