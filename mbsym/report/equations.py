@@ -271,7 +271,7 @@ class Equations:
             DerivationError: there is no vector form of that.
         """
         self.mechanism.graph.forget_names()
-        return in_vectors(self.mechanism, name, self.symbols, LARGEST_WRITTEN_OUT)
+        return in_vectors(self.mechanism, name, self.symbols)
 
     def velocity_products(self) -> VelocityProducts:
         """h of the tree in products of speeds, each coefficient in closed form.

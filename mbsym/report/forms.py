@@ -52,11 +52,12 @@ class QuantityForm:
 def _in_vectors(equations: Equations, name: str) -> Section:
     found = equations.vectors(name)
     display = equations.display(name)
+    items = tuple(item for item in (found.steps, found.defined, found.entries) if item.rows)
     return Section(
         f"{name}_in_vectors",
         f"{display.title} in vectors",
         (display.sentence, IN_WORDS),
-        (found.defined, found.entries) if found.entries.rows else (Entries(display.letter, {}),),
+        items if found.entries.rows else (Entries(display.letter, {}),),
         found.operations,
         f"{found.operations_of_entries} operations in the entries, the others in what they are made of; equal "
         "exactly to the closed form.",

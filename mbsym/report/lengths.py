@@ -53,10 +53,8 @@ def _lengths(equations: Equations, name: str) -> Iterator[Length]:
         with suppress(DerivationError):
             yield measured("products", equations.velocity_products().steps.references)
     if name in IN_VECTORS:
-        # Force elements may fill pages.
-        with suppress(DerivationError):
-            found = equations.vectors(name)
-            yield Length("vectors", found.terms, found.operations)
+        found = equations.vectors(name)
+        yield Length("vectors", found.terms, found.operations)
     steps = written(equations, name, "steps").references
     first = len(steps) - prod(form.shape)
     yield measured("steps", (*steps[:first], *_printed(equations, name, steps[first:])))

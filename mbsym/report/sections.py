@@ -104,7 +104,7 @@ class VectorRow:
         left: its name.
         formula: what it is; None where components are given.
         numbers: the expressions that the formula's numbers are.
-        components: of a vector, of a dyad or of a rotation, row-major.
+        components: of a vector, of a dyad or of a rotation, row-major; of a number, itself.
         rows: of the components.
         told: what it is in words.
         is_number: True for an entry of an array.

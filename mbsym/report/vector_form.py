@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from mbsym.doors import sympy
 from mbsym.errors import DerivationError, ProofError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.kane.vector_form import Definition, VectorForm, vector_bias_force, vector_mass_matrix
+from mbsym.formulations.quantity import LARGEST_CLOSED_FORM
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.report.closed_form import unit_coordinates
+from mbsym.report.closed_form import HOPELESS, unit_coordinates
 from mbsym.report.plain_text import text_lines
 from mbsym.report.sections import VectorRow, VectorRows
-from mbsym.report.steps import matrix_in_steps
+from mbsym.report.steps import matrix_in_steps, named_steps
 from mbsym.report.vectors import PYTHON, operations
 from mbsym.spatial.vector import symmetric_matrix
 from mbsym.spatial.vector_formula import Formula, Number, Sum, parts
 from mbsym.symbolic.equality import compare
+from mbsym.symbolic.graph import Reference
 from mbsym.symbolic.printed_size import PrintedSizes
+from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.readable import has_long_numbers
 from mbsym.symbolic.scalar import Scalar
 from mbsym.symbolic.sympy_bridge import to_sympy
@@ -39,6 +42,7 @@ class InVectors:
     Attributes:
         name: "mass_matrix" or "bias_force".
         form: the formulas.
+        steps: rows of numbers that components are in terms of, where these would fill pages.
         defined: rows of what is named, in order.
         entries: rows of the entries that are not zero, of M on and above the diagonal.
         operations: in all formulas and components as they are printed, sines and cosines as letters, a product of
@@ -49,6 +53,7 @@ class InVectors:
 
     name: str
     form: VectorForm
+    steps: VectorRows
     defined: VectorRows
     entries: VectorRows
     operations: int
@@ -57,7 +62,7 @@ class InVectors:
     _symbols: Mapping[str, Any]
 
     def __str__(self) -> str:
-        return "\n".join((*text_lines(self.defined), *text_lines(self.entries)))
+        return "\n".join(line for rows in (self.steps, self.defined, self.entries) for line in text_lines(rows))
 
     def reduced(self) -> tuple[list[tuple[sympy.Symbol, sympy.Expr]], sympy.ImmutableMatrix]:
         """As ``sympy.cse`` has it: components of vectors in base axes as replacements, and M or h in their terms."""
@@ -70,8 +75,11 @@ class InVectors:
         """
         return {
             "definitions": [
-                {"name": PYTHON.vector(row.left), "meaning": each.sentence, **_said(each, row)}
-                for each, row in zip(self.form.definitions, self.defined.rows, strict=True)
+                *({"name": row.left, "value": str(row.components[0])} for row in self.steps.rows),
+                *(
+                    {"name": PYTHON.vector(row.left), "meaning": each.sentence, **_said(each, row)}
+                    for each, row in zip(self.form.definitions, self.defined.rows, strict=True)
+                ),
             ],
             "entries": {
                 ",".join(str(k + 1) for k in place): "".join(PYTHON.right_side(row))
@@ -87,17 +95,16 @@ def _said(definition: Definition, row: VectorRow) -> dict[str, Any]:
     return {"axes": definition.axes, "components": [str(value) for value in row.components]}
 
 
-def in_vectors(mechanism: Mechanism, name: str, symbols: Mapping[str, Any], largest: int) -> InVectors:
+def in_vectors(mechanism: Mechanism, name: str, symbols: Mapping[str, Any]) -> InVectors:
     """M or h in vectors, equal exactly to the recursive derivation's.
 
     Args:
         mechanism: whose they are; with closed loops, of the tree.
         name: "mass_matrix" or "bias_force".
         symbols: what stands for symbols of the graph that have no printable name.
-        largest: operations of all numbers and components.
 
     Raises:
-        DerivationError: there is no vector form of that, or numbers in it are larger.
+        DerivationError: there is no vector form of that.
         ProofError: it is not equal, which is a defect of mbsym.
     """
     if name not in IN_VECTORS:
@@ -113,30 +120,43 @@ def in_vectors(mechanism: Mechanism, name: str, symbols: Mapping[str, Any], larg
     formulas = [each.formula for each in form.definitions if each.formula is not None]
     scalars = {number for formula in (*formulas, *form.entries.values()) for number in _numbers(formula)}
     scalars |= {entry for each in form.definitions for entry in _entries(each)}
-    ordered = sorted(scalars, key=lambda scalar: scalar.ref)
-    refs = [scalar.ref for scalar in ordered]
-    tidy = [ref for ref in refs if not has_long_numbers(graph, ref)]
-    shorter = dict(zip(tidy, simplify_all_trigonometric(graph, tidy, unit_coordinates(mechanism)), strict=True))
-    refs = [shorter.get(ref, ref) for ref in refs]
-    sizes = PrintedSizes(graph)
-    size = sizes.of_all(refs)
-    if size > largest:
-        raise DerivationError(
-            f"{name} in vectors has numbers with {size} operations, of force elements or of lengths",
-            where=mechanism.model.name,
-            remedy="ask for `form steps`",
-        )
-    numbers = dict(zip(ordered, to_sympy(graph, refs, symbols), strict=True))
-    short = {scalar: Scalar(graph, ref) for scalar, ref in zip(ordered, refs, strict=True)}
-    defined = tuple(_row(each, numbers) for each in form.definitions)
+    numbers, steps = _written(mechanism, form.program, sorted(scalars, key=lambda scalar: scalar.ref), symbols)
+    values = {scalar: value for scalar, (value, _) in numbers.items()}
+    short = {scalar: Scalar(graph, ref) for scalar, (_, ref) in numbers.items()}
+    defined = tuple(_row(each, values) for each in form.definitions)
     places = {place: _placed(letter, place) for place in form.entries}
-    entries = tuple(VectorRow(places[at], formula, numbers, is_number=True) for at, formula in form.entries.items())
+    entries = tuple(VectorRow(places[at], formula, values, is_number=True) for at, formula in form.entries.items())
     sizes = PrintedSizes(graph, letters=True)
     own = sum(operations(formula, sizes, short) for formula in form.entries.values())
     rest = sum(operations(formula, sizes, short) for formula in formulas)
     rest += sizes.of_all(short[entry].ref for each in form.definitions for entry in _entries(each))
+    rest += sizes.of_all(ref for _, _, ref in steps)
+    named = VectorRows(tuple(VectorRow(left, None, {}, (value,), is_number=True) for left, value, _ in steps))
     terms = sum(len(each.terms) if isinstance(each, Sum) else 1 for each in (*formulas, *form.entries.values()))
-    return InVectors(name, form, VectorRows(defined), VectorRows(entries), own + rest, own, terms, symbols)
+    return InVectors(name, form, named, VectorRows(defined), VectorRows(entries), own + rest, own, terms, symbols)
+
+
+def _written(
+    mechanism: Mechanism, program: Program, numbers: Sequence[Scalar], symbols: Mapping[str, Any]
+) -> tuple[dict[Scalar, tuple[Any, Reference]], list[tuple[str, Any, Reference]]]:
+    """What numbers are in SymPy and in the graph; large ones, as forces of tyres, in terms of steps, which come too."""
+    graph = mechanism.graph
+    refs = [scalar.ref for scalar in numbers]
+    if PrintedSizes(graph).of_all(refs) > HOPELESS * LARGEST_CLOSED_FORM:
+        names = dict(graph.names)
+        graph.forget_names()
+        found = named_steps(replace(program, outputs=(Output("numbers", (len(refs),), tuple(refs)),)), symbols)
+        graph.names.update(names)
+        steps = [step for group in found.groups for step in group.steps]
+        first = len(steps)
+        values, shorter = found.outputs, found.references[first:]
+        listed = [(left, value, ref) for (left, value), ref in zip(steps, found.references[:first], strict=True)]
+        return dict(zip(numbers, zip(values, shorter, strict=True), strict=True)), listed
+    tidy = [ref for ref in refs if not has_long_numbers(graph, ref)]
+    simple = dict(zip(tidy, simplify_all_trigonometric(graph, tidy, unit_coordinates(mechanism)), strict=True))
+    chosen = [simple.get(ref, ref) for ref in refs]
+    written = zip(to_sympy(graph, chosen, symbols), chosen, strict=True)
+    return dict(zip(numbers, written, strict=True)), []
 
 
 def _placed(letter: str, place: tuple[int, ...]) -> str:

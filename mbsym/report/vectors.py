@@ -47,6 +47,8 @@ class VectorNotation:
         if row.formula is not None:
             return self.terms(row.formula, row)
         shown = [self.number(with_decimals(value)) for value in row.components]
+        if row.is_number:
+            return shown
         if row.rows == 1:
             return [self.parentheses(self.comma.join(shown))]
         size = len(shown) // row.rows

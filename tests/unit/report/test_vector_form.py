@@ -76,15 +76,18 @@ def computed(equations: Equations, found: dict[str, Any], numbers: dict[str, flo
         return np.array([float(eval(text, known)) for text in each["components"]])
 
     turned = {}
+    known |= {each["name"]: None for each in found["definitions"]}
     for each in found["definitions"]:
-        if "takes components" in each["meaning"]:
+        if "meaning" not in each:
+            known[each["name"]] = eval(each["value"], known)
+        if "takes components" in each.get("meaning", ""):
             label = int(each["name"].removesuffix("_vec").removeprefix("R_"))
             turned[label] = components(each).reshape(3, 3)
     axes = {"ground": np.eye(3), bodies[0]: np.eye(3)}
     for label, parent in enumerate(labelling.inboard, start=1):
         axes[bodies[label]] = axes[bodies[parent]] @ turned.get(label, np.eye(3))
     for each in found["definitions"]:
-        if "takes components" in each["meaning"]:
+        if "takes components" in each.get("meaning", "takes components"):
             continue
         if "value" in each:
             value = eval(each["value"], known)
@@ -104,7 +107,7 @@ def states(equations: Equations, seed: int) -> tuple[dict[str, float], np.ndarra
         q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
     numbers = {item.name: float(Fraction(item.default)) for item in mechanism.parameters}
     numbers |= dict(zip(map(str, equations.coordinates), q, strict=True))
-    numbers |= dict(zip(map(str, equations.speeds), v, strict=True))
+    numbers |= {**dict(zip(map(str, equations.speeds), v, strict=True)), "t": 0.0}
     if mechanism.controls is not None:
         names = [str(mechanism.graph.arguments[ref][0]) for ref in mechanism.controls.symbols]
         numbers |= dict.fromkeys(names, 0.0)
@@ -122,7 +125,7 @@ MODELS = {
     "few joints, walked backwards": lambda: tree_model((0, 1, 1), ("universal", "spherical", "planar"), backwards=True),
     "no centres": without_centers,
     "space_robot": lambda: mbsym.examples.load("space_robot"),
-    **{f"random {seed}": partial(random_tree, seed, bodies=5) for seed in range(4)},
+    **{f"random {seed}": partial(random_tree, seed, bodies=5) for seed in range(6)},
 }
 
 
