@@ -28,7 +28,7 @@ CONSTANTS = {
     **{"I12": -0.011, "I13": -0.00379, "I14": 0.00164, "I15": 0.00125, "I16": 0.00124, "I17": 0.000642},
     **{"I18": 0.000431, "I19": 0.0003, "I20": -0.000202, "I21": -0.0001, "I22": -0.000058, "I23": 0.00004},
 }
-"""As they are published, of three digits at most; I1 and I2 are known with inertias of motors only, I3 is not compared."""
+"""As published, of three digits at most; I1 and I2 are known with inertias of motors only, I3 is not compared."""
 
 
 def test_the_planar_arm_of_textbooks_is_the_bundled_one() -> None:
