@@ -46,6 +46,8 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
     "Shapes": ("mbsym:Box", "mbsym:Capsule", "mbsym:Cylinder", "mbsym:Ellipsoid", "mbsym:Mesh", "mbsym:Sphere"),
     "Equations": (
         *("mbsym:derive", "mbsym.report.equations:Equations", "mbsym.report.closed_form:ClosedForm"),
+        *("mbsym.report.vector_form:InVectors", "mbsym.report.velocity_products:VelocityProducts"),
+        *("mbsym.report.lengths:lengths", "mbsym.report.lengths:Length"),
         "mbsym.formulations.quantity:Quantity",
         *("mbsym.testing:assert_same_equations", "mbsym.testing:compare_equations", "mbsym.testing:Comparison"),
     ),

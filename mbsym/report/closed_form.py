@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mbsym.doors import sympy
@@ -51,6 +51,13 @@ class ClosedForm:
     def is_expanded(self) -> bool:
         """True where the closed form is there."""
         return bool(self.references) or not self.program.output_references
+
+    @property
+    def shortest_program(self) -> Program:
+        """The program of the closed form, where that is there."""
+        if not self.references:
+            return self.program
+        return replace(self.program, outputs=(replace(self.program.outputs[0], values=self.references),))
 
 
 def closed_form(

@@ -6,19 +6,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.records import Registry
 from mbsym.report.constraint_force_sections import constraint_force_sections
-from mbsym.report.equations import Equations, size_in_words
+from mbsym.report.equations import LARGEST_WRITTEN_OUT, Equations, size_in_words
 from mbsym.report.kane_sections import kane_sections
 from mbsym.report.lagrange_sections import lagrange_sections
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Section, Steps, Table
 from mbsym.report.steps import NamedSteps, named_steps
 from mbsym.report.transfer_matrix_sections import transfer_matrix_sections
+from mbsym.report.vector_form import IN_VECTORS
 from mbsym.symbolic.show import show_number
+
+Way: TypeAlias = Literal["closed", "steps", "flat"]
+"""How values are written: in closed form or in steps as their size is, in steps, or each in one formula."""
 
 TOO_LARGE: Final = (
     "The closed form would fill pages, so the steps that compute it are listed instead, with names for what is "
@@ -57,18 +61,12 @@ def equation_of_motion(equations: Equations) -> Equation:
     return OF_LOOPS if equations.is_closed else OF_TREES
 
 
-def report_sections(equations: Equations, names: Sequence[str] = ()) -> tuple[Section, ...]:
+def report_sections(equations: Equations) -> tuple[Section, ...]:
     """Topology, equations, all quantities in closed form or steps, what the formulation adds, operation counts.
 
-    Args:
-        equations: to be reported.
-        names: of quantities, which stand alone then, with their sources and sizes.
-
     Raises:
-        DerivationError: the formulation does not cover the mechanism, or there is no such quantity.
+        DerivationError: the formulation does not cover the mechanism.
     """
-    if names:
-        return tuple(asked_section(equations, name) for name in names)
     path = Section(
         "path_matrix",
         "Path matrix T",
@@ -86,20 +84,41 @@ def report_sections(equations: Equations, names: Sequence[str] = ()) -> tuple[Se
     return (path, motion, *_parameters(equations), *quantities, *formulation_sections(equations), _counts(equations))
 
 
-def written(equations: Equations, name: str) -> NamedSteps:
-    """A quantity as documents write it: its values, in terms of steps where the closed form would fill pages."""
+def written(equations: Equations, name: str, way: Way = "closed") -> NamedSteps:
+    """A quantity as documents write it: its values, perhaps in terms of steps.
+
+    Args:
+        equations: whose it is.
+        name: of the quantity.
+        way: "closed", in terms of steps where the closed form would fill pages; "steps"; "flat", without steps.
+
+    Raises:
+        DerivationError: it is flat, and would be a megabyte and more.
+    """
     form = equations.form(name)
-    if form.is_expanded:
-        return NamedSteps((), tuple(equations.matrix(name)))
+    if way == "steps":
+        return named_steps(form.shortest_program, equations.symbols)
+    size = equations.written_out(name)
+    if way == "flat" and size > LARGEST_WRITTEN_OUT:
+        vectors = (
+            f"{equations.vectors(name).operations} operations in `form vectors`, or " if name in IN_VECTORS else ""
+        )
+        raise DerivationError(
+            f"{name} written out has {size_in_words(size)}",
+            where=equations.mechanism.model.name,
+            remedy=f"take {vectors}{form.operations.arithmetic} operations in `form steps`",
+        )
+    if form.is_expanded or way == "flat":
+        return NamedSteps((), tuple(equations.matrix(name)), form.references or form.program.outputs[0].values)
     return named_steps(form.program, equations.symbols)
 
 
-def asked_section(equations: Equations, name: str) -> Section:
+def asked_section(equations: Equations, name: str, way: Way = "closed") -> Section:
     """A quantity that was asked for by its name: the same with its size and its source."""
-    section = quantity_section(equations, name)
+    section = quantity_section(equations, name, way)
     shape = " x ".join(map(str, equations.form(name).shape)) or "a scalar"
     size = size_in_words(equations.written_out(name))
-    told = () if equations.form(name).is_expanded else (f"Written out it would have {size}.",)
+    told = (f"Written out it would have {size}.",) if isinstance(section.items[0], Steps) else ()
     if equations.display(name).symmetric:
         told = ("Entries below the diagonal are those above it.", *told)
     told = (*told, *equations.told(name))
@@ -108,22 +127,24 @@ def asked_section(equations: Equations, name: str) -> Section:
     return replace(section, sentences=(*section.sentences, *told), remark=remark)
 
 
-def quantity_section(equations: Equations, name: str) -> Section:
+def quantity_section(equations: Equations, name: str, way: Way = "closed") -> Section:
     """One quantity in closed form, or as steps."""
     form = equations.form(name)
-    display, found = equations.display(name), written(equations, name)
+    display, found = equations.display(name), written(equations, name, way)
     sentences = [display.sentence]
     columns = prod(form.shape[1:])
-    entries = _entries(form.symbol, found.outputs, columns, display.symmetric)
+    entries = numbered_entries(form.symbol, found.outputs, columns, display.symmetric)
     if form.is_of_recursion:
         sentences.append(OF_RECURSION)
-    if not form.is_expanded:
+    if way == "closed" and not form.is_expanded:
         sentences.append(TOO_LARGE)
-    item = entries if form.is_expanded else Steps(found.groups, entries)
-    return Section(name, display.title, tuple(sentences), (item,), form.operations.arithmetic)
+    item = Steps(found.groups, entries) if found.groups else entries
+    operations = equations.written_out(name) if way == "flat" else form.operations.arithmetic
+    return Section(name, display.title, tuple(sentences), (item,), operations)
 
 
-def _entries(letter: str, values: Sequence[Any], columns: int, symmetric: bool) -> Entries:
+def numbered_entries(letter: str, values: Sequence[Any], columns: int, symmetric: bool = False) -> Entries:
+    """Values, row-major, by their places; those that are zero, or below the diagonal of what is symmetric, left out."""
     places: dict[tuple[int, ...], Any] = {}
     for k, value in enumerate(values):
         row, column = divmod(k, columns)

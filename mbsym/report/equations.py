@@ -7,9 +7,7 @@ by a general simplifier. Above a size that nobody reads, an entry is kept as a l
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
-from math import prod
 from typing import Any, Final
 
 from mbsym import markup
@@ -34,8 +32,10 @@ from mbsym.report.kane_sections import partial_velocities
 from mbsym.report.latex import Latex
 from mbsym.report.mathml import MathML
 from mbsym.report.sections import NamedMatrix
-from mbsym.report.steps import named_steps
+from mbsym.report.steps import matrix_in_steps
 from mbsym.report.symbols import short_names, shortened
+from mbsym.report.vector_form import InVectors, in_vectors
+from mbsym.report.velocity_products import VelocityProducts, velocity_products
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.graph import Reference
 from mbsym.symbolic.printed_size import PrintedSizes
@@ -277,15 +277,25 @@ class Equations:
         Raises:
             DerivationError: there is no such quantity.
         """
-        form = self.form(name)
-        program = form.program
-        if form.references:
-            program = replace(program, outputs=(replace(program.outputs[0], values=form.references),))
-        found = named_steps(program, self.symbols)
-        steps = [(sympy.Symbol(left), value) for group in found.groups for left, value in group.steps]
-        rows = form.shape[0] if form.shape else 1
-        values = found.outputs[: prod(form.shape)]
-        return steps, sympy.ImmutableMatrix(rows, len(values) // rows if rows else 0, values)
+        return matrix_in_steps(self.form(name).shortest_program, self.symbols)
+
+    def vectors(self, name: str) -> InVectors:
+        """M or h of the tree, by its name, in dot and cross products of named vectors.
+
+        Raises:
+            DerivationError: there is no vector form of that.
+        """
+        self.mechanism.graph.forget_names()
+        return in_vectors(self.mechanism, name, self.symbols)
+
+    def velocity_products(self) -> VelocityProducts:
+        """h of the tree in products of speeds, each coefficient in closed form.
+
+        Raises:
+            DerivationError: speeds are no rates of coordinates, or M or the coefficients would fill pages.
+        """
+        references = self.form("mass_matrix").references
+        return velocity_products(self.mechanism, references, self.symbols, LARGEST_WRITTEN_OUT)
 
     @property
     def columns(self) -> dict[str, sympy.ImmutableMatrix]:

@@ -16,16 +16,18 @@ from typing import Any, Final
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.roadmap import body_rows, cut_rows, layout_sentence
-from mbsym.report.contents import report_sections, report_title
+from mbsym.report.contents import report_title
 from mbsym.report.equations import Equations
+from mbsym.report.forms import asked_sections
 from mbsym.report.formulas import entries_of
-from mbsym.report.latex import Latex
-from mbsym.report.mathml import MathML
+from mbsym.report.latex import Latex, latex_formula
+from mbsym.report.mathml import MathML, mathml_parts, told_html
 from mbsym.report.numerals import with_decimals
 from mbsym.report.reader_symbols import reader_symbols, symbols_section
-from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps, Table
+from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps, Table, VectorRow, VectorRows
 from mbsym.report.show import LARGEST, pictures
 from mbsym.report.symbols import short_names
+from mbsym.report.vectors import PYTHON, with_short_numbers
 from mbsym.visualisation.attachments import attachments_of
 from mbsym.visualisation.topology_diagram import topology_svg
 
@@ -135,6 +137,14 @@ class _Writing:
         left = _WRITER.name(item.name) if item.name else ""
         return ItemView(equation=FormulaView(left, _WRITER.expression(shown), copy))
 
+    def vectors(self, row: VectorRow) -> FormulaView:
+        """A row of named vectors; C has no word for it."""
+        shown = with_short_numbers(row, self._short)
+        left, parts = mathml_parts(shown)
+        right = "<wbr/>".join(f"<math>{part}</math>" for part in parts)
+        python = f"{PYTHON.vector(row.left)} = {''.join(PYTHON.right_side(row))}"
+        return FormulaView(left, f"{right}{told_html(row)}", self._copied(latex_formula(shown), python, ""))
+
     def _copied(self, latex: str, python: str, c: str) -> str:
         self.texts.append((latex, python, c))
         return str(len(self.texts) - 1)
@@ -144,10 +154,10 @@ def _identifier(name: str) -> str:
     return re.sub(r"\W+", "_", name).strip("_")
 
 
-def html_document(equations: Equations, names: Sequence[str] = ()) -> str:
-    """The whole page, with quantities of these names alone if there are any."""
+def html_document(equations: Equations, names: Sequence[str] = (), form: str = "closed") -> str:
+    """The whole page, with quantities of these names alone in a form, if there are any."""
     mechanism = equations.mechanism
-    sections = report_sections(equations, names)
+    sections = asked_sections(equations, names, form)
     short = reader_symbols(equations, sections)
     writing = _Writing(short, short_names(equations.columns, "{}[{}]", 0))
     parts = (_bodies(mechanism), symbols_section(equations, short), *sections)
@@ -209,6 +219,8 @@ def _items(item: Any, writing: _Writing) -> list[ItemView]:
         return [ItemView(formulas=tuple(writing.formula(item.letter, *entry) for entry in item.values.items()))]
     if isinstance(item, NamedMatrix):
         return [writing.matrix(item)]
+    if isinstance(item, VectorRows):
+        return [ItemView(formulas=tuple(map(writing.vectors, item.rows)))]
     if isinstance(item, Steps):
         views = []
         for group in item.groups:

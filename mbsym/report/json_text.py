@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 from mbsym.formulations.quantity import Quantity
-from mbsym.report.contents import equation_of_motion, formulation_sections, written
+from mbsym.report.contents import equation_of_motion, formulation_sections
 from mbsym.report.equations import Equations
-from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, StepGroup, Steps
+from mbsym.report.forms import FORMS, steps_data
+from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps
 from mbsym.symbolic.show import show_number
 from mbsym.topology.tables import labelling_to_json
 from mbsym.version import __version__
 
 
-def json_document(equations: Equations, names: Sequence[str] = ()) -> str:
+def json_document(equations: Equations, names: Sequence[str] = (), form: str = "closed") -> str:
     """Labelling, symbols, matrices as rows of expressions, what the formulation adds, operation counts.
 
     Where a closed form would fill pages, ``steps`` lists named values in order of computation and ``entries`` are in
     terms of them. Where there are names, quantities of these stand alone.
     """
-    content = {"mbsym": __version__, **equations_data(equations, names)}
+    content = {"mbsym": __version__, **equations_data(equations, names, form)}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def equations_data(equations: Equations, names: Sequence[str] = ()) -> dict[str, Any]:
+def equations_data(equations: Equations, names: Sequence[str] = (), form: str = "closed") -> dict[str, Any]:
     """The same as lists and dictionaries."""
     mechanism = equations.mechanism
+    wanted = tuple(names) or FORMS.named(form, where="`form`").asks
     return {
         "name": mechanism.model.name,
         "formulation": equations.formulation,
@@ -39,9 +40,9 @@ def equations_data(equations: Equations, names: Sequence[str] = ()) -> dict[str,
         ],
         "equation": equation_of_motion(equations).text,
         "loops": list(equations.loop_sentences),
-        "quantities": {name: _quantity(equations, name) for name in names or equations.names},
+        "quantities": {name: _quantity(equations, name, form) for name in wanted or equations.names},
         "own_quantities": {name: _told(own) for name, own in equations.quantities.items()},
-        **({} if names else _besides(equations)),
+        **({} if wanted else _besides(equations)),
     }
 
 
@@ -57,24 +58,12 @@ def _told(own: Quantity) -> dict[str, Any]:
     return {"description": own.sentence, "shape": list(own.shape), "source": own.source}
 
 
-def _quantity(equations: Equations, name: str) -> dict[str, Any]:
-    form, found = equations.form(name), written(equations, name)
-    columns = prod(form.shape[1:])
-    values = [str(value) for value in found.outputs]
-    rows = [values[k : k + columns] for k in range(0, len(values), columns)]
+def _quantity(equations: Equations, name: str, form: str) -> dict[str, Any]:
     return {
         "description": " ".join((equations.display(name).sentence, *equations.told(name))),
-        "shape": list(form.shape),
-        "entries": rows,
-        "steps": None if form.is_expanded else _steps(found.groups),
-        "operations": form.operations.as_dict(),
+        "shape": list(equations.form(name).shape),
+        **FORMS.named(form, where="`form`").data(equations, name),
     }
-
-
-def _steps(groups: Sequence[StepGroup]) -> list[dict[str, str]]:
-    return [
-        {"section": group.title, "name": left, "value": str(value)} for group in groups for left, value in group.steps
-    ]
 
 
 def _section(section: Section) -> dict[str, Any]:
@@ -104,5 +93,5 @@ def _item(item: Any) -> dict[str, Any]:
         cells = [[i + 1, j + 1, text] for (i, j), text in item.cells.items()]
         return {"name": item.name, "rows": list(item.rows), "columns": list(item.columns), "blocks": cells}
     if isinstance(item, Steps):
-        return {"steps": _steps(item.groups), **_item(item.entries)}
+        return {"steps": steps_data(item.groups), **_item(item.entries)}
     return {"header": list(item.header), "rows": [list(row) for row in item.rows]}

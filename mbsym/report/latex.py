@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, final
 
 from mbsym.report.formulas import FormulaWriter, entries_of
-from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps, Table
+from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps, Table, VectorRow, VectorRows
 from mbsym.report.symbols import GREEK, SymbolParts
+from mbsym.report.vectors import TEXT, notation_of
 
 ROW_WIDTH: Final = 62
 """Letters of a formula in a row."""
@@ -21,6 +22,9 @@ _ESCAPES: Final = {
     **{sign: f"\\{sign}" for sign in "#$%&_"},
     **{letter: rf"\ensuremath{{\{name}}}" for name, letter in GREEK.items() if name != "omicron"},
 }
+TOLD_WIDTH: Final = 95
+"""Letters of a formula of vectors with what its name stands for, which stands below where it does not fit."""
+
 _INDENT: Final = r"\quad"
 _DOTS: Final = {0: "", 1: r"\dot", 2: r"\ddot"}
 
@@ -162,6 +166,8 @@ def _item(item: Any) -> list[str]:
             lines += [rf"\paragraph{{{plain(group.title)}}}"] if group.title else []
             lines += _aligned([(_WRITER.name(left), value) for left, value in group.steps])
         return [*lines, *_item(item.entries)]
+    if isinstance(item, VectorRows):
+        return _vectors(item)
     if isinstance(item, Pattern):
         return _tabular(item.table())
     assert isinstance(item, Table)
@@ -188,3 +194,43 @@ def _aligned(formulas: Sequence[tuple[str, Any]]) -> list[str]:
     if not rows:
         return ["All entries are zero."]
     return [r"\begin{align*}", *(f"{row} \\\\" for row in rows[:-1]), rows[-1], r"\end{align*}"]
+
+
+def _bold(name: str) -> str:
+    return rf"\boldsymbol{{{_WRITER.name(name)}}}"
+
+
+_VECTORS: Final = notation_of(_WRITER, _bold, r"\times", r"\cdot", ", ")
+
+
+def latex_formula(row: VectorRow) -> str:
+    """A row in LaTeX, in one line."""
+    left = _WRITER.name(row.left) if row.is_number else _bold(row.left)
+    return f"{left} = {' '.join(_VECTORS.right_side(row))}"
+
+
+def _vectors(item: VectorRows) -> list[str]:
+    """Rows below each other, long ones broken between terms."""
+    lines = []
+    for row in item.rows:
+        left = _WRITER.name(row.left) if row.is_number else _bold(row.left)
+        shown = list(_latex_rows(row))
+        told = rf"\text{{\footnotesize {plain(row.told)}}}" if row.told else ""
+        beside = len("".join(TEXT.right_side(row))) + len(row.told) <= TOLD_WIDTH and len(shown) == 1
+        lines.append(f"{left} &= {shown[0]}" + (rf" && {told}" if told and beside else ""))
+        lines += [rf"&\quad {{}}{rest}" for rest in shown[1:]]
+        lines += [rf"&\quad {told}"] if told and not beside else []
+    if not lines:
+        return ["All entries are zero."]
+    return [r"\begin{align*}", *(f"{line} \\\\" for line in lines[:-1]), lines[-1], r"\end{align*}"]
+
+
+def _latex_rows(row: VectorRow) -> Iterator[str]:
+    widths = [len(term) for term in TEXT.right_side(row)]
+    line, filled = "", 0
+    for term, width in zip(_VECTORS.right_side(row), widths, strict=True):
+        if line and filled + width > ROW_WIDTH:
+            yield line
+            line, filled = "", 0
+        line, filled = f"{line} {term}" if line else term, filled + width
+    yield line

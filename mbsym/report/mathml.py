@@ -7,7 +7,9 @@ from html import escape
 from typing import Final, final
 
 from mbsym.report.formulas import FormulaWriter
-from mbsym.report.symbols import GREEK, SymbolParts
+from mbsym.report.sections import VectorRow
+from mbsym.report.symbols import GREEK, SymbolParts, symbol_parts
+from mbsym.report.vectors import notation_of
 
 _TIMES: Final = "<mo>&#x2062;</mo>"
 _APPLY: Final = "<mo>&#x2061;</mo>"
@@ -92,3 +94,32 @@ def _subscript(text: str) -> str:
     if len(text) == 1:
         return f"<mi>{escape(text)}</mi>"
     return f"<mtext>{escape(GREEK.get(text, text)).replace(' ', '&#xA0;')}</mtext>"
+
+
+def _bold_letter(letter: str) -> str:
+    """A letter of the mathematical alphabet in bold italics."""
+    for first, last, start in (("A", "Z", 0x1D468), ("a", "z", 0x1D482), ("α", "ω", 0x1D736)):
+        if len(letter) == 1 and first <= letter <= last:
+            return chr(start + ord(letter) - ord(first))
+    return letter
+
+
+def _bold(name: str) -> str:
+    found = symbol_parts(name)
+    letter = _bold_letter(GREEK.get(found.letter, found.letter))
+    return _WRITER.symbol(SymbolParts(letter, found.dots, found.subscript))
+
+
+_WRITER: Final = MathML()
+_VECTORS: Final = notation_of(_WRITER, _bold, "<mo>×</mo>", "<mo>⋅</mo>", "<mo>,</mo>")
+
+
+def mathml_parts(row: VectorRow) -> tuple[str, list[str]]:
+    """A row's left side, and its right side in parts between which a line may end."""
+    left = _WRITER.name(row.left) if row.is_number else _bold(row.left)
+    return left, _VECTORS.right_side(row)
+
+
+def told_html(row: VectorRow) -> str:
+    """What a row's name stands for, for a page."""
+    return f" <small>{escape(row.told)}</small>" if row.told else ""

@@ -24,6 +24,11 @@ def with_decimals(value: Any) -> Any:
     return _replaced(value)
 
 
+def text(value: Any) -> str:
+    """An expression as SymPy prints it, with decimals."""
+    return str(sympy.sstr(with_decimals(value), full_prec=False))
+
+
 def _replaced(value: sympy.Expr) -> Any:
     if value.is_Rational:
         number = Fraction(int(value.p), int(value.q))

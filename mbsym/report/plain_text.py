@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any, Final
 
-from mbsym.doors import sympy
 from mbsym.markup import aligned
-from mbsym.report.numerals import with_decimals
-from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps, Table
+from mbsym.report.numerals import text
+from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps, Table, VectorRows
+from mbsym.report.vectors import TEXT
 from mbsym.version import __version__
 
 LINE: Final = 110
 """Letters of a line of words."""
+
+TEXT_WIDTH: Final = 44
+"""Letters of a formula of vectors beyond which what its name stands for is not aligned."""
 
 LONGEST_CELL: Final = 24
 """Letters of an entry above which a matrix is written entry by entry."""
@@ -38,11 +41,6 @@ def text_document(title: str, roadmap: Sequence[str], sections: Sequence[Section
     return "\n".join(lines[:-1]) + "\n"
 
 
-def text(value: Any) -> str:
-    """An expression as SymPy prints it, with decimals."""
-    return str(sympy.sstr(with_decimals(value), full_prec=False))
-
-
 def _index(place: Sequence[int]) -> str:
     return f"[{','.join(map(str, place))}]" if place else ""
 
@@ -62,11 +60,21 @@ def _item(item: Any) -> list[str]:
             lines += [f"  # {group.title}"] if group.title else []
             lines += [f"  {name} = {text(value)}" for name, value in group.steps]
         return [*lines, *_item(item.entries)]
+    if isinstance(item, VectorRows):
+        return text_lines(item)
     if isinstance(item, Pattern):
         item = item.table(".")
     assert isinstance(item, Table)
     right = [k for k in range(len(item.header)) if all(row[k].isdigit() for row in item.rows)]
     return [f"  {line}" for line in aligned([item.header, *item.rows], right)]
+
+
+def text_lines(item: VectorRows) -> list[str]:
+    """Rows as text: names, formulas, and what the names stand for."""
+    found = [(row.left, "".join(TEXT.right_side(row)), row.told) for row in item.rows]
+    left = max((len(name) for name, _, _ in found), default=0)
+    width = max((len(right) for _, right, told in found if told and len(right) <= TEXT_WIDTH), default=0)
+    return [f"  {name:{left}} = {right:{width}}  {told}".rstrip() for name, right, told in found]
 
 
 def _matrix(item: NamedMatrix) -> list[str]:

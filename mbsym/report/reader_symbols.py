@@ -9,18 +9,19 @@ from typing import Any, Final
 from mbsym.doors import sympy
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.report.equations import Equations
-from mbsym.report.sections import Entries, Item, NamedMatrix, Section, StepGroup, Steps, Table
+from mbsym.report.sections import Entries, Item, NamedMatrix, Section, StepGroup, Steps, Table, VectorRows
 from mbsym.report.symbols import symbol_parts
+from mbsym.report.vectors import with_short_numbers
 
 LONGEST_SUBSCRIPT: Final = 2
 """Letters of a subscript that formulas of documents keep."""
 
 
-def reader_symbols(equations: Equations, sections: Sequence[Section] = ()) -> dict[sympy.Symbol, sympy.Symbol]:
+def reader_symbols(equations: Equations, sections: Sequence[Section] = ()) -> dict[sympy.Expr, sympy.Symbol]:
     """What stands for the model's symbols of coordinates, speeds, rates and forces: q_1, v_1, vdot_1, tau_1.
 
-    Names that the model states stay. So do all where they are short, or where something else is called like a short
-    one.
+    Sums of angles, as those of parallel axes, are named once: q_23 for q_2 + q_3. Names that the model states stay. So
+    do all where they are short, or where something else is called like a short one.
 
     Args:
         equations: whose symbols they are.
@@ -40,7 +41,38 @@ def reader_symbols(equations: Equations, sections: Sequence[Section] = ()) -> di
     found = {symbol: short[symbol] for symbol in named}
     others = {*_names_in(sections), *(item.name for item in equations.mechanism.parameters)}
     others |= {str(symbol) for column in columns for symbol in column}
+    found |= _sums(equations, sections, found)
     return found if others.isdisjoint(map(str, found.values())) else {}
+
+
+def _sums(
+    equations: Equations, sections: Sequence[Section], short: Mapping[sympy.Expr, sympy.Symbol]
+) -> dict[sympy.Expr, sympy.Symbol]:
+    """Names of the sums of coordinates whose sines and cosines stand in the sections."""
+    places = {symbol: k for k, symbol in enumerate(equations.coordinates, start=1) if symbol in short}
+    circular = (each for value in _values_in(sections) for each in value.atoms(sympy.sin, sympy.cos))
+    sums = {each.args[0] for each in circular if each.args[0].is_Add and places.keys() >= set(each.args[0].args)}
+    found = {each: sorted(places[symbol] for symbol in each.args) for each in sums}
+    join = "" if len(equations.coordinates) < 10 else ","
+    return {
+        each: sympy.Symbol(f"q_{join.join(map(str, own))}")
+        for each, own in sorted(found.items(), key=lambda item: item[1])
+    }
+
+
+def _values_in(sections: Sequence[Section]) -> Iterator[sympy.Expr]:
+    for section in sections:
+        for item in section.items:
+            if isinstance(item, Entries):
+                yield from item.values.values()
+            elif isinstance(item, Steps):
+                yield from (value for group in item.groups for _, value in group.steps)
+                yield from item.entries.values.values()
+            elif isinstance(item, VectorRows):
+                for row in item.rows:
+                    yield from (*row.numbers.values(), *row.components)
+            elif isinstance(item, NamedMatrix) and isinstance(item.value, sympy.MatrixBase):
+                yield from item.value
 
 
 def _stated(mechanism: Mechanism) -> tuple[set[int], set[int]]:
@@ -87,6 +119,7 @@ def symbols_section(equations: Equations, short: Mapping[Any, Any]) -> Section:
                     f"{unit}; {force}",
                 )
             )
+    sums = [(str(name), " + ".join(map(shown, of.as_ordered_terms()))) for of, name in short.items() if of.is_Add]
     tables = (
         Table(("coordinate", "name", "in code", "joint", "unit"), tuple(q), symbols=(0,)),
         Table(
@@ -94,6 +127,7 @@ def symbols_section(equations: Equations, short: Mapping[Any, Any]) -> Section:
             tuple(v),
             symbols=(0, 1, 2),
         ),
+        Table(("angle", "is"), tuple(sums), symbols=(0,)),
     )
     return Section("symbols", "Symbols", items=tuple(table for table in tables if table.rows))
 
@@ -114,6 +148,8 @@ def _item(item: Item, short: Mapping[Any, Any]) -> Item:
             for group in item.groups
         )
         return Steps(groups, _entries(item.entries, short))
+    if isinstance(item, VectorRows):
+        return VectorRows(tuple(with_short_numbers(row, short) for row in item.rows))
     return item
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from mbsym.doors import sympy
+from mbsym.spatial.vector_formula import Formula
+from mbsym.symbolic.scalar import Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,37 @@ class Pattern:
         return Table((self.name, *self.columns), tuple(rows))
 
 
-Item: TypeAlias = Entries | Equation | NamedMatrix | Steps | Table | Pattern
+@dataclass(frozen=True, slots=True)
+class VectorRow:
+    """A named vector, dyad or rotation, or an entry of an array, in terms of named vectors.
+
+    Attributes:
+        left: its name.
+        formula: what it is; None where components are given.
+        numbers: the expressions that the formula's numbers are.
+        components: of a vector, of a dyad or of a rotation, row-major; of a number, itself.
+        rows: of the components.
+        told: what it is in words.
+        is_number: True for an entry of an array.
+    """
+
+    left: str
+    formula: Formula | None
+    numbers: Mapping[Scalar, sympy.Expr] = field(default_factory=dict)
+    components: tuple[sympy.Expr, ...] = ()
+    rows: int = 1
+    told: str = ""
+    is_number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRows:
+    """Named vectors in order, each in terms of those before it."""
+
+    rows: tuple[VectorRow, ...]
+
+
+Item: TypeAlias = Entries | Equation | NamedMatrix | Steps | Table | Pattern | VectorRows
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from math import prod
 from typing import Any, Final
 
 from mbsym.doors import sympy
@@ -22,10 +23,17 @@ _LONGEST_STEP: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class NamedSteps:
-    """Steps under the titles of the derivation, and the outputs in terms of them."""
+    """Steps under the titles of the derivation, and the outputs in terms of them.
+
+    Attributes:
+        groups: the steps.
+        outputs: in terms of them.
+        references: all of these, steps first, as values of the graph.
+    """
 
     groups: tuple[StepGroup, ...]
     outputs: tuple[sympy.Expr, ...]
+    references: tuple[Reference, ...]
 
 
 def named_steps(program: Program, symbols: Mapping[str, Any]) -> NamedSteps:
@@ -39,7 +47,7 @@ def named_steps(program: Program, symbols: Mapping[str, Any]) -> NamedSteps:
         symbols: what stands for symbols of the graph that have no printable name.
     """
     graph = program.graph
-    namer = _Namer(graph)
+    namer = Namer(graph)
     uses = _uses(program)
     units = unit_quaternions(program)
     sizes = PrintedSizes(graph)
@@ -69,9 +77,22 @@ def named_steps(program: Program, symbols: Mapping[str, Any]) -> NamedSteps:
         sections.append(graph.section_of[node])
         images[node] = sign * graph.symbol(name)
     outputs = [image(images, ref) for ref in program.output_references]
-    written = to_sympy(graph, [*values, *simplify_all_trigonometric(graph, outputs, units)], symbols)
+    references = (*values, *simplify_all_trigonometric(graph, outputs, units))
+    written = to_sympy(graph, references, symbols)
     steps = list(zip(names, written[: len(names)], strict=True))
-    return NamedSteps(_grouped(graph, steps, sections), tuple(written[len(names) :]))
+    return NamedSteps(_grouped(graph, steps, sections), tuple(written[len(names) :]), references)
+
+
+def matrix_in_steps(
+    program: Program, symbols: Mapping[str, Any]
+) -> tuple[list[tuple[sympy.Symbol, sympy.Expr]], sympy.ImmutableMatrix]:
+    """A program's first output as ``sympy.cse`` has it: replacements in order, and the matrix in terms of them."""
+    found = named_steps(program, symbols)
+    steps = [(sympy.Symbol(left), value) for group in found.groups for left, value in group.steps]
+    shape = program.outputs[0].shape
+    rows = shape[0] if shape else 1
+    values = found.outputs[: prod(shape)]
+    return steps, sympy.ImmutableMatrix(rows, len(values) // rows if rows else 0, values)
 
 
 def _uses(program: Program) -> dict[int, int]:
@@ -93,7 +114,7 @@ def _grouped(graph: Graph, steps: Sequence[tuple[str, Any]], sections: Sequence[
     return tuple(StepGroup(title, tuple(members)) for title, members in groups)
 
 
-class _Namer:
+class Namer:
     """Names that no symbol of the graph has."""
 
     def __init__(self, graph: Graph) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.report.plain_text import text
+from mbsym.report.numerals import text
 from mbsym.report.sections import Item, NamedMatrix, Section, Table
 from mbsym.transfer_matrix.matrices import TransferMatrices, derive_transfer_matrices
 

@@ -115,13 +115,18 @@ def doubtful_functions(program: Program) -> tuple[str, ...]:
     return tuple(sorted({name for ref in program.output_references for name in found.get(abs(ref), ())}))
 
 
-def is_zero(graph: Graph, *refs: Reference) -> bool:
+def is_zero(graph: Graph, *refs: Reference, inputs: tuple[Input, ...] = ()) -> bool:
     """Whether all the values are zero for all values of their symbols.
 
     False means that one differs from zero, or that it cannot be decided; ``compare`` tells which.
+
+    Args:
+        graph: where the values live.
+        refs: the values.
+        inputs: with unit quaternions among the symbols.
     """
-    values = Program("values", graph, (), (Output("value", (len(refs),), refs),))
-    zeros = Program("zeros", graph, (), (Output("value", (len(refs),), (0,) * len(refs)),))
+    values = Program("values", graph, inputs, (Output("value", (len(refs),), refs),))
+    zeros = Program("zeros", graph, inputs, (Output("value", (len(refs),), (0,) * len(refs)),))
     return bool(compare(values, zeros))
 
 

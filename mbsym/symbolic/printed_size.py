@@ -11,9 +11,15 @@ from mbsym.symbolic.graph import ONE, Graph, Reference
 
 @dataclass(slots=True)
 class PrintedSizes:
-    """Sizes of a graph's values, kept for reuse."""
+    """Sizes of a graph's values, kept for reuse.
+
+    Attributes:
+        graph: whose values they are.
+        letters: True where sines and cosines are letters, as s_12 in books, which are no operations.
+    """
 
     graph: Graph
+    letters: bool = False
     sizes: dict[int, int] = field(default_factory=dict)
     summands: dict[int, int] = field(default_factory=dict)
 
@@ -28,6 +34,11 @@ class PrintedSizes:
     def of_all(self, refs: Iterable[Reference]) -> int:
         """The sizes of several values added."""
         return sum(self.of(ref) for ref in refs)
+
+    def terms_of(self, ref: Reference) -> int:
+        """Terms of the outermost sum in the text of a value, none for zero."""
+        self.of(ref)
+        return self.summands[abs(ref)] if ref else 0
 
     def _missing(self, top: int) -> list[int]:
         seen: set[int] = set()
@@ -47,6 +58,9 @@ class PrintedSizes:
         if kind == "const":
             value = graph.arguments[node][0]
             self.sizes[node] = int(value.denominator != 1 and not is_written_as_decimal(value))
+            return
+        if self.letters and kind in ("sin", "cos"):
+            self.sizes[node] = 0
             return
         size = sum(self.sizes[each] for each in operands) + (1 if operands else 0)
         if kind == "mul":

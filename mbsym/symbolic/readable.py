@@ -47,7 +47,7 @@ def readable(graph: Graph, refs: Sequence[Reference], units: Sequence[Sequence[R
     known = {sp.Symbol(graph.arguments[k][0]): k for k in graph.reachable(refs) if graph.kinds[k] == "symbol"}
 
     def shorter(ref: Reference) -> Reference:
-        if not 1 < sizes.of(ref) <= LARGEST_SIMPLIFIED or _has_long_numbers(graph, ref):
+        if not 1 < sizes.of(ref) <= LARGEST_SIMPLIFIED or has_long_numbers(graph, ref):
             return ref
         (value,) = to_sympy(graph, [ref])
         try:
@@ -59,6 +59,7 @@ def readable(graph: Graph, refs: Sequence[Reference], units: Sequence[Sequence[R
     return [shorter(ref) for ref in merged(graph, refs, units)]
 
 
-def _has_long_numbers(graph: Graph, ref: Reference) -> bool:
+def has_long_numbers(graph: Graph, ref: Reference) -> bool:
+    """Whether numbers in a value have more than 64 bits."""
     numbers = (graph.arguments[node][0] for node in graph.reachable([ref]) if graph.kinds[node] == "const")
     return any(max(abs(x.numerator), x.denominator).bit_length() > LONGEST_NUMBER for x in numbers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -189,6 +189,62 @@ def reduced_squares(polynomial: Polynomial) -> Polynomial:
         if _length(candidate) < _length(best):
             best = candidate
     return best
+
+
+def in_sums(polynomial: Polynomial, merged: Polynomial) -> Iterator[Polynomial]:
+    """The polynomial with one angle written as a sum that occurs in it, less the other angles of the sum.
+
+    Angles of parallel axes are known by their sums: where q1 + q2 occurs, q2 = (q1 + q2) - q1 is one angle less, as in
+    formulas that people write.
+
+    Args:
+        polynomial: before anything was merged.
+        merged: the same after merging, which tells what sums there are.
+    """
+    angles = {angle for monomial in merged for _, angle in monomial if not isinstance(angle, int) and len(angle) > 1}
+    for angle in sorted(angles):
+        for node, factor in angle:
+            if node == ONE:
+                continue
+            found: Polynomial = {}
+            images: dict[Generator, Polynomial] = {}
+            for monomial, coefficient in polynomial.items():
+                image: Polynomial = {(): coefficient}
+                for generator in monomial:
+                    if generator not in images:
+                        images[generator] = _about_sum(generator, angle, node, factor)
+                    image = product(image, images[generator])
+                accumulate(found, image, Fraction(1))
+                if len(found) > MOST_TERMS:
+                    break
+            else:
+                yield _without_squares(found)
+
+
+def _about_sum(generator: Generator, total: Angle, node: int, factor: Fraction) -> Polynomial:
+    """A generator with its angle as a sum, plus or minus, and a rest without a node of the sum."""
+    kind, angle = generator
+    own = Fraction(0) if isinstance(angle, int) else dict(angle).get(node, Fraction(0))
+    if isinstance(angle, int) or abs(own) != abs(factor) or angle == total:
+        return {(generator,): Fraction(1)}
+    sign = own / factor
+    rest = dict(angle)
+    for each, part in total:
+        rest[each] = rest.get(each, Fraction(0)) - sign * part
+    other, direction = _directed(rest)
+    sine, cosine = Fraction(sign) * (1 if kind == "sin" else -direction), Fraction(direction if kind == "sin" else 1)
+    first = sorted_monomial((("sin", total), ("cos" if kind == "sin" else "sin", other)))
+    second = sorted_monomial((("cos", total), (kind, other)))
+    return {first: sine, second: cosine}
+
+
+def _without_squares(polynomial: Polynomial) -> Polynomial:
+    """The polynomial with squares of the sine or of the cosine of each angle alone, of whichever makes it shorter."""
+    angles = {angle for monomial in polynomial for _, angle in monomial if not isinstance(angle, int)}
+    for angle in sorted(angles):
+        both = (("sin", angle), ("cos", angle))
+        polynomial = min((_without_square(polynomial, a, [b]) for a, b in (both, both[::-1])), key=_length)
+    return polynomial
 
 
 def of_unit_length(polynomial: Polynomial, nodes: Sequence[int]) -> Polynomial:

@@ -5,8 +5,9 @@ combinations. Pairs of terms are then merged, as long as there are any, by
 
     sin a cos b +- cos a sin b = sin(a +- b),    cos a cos b -+ sin a sin b = cos(a +- b),    sin^2 a + cos^2 a = 1,
 
-and what remains is compared with the Fourier form, in which every product of sines and cosines is a sum. The shortest
-of these, written as nested sums and products, is the result, unless the value was shorter as it stood.
+and what remains is compared with the Fourier form, in which every product of sines and cosines is a sum, and with forms
+in which an angle is a sum that occurs less the other angles of it, as q2 = q12 - q1. The shortest of these, written as
+nested sums and products, is the result, unless the value was shorter as it stood.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from mbsym.symbolic.trigonometric_polynomial import (
     accumulate,
     fourier_form,
     generator_order,
+    in_sums,
     linear_angle,
     merged_terms,
     of_unit_length,
@@ -37,6 +39,11 @@ from mbsym.symbolic.trigonometric_polynomial import (
 )
 
 _MOST_TERMS_OF_WAVES: Final = 150
+"""Longer sums are not tried in Fourier form."""
+
+_MOST_TERMS_OF_SUMS: Final = 60
+"""Likewise with angles as differences of sums."""
+
 _MOST_TERMS_COMPARED: Final = 20
 """Above it, the form that looks shortest is written out without comparison."""
 
@@ -145,9 +152,12 @@ class _Simplifier:
             return node
         merged = merged_terms(self.polynomials[node])
         polynomials = [merged, merged_terms(reduced_squares(merged))]
-        fourier = fourier_form(self.polynomials[node]) if len(merged) <= _MOST_TERMS_OF_WAVES else None
-        if fourier is not None:
-            polynomials.append(fourier)
+        if len(merged) <= _MOST_TERMS_OF_WAVES:
+            fourier = fourier_form(self.polynomials[node])
+            polynomials += [fourier] if fourier is not None else []
+        if len(merged) <= _MOST_TERMS_OF_SUMS:
+            others = in_sums(self.polynomials[node], merged)
+            polynomials += (each for each in others if len(each) < len(merged))
         distinct = list({frozenset(each.items()): each for each in polynomials}.values())
         if len(merged) > _MOST_TERMS_COMPARED:
             distinct = [min(distinct, key=lambda each: estimated_cost(each, self._weights(each)))]

@@ -99,7 +99,7 @@ def kane_bodies(mechanism: Mechanism) -> tuple[KaneBody, ...]:
     with mechanism.graph.section("bodies in base axes"):
         for body in mechanism.bodies:
             frame = frames[body.label]
-            center, moment, central = _reference(body)
+            center, moment, central = point_of_reference(body)
             arm = frame.rotation.to_parent(center)
             bodies.append(
                 KaneBody(
@@ -117,7 +117,7 @@ def kane_bodies(mechanism: Mechanism) -> tuple[KaneBody, ...]:
     return tuple(bodies)
 
 
-def _reference(body: TreeBody) -> tuple[Vector3, Vector3, Symmetric3]:
+def point_of_reference(body: TreeBody) -> tuple[Vector3, Vector3, Symmetric3]:
     """C from the origin, first moment about C, and J_C; no parameter is divided by, for it may be zero at run time."""
     inertia = body.inertia
     zero = zero_vector(inertia.mass.graph)

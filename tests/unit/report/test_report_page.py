@@ -22,10 +22,12 @@ from mbsym.report.formulas import FormulaWriter
 from mbsym.report.latex import Latex
 from mbsym.report.mathml import MathML
 from mbsym.report.reader_symbols import reader_symbols
+from mbsym.report.sections import Entries, Section
 from mbsym.report.show import pictures
 from mbsym.symbolic.interpret import interpret
 from mbsym.visualisation.posing import poses_at
 from mechanisms.javascript import run_node
+from mechanisms.trees import tree_model
 
 
 @cache
@@ -142,6 +144,21 @@ def test_long_names_are_short_in_formulas_and_told_once() -> None:
     assert r"\(m_{\mathrm{cart}}\) & 1 & kg \\" in latex
     assert "<mi>q</mi><mn>2</mn>" in document(equations("cart_pole"), "html")
     assert "cos(q_hinge)" in document(equations("cart_pole"), "text")
+
+
+def test_sums_of_angles_are_named_once() -> None:
+    of = derive("planar_3r")
+    for language, name, told in (
+        ("latex-fragment", r"\cos q_{23}", r"\(q_{23}\) & q\_2 + q\_3 \\"),
+        ("html", "<mi>q</mi><mn>23</mn>", "q_2 + q_3"),
+    ):
+        text = document(of, language, ("mass_matrix",))
+        assert name in text and text.count(told) == 1
+        assert r"\left(q_{2} + q_{3}\right)" not in text.partition("copies")[0]
+    many = derive(tree_model(range(10), ("revolute",) * 10), symbolic_parameters="none")
+    last = sum(many.coordinates[8:])
+    shown = Section("sum", "Sum", items=(Entries("x", {(): sp.sin(last)}),))
+    assert str(reader_symbols(many, (shown,))[last]) == "q_9,10"
 
 
 def test_short_names_and_names_that_the_model_states_stay() -> None:
