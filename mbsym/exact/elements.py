@@ -15,6 +15,7 @@ from mbsym.model.names import expression_names
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.rotations import Array
 from mbsym.values.numbers import value_names
+from mbsym.values.parameter import ControlInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def acting(
         UndecidedError: an element is not rational.
     """
     coordinates, rates = mechanism.joint_coordinates(q), joint_rates(mechanism, v)
-    named = {item.name: value for item, value in zip(mechanism.model.inputs, u, strict=False)}
+    named = {item.name: _held(numbers, item, value) for item, value in zip(mechanism.model.inputs, u, strict=False)}
     if mechanism.model.forces:
         names = expression_names(mechanism.model)
         for joint, own, speeds in zip(mechanism.tree_joints, coordinates, rates, strict=True):
@@ -99,6 +100,14 @@ def acting(
             raise UndecidedError(f"the force element {element.type} branches or is not rational")
         law(scene, element)
     return scene
+
+
+def _held(numbers: ExactNumbers, item: ControlInput, value: Any) -> Any:
+    """A control input as it acts, within its limits where it saturates."""
+    for name, bound in (("min", item.upper), ("max", item.lower)):
+        if item.saturates and bound is not None:
+            value = numbers.residue(value).stands(name, numbers.residue(numbers.number(bound)))
+    return value
 
 
 def stored(scene: Scene) -> Any:

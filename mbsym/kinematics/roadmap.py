@@ -160,7 +160,9 @@ def _motors(mechanism: Mechanism) -> str:
     model = mechanism.model
     marked = [f"{body.joint.name} ({_range('tau', body.v_range)})" for body in mechanism.bodies if body.joint.actuated]
     driven = list(dict.fromkeys(name for force in model.forces for name in force.driven_joints))
+    held = [item.name for item in model.inputs if item.saturates]
     said = [", ".join(marked)] * bool(marked) + [f"control inputs drive {', '.join(driven)}"] * bool(driven)
+    said += [f"inputs that saturate: {', '.join(held)}"] * bool(held)
     return f"Motors: {'; '.join(said) or 'the model marks no joint as actuated, so that any entry of tau may be one'}."
 
 
@@ -278,6 +280,7 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
                     for key, value in (("lower", item.lower), ("upper", item.upper))
                     if value is not None
                 },
+                **({"saturates": True} if item.saturates else {}),
             }
             for item in model.inputs
         ],

@@ -183,6 +183,9 @@ def _check_inputs(inputs: Sequence[ControlInput], findings: Findings) -> None:
         if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
             what = f"the lower bound of control input {item.name!r} exceeds the upper one"
             findings.error((*path, "lower"), what, REVERSED)
+        if item.saturates and item.lower is None and item.upper is None:
+            what = f"control input {item.name!r} saturates and has no limits"
+            findings.error((*path, "saturates"), what, "give lower, upper or both")
 
 
 def _check_forces(forces: Sequence[ForceElement], findings: Findings) -> None:

@@ -164,6 +164,7 @@ class Overview:
             ],
             "inputs": [
                 {"name": item.name, "unit": item.unit, "lower": number(item.lower), "upper": number(item.upper)}
+                | ({"saturates": True} if item.saturates else {})
                 for item in model.inputs
             ],
             "drives": list(map(_drive_as_dict, model.drives)),

@@ -72,6 +72,19 @@ def input_sizes(reference: Reference) -> tuple[Array, Array]:
     return sizes[: len(model.inputs)], sizes[len(model.inputs) :]
 
 
+def spread_inputs(model: Model, sizes: Array, drawn: Array) -> Array:
+    """Returns control inputs of these sizes times what is drawn between -1 and 1; of those that saturate within and
+    beyond their limits alike."""
+    found, numbers = sizes * drawn, parameter_values(model)
+    for k, item in enumerate(model.inputs):
+        if item.saturates:
+            given = [evaluate(each, numbers) for each in (item.lower, item.upper) if each is not None]
+            low = given[0] - 2 * sizes[k] * (item.lower is None)
+            high = given[-1] + 2 * sizes[k] * (item.upper is None)
+            found[k] = low + (high - low) * (0.5 + drawn[k])
+    return found
+
+
 def _mixes_units(model: Model) -> bool:
     """True where one rotor inertia stands for turning and sliding, which no change of units leaves as it is."""
     numbers = parameter_values(model)
