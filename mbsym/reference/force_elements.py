@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import tanh
+from math import copysign, tanh
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -147,7 +147,10 @@ def _stop(state: State, element: Any) -> None:
 
 
 def _motor(state: State, element: Any) -> None:
-    state.along(element.joint, element.index, state.of(element.gain) * state.input(element.input))
+    force = state.of(element.gain) * state.input(element.input)
+    if element.effort is not None and abs(force) > state.of(element.effort):
+        force = copysign(state.of(element.effort), force)
+    state.along(element.joint, element.index, force)
 
 
 def _law(state: State, element: Any) -> None:

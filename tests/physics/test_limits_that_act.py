@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -54,7 +55,7 @@ joints:
   hinge: {type: revolute, from: ground, to: arm, axis: y}
   elbow: {type: revolute, from: arm, to: rod, axis: y, at: [0, 0, -0.6]}
 forces:
-  motor: {type: actuator, joint: hinge, input: torque, gain: 2}
+  motor: {type: actuator, joint: hinge, input: torque, gain: 2, effort: 1.5*most}
   law: {type: joint_force, joint: elbow, expression: torque*cos(q_elbow) + wound}
   jet: {type: applied_wrench, body: rod, force: [push, 0, 0], axes: body}
 drives: {wound: {rate: push - wound, unit: N m}}
@@ -211,6 +212,15 @@ def test_states_of_a_certificate_have_inputs_beyond_both_limits() -> None:
     assert np.array_equal(found, [[-4.5, -5.0], [0.5, -1.0], [5.5, 3.0]])
 
 
+def test_a_motor_gives_no_more_than_its_effort() -> None:
+    model = servo(saturates=False)
+    motor = replace(model.forces[0], effort="2*most")
+    system = Reference(replace(model, forces=(motor,), drives=(), outputs=()))
+    still, u = np.zeros(2), [[-9, 0], [-3, 0], [1.5, 0], [3.1, 0]]
+    assert [-system.bias_force(still, still, u=each)[0] for each in u] == [-6, -6, 3, 6]
+    assert motor.linear_fields == () and replace(motor, effort=None).linear_fields == ("gain",)
+
+
 def test_derivatives_end_where_the_limits_do(tmp_path: Path) -> None:
     model = servo(saturates=True)
     mbsym.generate(
@@ -272,6 +282,10 @@ def test_what_saturates_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[st
             ":4:.* control input 'torque' saturates and has no limits; give lower, upper",
         ),
         (("lower: -2, upper: most", "lower: 4, upper: most"), ":4:.* lower bound of control input 'torque' exceeds"),
+        (
+            ("effort: 1.5*most", "effort: 0"),
+            ":13:.* the effort of force element 'motor' is not positive; give its size",
+        ),
         (("saturates: true", "saturates: often"), ":4:.* 'often' is neither true nor false"),
     ],
 )
