@@ -17,7 +17,7 @@ from mbsym.reference import Reference
 from mbsym.reference.motions import prescribed_motions
 from mbsym.registry import FORMULATIONS, available_functions
 from mbsym.symbolic.interpret import interpret
-from mbsym.verification.own_units import spread_inputs
+from mbsym.verification.own_units import spread
 
 STOPS = """\
 name: buffer
@@ -58,7 +58,7 @@ forces:
   motor: {type: actuator, joint: hinge, input: torque, gain: 2, effort: 1.5*most}
   law: {type: joint_force, joint: elbow, expression: torque*cos(q_elbow) + wound}
   jet: {type: applied_wrench, body: rod, force: [push, 0, 0], axes: body}
-drives: {wound: {rate: push - wound, unit: N m}}
+drives: {wound: {rate: push - wound, unit: N m, lower: -0.4, upper: most/6}}
 outputs: {power: {expression: torque*v_hinge, unit: W}}
 """
 
@@ -136,6 +136,13 @@ def test_a_joint_without_coordinates_of_its_speeds_has_no_stop(tmp_path: Path) -
         load(tmp_path / "buffer.yaml", text)
 
 
+def test_a_drive_that_starts_beyond_its_limits_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "servo.yaml"
+    path.write_text(SERVO.replace("SATURATES", "true").replace("lower: -0.4", "initial: 0.6"), encoding="utf-8")
+    assert main(["label", str(path)]) == 0
+    assert "drive 'wound' starts outside its limits" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("more", "rail", "told"),
     [
@@ -207,9 +214,26 @@ def test_it_is_certified_in_every_language_and_proven(tmp_path: Path) -> None:
     assert {each.outcome for each in found.verdicts if each.function == "forward_dynamics"} == {"proven"}
 
 
-def test_states_of_a_certificate_have_inputs_beyond_both_limits() -> None:
-    found = [spread_inputs(servo(saturates=True), np.array([1.0, 2.0]), np.full(2, x)) for x in (-1, 0, 1)]
+def test_states_of_a_certificate_have_values_beyond_both_limits() -> None:
+    model = servo(saturates=True)
+    found = [spread(model, model.inputs, np.array([1.0, 2.0]), np.full(2, x)) for x in (-1, 0, 1)]
     assert np.array_equal(found, [[-4.5, -5.0], [0.5, -1.0], [5.5, 3.0]])
+    assert spread(model, model.drives, np.ones(1), np.array([1.0])) == pytest.approx([0.95])
+    plain = servo(saturates=False)
+    assert np.array_equal(spread(plain, plain.inputs, np.array([1.0, 2.0]), np.array([0.5, 1.0])), [0.5, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("state", "fed", "rate"),
+    [(0.4, 1, 0.6), (0.5, 1, 0), (0.7, 1, 0), (0.5, 0, -0.5), (-0.4, -1, 0), (-0.4, 0, 0.4), (-9, -9.5, 0), (0, 2, 2)],
+)
+def test_a_state_at_its_limit_goes_back_only(state: float, fed: float, rate: float) -> None:
+    model = servo(saturates=False)
+    mechanism = build_mechanism(model, model.label())
+    program = available_functions(mechanism, "auto").functions["drive_rates"](mechanism)
+    given = {"q": [0, 0], "v": [0, 0], "t": 0, "u": [0, fed], "x": [state]}
+    assert interpret(program, {item.name: given[item.name] for item in program.inputs})["xdot"] == pytest.approx([rate])
+    assert Reference(model).drive_rates([0, 0], [0, 0], 0, [0, fed], [state]) == pytest.approx([rate])
 
 
 def test_a_motor_gives_no_more_than_its_effort() -> None:
@@ -272,6 +296,8 @@ def test_what_saturates_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "drive hinge; inputs that saturate: torque." in (tmp_path / "build" / "servo.h").read_text(encoding="utf-8")
     inputs = json.loads((tmp_path / "build" / "servo.json").read_text(encoding="utf-8"))["inputs"]
     assert [item.get("saturates") for item in inputs] == [True, None]
+    (drive,) = json.loads((tmp_path / "build" / "servo.json").read_text(encoding="utf-8"))["drives"]
+    assert (drive["lower"], drive["upper"]) == (-0.4, 0.5)
 
 
 @pytest.mark.parametrize(
