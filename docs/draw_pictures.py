@@ -1,4 +1,4 @@
-"""Draws the moving picture at the top of the README anew: ``python docs/draw_pictures.py``."""
+"""Draws the moving pictures of the README and of the page on labelling anew: ``python docs/draw_pictures.py``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import mbsym
+from mbsym.cli import main
 from mbsym.simulation.output import MARK
 from mbsym.visualisation.image_files import gif_bytes
 from mbsym.visualisation.raster import film
@@ -16,6 +17,8 @@ from mbsym.visualisation.skeleton import skeleton
 from mbsym.visualisation.surfaces import surfaces_of
 
 PICTURE = Path(__file__).parent / "pictures" / "platform.gif"
+
+CAB = Path(__file__).parent / "figures" / "labelling" / "driver_cab.svg"
 
 PERIOD = 3.0
 """Of the motion [s]."""
@@ -46,3 +49,4 @@ def platform_film() -> bytes:
 
 if __name__ == "__main__":
     PICTURE.write_bytes(platform_film())
+    main(["label", "driver_cab", "--film", str(CAB), "--force"])

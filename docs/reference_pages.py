@@ -37,7 +37,14 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
     ),
     "Force elements": (
         *("mbsym:Actuator", "mbsym:AppliedWrench", "mbsym:JointDamper", "mbsym:JointForce", "mbsym:JointFriction"),
-        *("mbsym:JointSpring", "mbsym:JointStop", "mbsym:PointSpringDamper", "mbsym:Contact", "mbsym:Tyre"),
+        *(
+            "mbsym:JointSpring",
+            "mbsym:JointStop",
+            "mbsym:limit_stops",
+            "mbsym:PointSpringDamper",
+            "mbsym:Contact",
+            "mbsym:Tyre",
+        ),
     ),
     "Closure constraints": (
         *("mbsym:DistanceConstraint", "mbsym:GearConstraint", "mbsym:LinearCoupling", "mbsym:PointOnLineConstraint"),

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from mbsym.model.frame import Frame as Frame
     from mbsym.model.joint import Coupling as Coupling
     from mbsym.model.joint import Joint as Joint
+    from mbsym.model.limit_stops import limit_stops as limit_stops
     from mbsym.model.motion import PrescribedMotion as PrescribedMotion
     from mbsym.model.named_state import NamedState as NamedState
     from mbsym.model.shape import Shape as Shape
@@ -106,6 +107,7 @@ _OF: Final = {
     "mbsym.model.drive": "DriveState",
     "mbsym.model.frame": "Frame",
     "mbsym.model.joint": "Coupling Joint",
+    "mbsym.model.limit_stops": "limit_stops",
     "mbsym.model.motion": "PrescribedMotion",
     "mbsym.model.named_state": "NamedState",
     "mbsym.model.shape": "Shape",

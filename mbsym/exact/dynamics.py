@@ -12,7 +12,7 @@ from mbsym.exact.elements import Scene, scene_of
 from mbsym.exact.kinematics import Moving, cross, joint_rates, moving
 from mbsym.exact.mechanism import ExactNumbers, turns_freely
 from mbsym.exact.residues import UndecidedError, vanishes
-from mbsym.exact.words import Words, names_of_joints
+from mbsym.exact.words import Words, held_within, names_of_joints
 from mbsym.reference.joint_types import REFERENCE_JOINTS
 from mbsym.reference.mechanism import NumericJoint, NumericMechanism
 from mbsym.reference.rotations import Array
@@ -69,7 +69,8 @@ class ExactState:
         """What values of the model may name."""
         model = self.mechanism.model
         named: dict[str, Any] = {"t": self.t}
-        named |= {item.name: value for item, value in zip(model.inputs, self.u, strict=False)}
+        for item, value in zip(model.inputs, self.u, strict=False):
+            named[item.name] = held_within(self.numbers, item, value) if item.saturates else value
         named |= {item.name: value for item, value in zip(model.drives, self.x, strict=False)}
         if model.expressions:
             coordinates, rates = self.mechanism.joint_coordinates(self.q), joint_rates(self.mechanism, self.v)

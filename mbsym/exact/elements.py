@@ -108,6 +108,14 @@ def _speed(scene: Scene, element: Any) -> Any:
     return scene.rates[scene.joint(element.joint)][element.index]
 
 
+def _motor(scene: Scene, element: Any) -> None:
+    force = scene.of(element.gain) * scene.words.named[element.input]
+    if element.effort is not None:
+        most = scene.words.numbers.residue(scene.of(element.effort))
+        force = scene.words.numbers.residue(force).stands("min", most).stands("max", -most)
+    _add(scene, element, force)
+
+
 def _friction(scene: Scene, element: Any) -> None:
     ratio = _speed(scene, element) / scene.of(element.transition_speed)
     _add(scene, element, -scene.of(element.magnitude) * ratio.stands("tanh"))
@@ -153,7 +161,7 @@ _LAWS: Final[Mapping[str, Callable[[Scene, Any], None]]] = {
     "joint_spring": lambda scene, it: _add(scene, it, -scene.of(it.stiffness) * _stretch(scene, it)),
     "joint_damper": lambda scene, it: _add(scene, it, -scene.of(it.damping) * _speed(scene, it)),
     "joint_friction": _friction,
-    "actuator": lambda scene, it: _add(scene, it, scene.of(it.gain) * scene.words.named[it.input]),
+    "actuator": _motor,
     "joint_force": lambda scene, it: _add(scene, it, scene.of(it.expression)),
     "applied_wrench": _wrench,
     "point_spring_damper": _point_spring_damper,

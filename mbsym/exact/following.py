@@ -67,6 +67,10 @@ Literal = Callable[[Number], Fraction]
 """The exact number that a literal stands for."""
 
 
+def _selected(condition: Any, positive: Any, otherwise: Any) -> Any:
+    return positive if condition > 0 else otherwise
+
+
 def over_numbers(point: NumberClass, literal: Literal) -> Arithmetic:
     """Numbers of a point."""
 
@@ -76,7 +80,7 @@ def over_numbers(point: NumberClass, literal: Literal) -> Arithmetic:
     library: dict[str, Callable[..., Any]] = {
         name: standing(_STANDING.get(name, name)) for name in (*_STANDING, *_OTHERS)
     }
-    library |= {name: (lambda x, name=name: getattr(x, name)()) for name in _PLAIN}
+    library |= {name: (lambda x, name=name: getattr(x, name)()) for name in _PLAIN} | {"select": _selected}
     # What compares with these is not decided by residues, and is not infinite.
     names = {name: point.of(10**30) for name in ("HUGE_VAL", "HUGE_VALF", "NAN")}
     return Arithmetic(lambda number: point.of(literal(number)), library, {}, names)
@@ -85,7 +89,7 @@ def over_numbers(point: NumberClass, literal: Literal) -> Arithmetic:
 def over_degrees(degrees: Degrees) -> Arithmetic:
     """Degrees in what is drawn."""
     library: dict[str, Callable[..., Any]] = {name: (lambda x, *others: x.root()) for name in (*_STANDING, *_OTHERS)}
-    library |= {name: Degree.turned for name in ("sin", "cos", "tan")} | {"sqrt": Degree.root}
+    library |= {name: Degree.turned for name in ("sin", "cos", "tan")} | {"sqrt": Degree.root, "select": _selected}
     names = {name: degrees.constant() for name in ("HUGE_VAL", "HUGE_VALF", "NAN")}
     return Arithmetic(lambda number: degrees.constant(), library, {}, names)
 
@@ -176,6 +180,7 @@ def over_both(point: NumberClass, literal: Literal) -> Arithmetic:
         "fabs": lambda x: -x if x.near < 0 else x,
         "fmin": lambda x, y: x if x.near <= y.near else y,
         "fmax": lambda x, y: x if x.near >= y.near else y,
+        "select": _selected,
     }
 
     def made(number: Number) -> Beside:

@@ -11,6 +11,7 @@ from mbsym.exact.dynamics import ExactState
 from mbsym.exact.elements import stored
 from mbsym.exact.kinematics import Moving, cross, joint_rates, position_rate
 from mbsym.exact.maximal import solve_tree
+from mbsym.exact.residues import UndecidedError
 from mbsym.reference.rotations import Array
 
 Given: TypeAlias = Mapping[str, Array]
@@ -93,6 +94,13 @@ def _named(state: ExactState, values: Sequence[Any]) -> Results:
     return [[state.words.of(value) for value in values]]
 
 
+def _drive_rates(state: ExactState, given: Given) -> Results:
+    drives = state.mechanism.model.drives
+    if any(item.lower is not None or item.upper is not None for item in drives):
+        raise UndecidedError("a state of a drive that stops at its limits")
+    return _named(state, [item.rate for item in drives])
+
+
 def _bias_force(state: ExactState, given: Given) -> Results:
     return [state.inverse_dynamics(np.zeros(state.mechanism.nv, dtype=object))]
 
@@ -113,6 +121,6 @@ OF_TREES: Final[Mapping[str, Callable[[ExactState, Given], Results]]] = {
     "center_of_mass": lambda state, given: [_masses(state)[1]],
     "momentum": momentum,
     "outputs": lambda state, given: _named(state, [item.expression for item in state.mechanism.model.outputs]),
-    "drive_rates": lambda state, given: _named(state, [item.rate for item in state.mechanism.model.drives]),
+    "drive_rates": _drive_rates,
 }
 """Of trees."""

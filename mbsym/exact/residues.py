@@ -23,6 +23,7 @@ _UNIT: Final = (0, 1)
 _ODD: Final = frozenset(("tanh", "asin", "sign"))
 ROOT: Final = "sqrt"
 _SYMMETRIC: Final = _ODD | {"abs"}
+_ANY_ORDER: Final = ("min", "max")
 
 
 class UndecidedError(MbsymError):
@@ -220,10 +221,17 @@ class Residue:
 
     def stands(self, name: str, *others: Any) -> Any:
         """A function of which no more is known than that equal arguments give equal values, and opposite ones by its
-        symmetry."""
+        symmetry, or by the other order of the arguments.
+
+        Raises:
+            UndecidedError: an argument is a series, whose derivatives are not known.
+        """
+        if any(isinstance(each, Series) for each in others):
+            raise UndecidedError(f"a derivative of {name}")
         self.circle.unknown.add(name)
         if others:
-            return self.__class__(self.circle.random(name, self.number, *(each.number for each in others)))
+            numbers = [self.number, *(each.number for each in others)]
+            return self.__class__(self.circle.random(name, *(sorted(numbers) if name in _ANY_ORDER else numbers)))
         size = min(self.number, PRIME - self.number)
         found = self.__class__(self.circle.random(name, size if name in _SYMMETRIC else self.number))
         return -found if name in _ODD and size != self.number else found

@@ -18,7 +18,7 @@ from mbsym.reference.rotations import Array
 from mbsym.symbolic.frame_quantities import COMPONENTS
 from mbsym.values.frame_quantities import FrameQuantity, value_quantities
 from mbsym.values.numbers import value_names
-from mbsym.values.parameter import Value
+from mbsym.values.parameter import ControlInput, Value
 
 
 class Twisted(Protocol):
@@ -44,6 +44,14 @@ def names_of_joints(
         found |= dict(zip(names.coordinates[joint.name], own, strict=True))
         found |= dict(zip(names.speeds[joint.name], speeds, strict=True))
     return found
+
+
+def held_within(numbers: ExactNumbers, item: ControlInput, value: Any) -> Any:
+    """A control input that saturates as it acts."""
+    for name, bound in (("min", item.upper), ("max", item.lower)):
+        if bound is not None:
+            value = numbers.residue(value).stands(name, numbers.number(bound))
+    return value
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,6 +123,16 @@ class ForceElement(ABC):
         return bool(self.named("body") or self.frames_named)
 
     @property
+    def linear_fields(self) -> tuple[str, ...]:
+        """The fields in which its force is linear with its other entries as they are: ``linear_in``, or none."""
+        return self.linear_in
+
+    @property
+    def ends_way(self) -> int | None:
+        """Which of the coordinates of its joint it keeps from going on, as a stop does; None where it stops none."""
+        return None
+
+    @property
     def driven_joints(self) -> tuple[str, ...]:
         """The joints on which it is a motor: those that it names beside a control input."""
         return self.named("joint") if self.named("input") else ()

@@ -35,6 +35,10 @@ class JointStop(JointElement):
     )
     index: int = field(default=0, metadata=holds("index", "which of the joint's coordinates, from 0"))
 
+    @property
+    def ends_way(self) -> int:
+        return self.index
+
     def force(self, scene: MovingScene) -> Scalar:
         sign = 1 if self.side == "upper" else -1
         depth = (scene.coordinate(self.joint, self.index) - scene.value(self.limit)) * sign

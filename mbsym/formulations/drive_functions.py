@@ -8,13 +8,28 @@ from mbsym.errors import DerivationError
 from mbsym.formulations.contracts import Contract, Display, Function, Result
 from mbsym.formulations.output_functions import OUTPUT_FUNCTIONS, named_values
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.model.drive import DriveState
 from mbsym.records import Registry
-from mbsym.symbolic.scalar import Scalar
+from mbsym.symbolic.scalar import Scalar, constant
+from mbsym.values.numbers import to_scalar
 
 
 def _drive_rates(mechanism: Mechanism) -> list[Scalar]:
     with mechanism.graph.section("rates of drives"):
-        return named_values(mechanism, [item.rate for item in mechanism.model.drives])
+        drives = mechanism.model.drives
+        rates = named_values(mechanism, [item.rate for item in drives])
+        return [_held(mechanism, item, rate) for item, rate in zip(drives, rates, strict=True)]
+
+
+def _held(mechanism: Mechanism, drive: DriveState, rate: Scalar) -> Scalar:
+    """Returns the rate as it is between the limits of the state, and what of it leads back where one is reached."""
+    graph, names = mechanism.graph, mechanism.names
+    for limit, sign, inward in ((drive.upper, 1, "min"), (drive.lower, -1, "max")):
+        if limit is not None:
+            room = (to_scalar(limit, graph, names) - names[drive.name]) * sign
+            back = rate.apply(inward, constant(graph, 0))
+            rate = Scalar(graph, graph.select(room.ref, rate.ref, back.ref))
+    return rate
 
 
 DRIVE_FUNCTIONS: Final = Registry(

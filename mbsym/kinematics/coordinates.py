@@ -16,6 +16,7 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input
 from mbsym.symbolic.scalar import Scalar, constant, symbol
 from mbsym.topology import Labelling
+from mbsym.values.numbers import to_scalar
 
 RATES: Final = {"rad/s": "rad/s^2", "m/s": "m/s^2"}
 """Units of the rates of speeds."""
@@ -145,6 +146,18 @@ def driving_symbols(model: Model, graph: Graph) -> dict[str, Scalar]:
         return {}
     inputs, drives = (item.name for item in model.inputs), (item.name for item in model.drives)
     return {name: symbol(graph, name) for name in ("t", *inputs, *drives)}
+
+
+def saturated_inputs(model: Model, symbols: Mapping[str, Scalar], names: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """What the names of control inputs that saturate stand for, by ``symbols`` of the inputs and ``names`` of
+    parameters."""
+    held = {}
+    for item in model.inputs:
+        if item.saturates:
+            raw = symbols[item.name]
+            bounds = (None if each is None else to_scalar(each, raw.graph, names) for each in (item.lower, item.upper))
+            held[item.name] = raw.within(*bounds)
+    return held
 
 
 def driving_inputs(model: Model, symbols: Mapping[str, Scalar]) -> tuple[Input | None, Input | None, Input | None]:

@@ -19,6 +19,7 @@ from mbsym.kinematics.coordinates import (
     JointCoordinates,
     driving_inputs,
     driving_symbols,
+    saturated_inputs,
     tree_coordinates,
 )
 from mbsym.kinematics.placement import require_number, rounded, rounded_vector, scalars, transform_of, vector_of
@@ -292,8 +293,9 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
     in_tree, cut = in_order[: len(labelling.inboard)], in_order[len(labelling.inboard) :]
     coordinates, named = tree_coordinates(model, labelling, in_tree, graph, names)
     driving = driving_symbols(model, graph)
+    held = saturated_inputs(model, driving, names)
     given = {body.name: body for body in model.bodies}
-    writer = _Writer(given, labelling, graph, {**names, **named, **driving}, parameter_values(model))
+    writer = _Writer(given, labelling, graph, {**names, **named, **driving, **held}, parameter_values(model))
     bodies = writer.tree(coordinates)
     placed = {0: identity_transform(graph), **{body.label: body.user_frame for body in bodies}}
     cut_joints = tuple(writer.cut_joint(joint, label, placed) for label, joint in enumerate(cut, len(in_tree) + 1))

@@ -14,9 +14,11 @@ from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.markup import aligned
 from mbsym.model.coordinate_order import order_in_words
+from mbsym.model.drive import DriveState
 from mbsym.model.joint import Joint
 from mbsym.model.names import expression_names
 from mbsym.values.numbers import evaluate, parameter_values
+from mbsym.values.parameter import ControlInput
 
 WIDTH: Final = 110
 """Of a line of the roadmap."""
@@ -160,7 +162,9 @@ def _motors(mechanism: Mechanism) -> str:
     model = mechanism.model
     marked = [f"{body.joint.name} ({_range('tau', body.v_range)})" for body in mechanism.bodies if body.joint.actuated]
     driven = list(dict.fromkeys(name for force in model.forces for name in force.driven_joints))
+    held = [item.name for item in model.inputs if item.saturates]
     said = [", ".join(marked)] * bool(marked) + [f"control inputs drive {', '.join(driven)}"] * bool(driven)
+    said += [f"inputs that saturate: {', '.join(held)}"] * bool(held)
     return f"Motors: {'; '.join(said) or 'the model marks no joint as actuated, so that any entry of tau may be one'}."
 
 
@@ -249,7 +253,8 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
     frames = [{"name": frame.name, "body": frame.body, "axes": frame.axes} for frame in model.frames_of_functions]
     outputs = [{"name": item.name, "unit": item.unit} for item in model.outputs]
     drives = [
-        {"name": item.name, "unit": item.unit, "initial": evaluate(item.initial, numbers)} for item in model.drives
+        {"name": item.name, "unit": item.unit, "initial": evaluate(item.initial, numbers), **_bounds(item, numbers)}
+        for item in model.drives
     ]
     motions = [
         {"name": driven.motion.name, "gives": driven.motion.gives, "q": driven.coordinate, "v": driven.column}
@@ -273,11 +278,8 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
             {
                 "name": item.name,
                 "unit": item.unit,
-                **{
-                    key: evaluate(value, numbers)
-                    for key, value in (("lower", item.lower), ("upper", item.upper))
-                    if value is not None
-                },
+                **_bounds(item, numbers),
+                **({"saturates": True} if item.saturates else {}),
             }
             for item in model.inputs
         ],
@@ -285,6 +287,12 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
         **({"motions": motions} if motions else {}),
         **({"drives": drives} if drives else {}),
     }
+
+
+def _bounds(item: ControlInput | DriveState, numbers: Mapping[str, float]) -> dict[str, float]:
+    """The limits that it has."""
+    stated = (("lower", item.lower), ("upper", item.upper))
+    return {key: evaluate(value, numbers) for key, value in stated if value is not None}
 
 
 def _joint_fields(

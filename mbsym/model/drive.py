@@ -17,6 +17,7 @@ class DriveState:
         rate: its rate, of states of drives, coordinates, speeds, frames, t, control inputs and parameters.
         initial: where simulations start.
         unit: SI unit of it as text; that of the rate is this one by s.
+        lower, upper: where the state is at one of them or beyond it, no rate leads it farther; None for none.
     """
 
     name: str
@@ -31,6 +32,12 @@ class DriveState:
         default=0, metadata=holds("value", "where simulations start [its own unit]", unit_key="unit")
     )
     unit: str = field(default="", metadata=holds("text", "SI unit of it, as text"))
+    lower: Value | None = field(
+        default=None, metadata=holds("value", "below which no rate leads it [its own unit]", unit_key="unit")
+    )
+    upper: Value | None = field(
+        default=None, metadata=holds("value", "above which no rate leads it [its own unit]", unit_key="unit")
+    )
 
     def __post_init__(self) -> None:
         plain_entries(self, self.name)

@@ -272,7 +272,7 @@ class _Scaling:
     def _entry(self, entry: Entry, value: Any, factor: Fraction) -> Mapping[str, Any]:
         match entry.kind:
             case "value":
-                return {entry.key: times(value, factor)}
+                return {entry.key: value if value is None else times(value, factor)}
             case "vector" | "values":
                 return {entry.key: tuple(times(each, factor) for each in value)}
             case "expression":

@@ -213,7 +213,7 @@ def _check_references(model: Model, findings: Findings) -> None:
 
 def _check_motions(model: Model, around: Surroundings, findings: Findings) -> None:
     following = {coupling.joint: coupling.source for coupling in model.couplings}
-    driven: dict[tuple[str, int], str] = {}
+    driven: dict[tuple[str, int | None], str] = {}
     for index, motion in enumerate(model.motions):
         path: Path = ("motions", index)
         word, place = f"motion {motion.name!r}", (motion.joint, motion.index)
@@ -232,6 +232,11 @@ def _check_motions(model: Model, around: Surroundings, findings: Findings) -> No
             what = f"{word} prescribes a position of {joint.type} joint {motion.joint!r}, which has a quaternion"
             findings.error((*path, "gives"), what, "say gives: speed, and give the law of the speed")
         driven.setdefault(place, motion.name)
+    for index, force in enumerate(model.forces):
+        held = [driven[end] for joint in force.named("joint") if (end := (joint, force.ends_way)) in driven]
+        if held:
+            what = f"force element {force.name!r} stops nothing: motion {held[0]!r} drives the joint through it"
+            findings.warning(("forces", index, "joint"), what, "leave the stop out, or let the joint move freely")
 
 
 def _check_coordinate_order(model: Model, joints: dict[str, Joint], findings: Findings) -> None:

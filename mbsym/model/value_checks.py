@@ -8,6 +8,7 @@ from typing import Final
 from mbsym.forces import ForceElement
 from mbsym.model.beam import Beam
 from mbsym.model.body import Body, Placement
+from mbsym.model.drive import DriveState
 from mbsym.model.geometry import dot, norm
 from mbsym.model.joint import Joint
 from mbsym.model.motion_checks import check_laws
@@ -176,13 +177,21 @@ def _check_inputs(inputs: Sequence[ControlInput], findings: Findings) -> None:
     """Notes bounds of control inputs that are no numbers or are the wrong way round."""
     for index, item in enumerate(inputs):
         path: Path = ("inputs", index)
-        bounds = [
-            None if value is None else findings.number(value, (*path, entry))
-            for entry, value in (("lower", item.lower), ("upper", item.upper))
-        ]
-        if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
-            what = f"the lower bound of control input {item.name!r} exceeds the upper one"
-            findings.error((*path, "lower"), what, REVERSED)
+        _check_bounds(item, path, f"control input {item.name!r}", findings)
+        if item.saturates and item.lower is None and item.upper is None:
+            what = f"control input {item.name!r} saturates and has no limits"
+            findings.error((*path, "saturates"), what, "give lower, upper or both")
+
+
+def _check_bounds(
+    item: ControlInput | DriveState, path: Path, word: str, findings: Findings
+) -> tuple[float | None, float | None]:
+    """The numbers of the limits of what may have some; it is noted where they are the wrong way round."""
+    lower = None if item.lower is None else findings.number(item.lower, (*path, "lower"))
+    upper = None if item.upper is None else findings.number(item.upper, (*path, "upper"))
+    if lower is not None and upper is not None and lower > upper:
+        findings.error((*path, "lower"), f"the lower bound of {word} exceeds the upper one", REVERSED)
+    return lower, upper
 
 
 def _check_forces(forces: Sequence[ForceElement], findings: Findings) -> None:
@@ -255,6 +264,11 @@ def _check_drives(model: Model, findings: Findings) -> None:
     """Notes values of drives, and in states with names drives that do not exist and values that are no numbers."""
     for index, drive in enumerate(model.drives):
         check_values(drive, ("drives", index), f"drive {drive.name!r}", findings)
+        lower, upper = _check_bounds(drive, ("drives", index), f"drive {drive.name!r}", findings)
+        start = None if findings.failed else evaluate(drive.initial, findings.numbers)
+        if start is not None and ((lower is not None and start < lower) or (upper is not None and start > upper)):
+            what = f"drive {drive.name!r} starts outside its limits"
+            findings.warning(("drives", index, "initial"), what, "give an initial value within them")
     known = [drive.name for drive in model.drives]
     for index, state in enumerate(model.states):
         for name, value in state.x:

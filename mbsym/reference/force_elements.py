@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import tanh
+from math import copysign, tanh
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from mbsym.errors import ModelError
+from mbsym.model.drive import DriveState
 from mbsym.records import Registry
 from mbsym.reference.contact_laws import contact_force, tyre_force
 from mbsym.reference.force_state import ElementForces, State
@@ -74,7 +75,15 @@ def drive_rates(
 ) -> Array:
     """Rates of the states of drives, (nx,); arguments as those of ``element_forces``."""
     state = _without_forces(mechanism, at, moving, t, u, x)
-    return state.vector(tuple(item.rate for item in mechanism.model.drives))
+    return np.array([_within_limits(state, item) for item in mechanism.model.drives])
+
+
+def _within_limits(state: State, drive: DriveState) -> float:
+    """The rate of a state, unless it would lead beyond a limit that is reached: then none."""
+    rate, now = state.of(drive.rate), state.of(drive.name)
+    ends = drive.upper is not None and rate > 0 and now >= state.of(drive.upper)
+    starts = drive.lower is not None and rate < 0 and now <= state.of(drive.lower)
+    return 0.0 if ends or starts else rate
 
 
 def _without_forces(
@@ -147,7 +156,10 @@ def _stop(state: State, element: Any) -> None:
 
 
 def _motor(state: State, element: Any) -> None:
-    state.along(element.joint, element.index, state.of(element.gain) * state.input(element.input))
+    force = state.of(element.gain) * state.input(element.input)
+    if element.effort is not None and abs(force) > state.of(element.effort):
+        force = copysign(state.of(element.effort), force)
+    state.along(element.joint, element.index, force)
 
 
 def _law(state: State, element: Any) -> None:

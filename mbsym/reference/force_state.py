@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -51,7 +52,7 @@ class State:
     ) -> None:
         self.mechanism, self.at, self.moving, self._t, self._forces = mechanism, at, moving, t, forces
         model = mechanism.model
-        self._inputs = _by_name("u", "control inputs", [item.name for item in model.inputs], u)
+        self._inputs = acting_inputs(mechanism, u)
         self._drives = _by_name("x", "states of drives", [item.name for item in model.drives], x)
         self._all: dict[str, float] | None = None
         self._frames = frames_in_expressions(mechanism.model)
@@ -125,6 +126,17 @@ class State:
         along = self.at.rotations[self.mechanism.body_labels[body]] @ self.vector(direction)
         unit: Array = along / np.linalg.norm(along)
         return unit
+
+
+def acting_inputs(mechanism: NumericMechanism, u: Sequence[float]) -> dict[str, float]:
+    """Control inputs by name as they act: of those that saturate the middle one of the value and its limits."""
+    given = _by_name("u", "control inputs", [item.name for item in mechanism.model.inputs], u)
+    for item in mechanism.model.inputs:
+        if item.saturates:
+            lower = -inf if item.lower is None else mechanism.number(item.lower)
+            upper = inf if item.upper is None else mechanism.number(item.upper)
+            given[item.name] = sorted((lower, given[item.name], upper))[1]
+    return given
 
 
 def _by_name(letter: str, what: str, names: Sequence[str], values: Sequence[float]) -> dict[str, float]:

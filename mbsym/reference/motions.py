@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mbsym.model.motion import PrescribedMotion
+from mbsym.reference.force_state import acting_inputs
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.rotations import Array
 from mbsym.reference.tables import reference_tables, table_slopes
@@ -36,8 +37,7 @@ class Prescribed:
 
 def prescribed_motions(mechanism: NumericMechanism, t: float = 0.0, u: Sequence[float] = ()) -> list[Prescribed]:
     """What the motions of a model prescribe at a time, in its order."""
-    inputs = [item.name for item in mechanism.model.inputs]
-    numbers = {**mechanism.names, **dict(zip(inputs, [*map(float, u), *[0.0] * len(inputs)], strict=False)), "t": t}
+    numbers = {**mechanism.names, **acting_inputs(mechanism, u), "t": t}
     found = []
     for motion in mechanism.model.motions:
         joint = mechanism.joints[mechanism.joint_labels[motion.joint] - 1]

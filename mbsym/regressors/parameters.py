@@ -114,7 +114,7 @@ def linear_places(model: Model, element: ForceElement) -> tuple[tuple[str, int],
     names = {parameter.name for parameter in model.parameters}
     kinds = {entry.key: entry.kind for entry in entries_of(type(element))}
     places: list[tuple[str, int]] = []
-    for key in element.linear_in:
+    for key in element.linear_fields:
         value: Any = getattr(element, key)
         triple = kinds[key] in ("expressions", "vector")
         if not all(names.issuperset(value_names(each)) for each in (value if triple else (value,))):

@@ -40,6 +40,11 @@ MATRIX_WIDTH: Final = 110
 MOST_OPEN: Final = 60
 """Formulas of a section above which it is folded at first."""
 
+COPIED: Final = (
+    "Copied LaTeX has the symbols of this page, Python the names of the model as SymPy has them, C the arrays of the "
+    "generated functions."
+)
+
 TEMPLATE: Final = "report/equations.html.jinja"
 
 _WRITER: Final = MathML()
@@ -159,25 +164,41 @@ def html_document(equations: Equations, names: Sequence[str] = (), form: str = "
     mechanism = equations.mechanism
     sections = asked_sections(equations, names, form)
     short = reader_symbols(equations, sections)
-    writing = _Writing(short, short_names(equations.columns, "{}[{}]", 0))
     parts = (_bodies(mechanism), symbols_section(equations, short), *sections)
-    views = tuple(_section(section, writing) for section in parts)
     shown = pictures(mechanism)
     drawn = mechanism.labelling.nj <= LARGEST
     page = {
         "name": escape(mechanism.model.name),
         "title": escape(report_title(equations)),
+        "subtitle": "Equations of motion",
         "description": escape(" ".join(mechanism.model.description.split())),
         "facts": _facts(equations),
         "still": shown.still,
         "turning": escape(shown.turning),
         "topology": topology_svg(mechanism.labelling, "", attachments_of(mechanism.model)) if drawn else "",
-        "sections": views,
+        "last_step": 0,
+        "pause": 0.0,
+        "copied": COPIED,
+        **section_fields(parts, short, short_names(equations.columns, "{}[{}]", 0)),
+    }
+    return render_template(TEMPLATE, **page)
+
+
+def section_fields(sections: Sequence[Section], short: dict[Any, Any], code: dict[Any, Any]) -> dict[str, object]:
+    """Returns fields of the page's template: sections, what its buttons copy, and what they run.
+
+    Args:
+        sections: in order.
+        short: symbols that formulas of the page have for the model's.
+        code: what generated code calls the model's symbols.
+    """
+    writing = _Writing(short, code)
+    return {
+        "sections": tuple(_section(section, writing) for section in sections),
         # A script ends at the first "</", wherever it stands.
         "copies": json.dumps(writing.texts, ensure_ascii=True).replace("<", "\\u003c").replace("&", "\\u0026"),
         "script": fixed_text("javascript/report.js", ""),
     }
-    return render_template(TEMPLATE, **page)
 
 
 def _facts(equations: Equations) -> tuple[FactView, ...]:

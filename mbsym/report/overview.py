@@ -164,6 +164,7 @@ class Overview:
             ],
             "inputs": [
                 {"name": item.name, "unit": item.unit, "lower": number(item.lower), "upper": number(item.upper)}
+                | ({"saturates": True} if item.saturates else {})
                 for item in model.inputs
             ],
             "drives": list(map(_drive_as_dict, model.drives)),
@@ -277,7 +278,8 @@ def _loops(model: Model, labelling: ModelLabelling, analysis: LoopAnalysis | Non
 
 def _drive_as_dict(drive: DriveState) -> dict[str, str]:
     """A state of a drive in short."""
-    return {"name": drive.name, "rate": str(drive.rate), "initial": str(drive.initial), "unit": drive.unit}
+    limits = {key: str(value) for key, value in (("lower", drive.lower), ("upper", drive.upper)) if value is not None}
+    return {"name": drive.name, "rate": str(drive.rate), "initial": str(drive.initial), "unit": drive.unit} | limits
 
 
 def _curve_as_dict(table: Table) -> dict[str, Any]:

@@ -140,7 +140,10 @@ def _tables(found: Overview) -> Iterator[tuple[str, list[Sequence[str]]]]:
     inputs = [
         (f"u[{k}]", item.name, item.unit, number(item.lower), number(item.upper)) for k, item in enumerate(model.inputs)
     ]
-    yield "inputs", [("u", "input", "unit", "lower", "upper"), *inputs]
+    told = [("saturates",), *(("saturates",) if item.saturates else ("",) for item in model.inputs)]
+    rows = [("u", "input", "unit", "lower", "upper"), *inputs]
+    asked = any(item.saturates for item in model.inputs)
+    yield "inputs", [row + more * asked for row, more in zip(rows, told, strict=True)]
     yield "drives", [("x", "drive", "rate", "initial", "unit"), *map(_drive, count(), model.drives)]
     outputs = [(f"y[{k}]", item.name, str(item.expression), item.unit) for k, item in enumerate(model.outputs)]
     yield "outputs", [("y", "output", "expression", "unit"), *outputs]

@@ -91,6 +91,11 @@ class Scalar:
         """An elementary function with this value as its first argument."""
         return Scalar(self.graph, self.graph.function(name, self.ref, *(other.ref for other in others)))
 
+    def within(self, lower: Scalar | None, upper: Scalar | None) -> Scalar:
+        """The same value where it is between two others, beyond them the one that it is beyond; None is no bound."""
+        held = self if upper is None else self.apply("min", upper)
+        return held if lower is None else held.apply("max", lower)
+
     def never_zero(self) -> Scalar:
         """The same value, of which it is proved that no state makes it vanish, so that it may be divided by."""
         self.graph.never_zero.add(abs(self.ref))

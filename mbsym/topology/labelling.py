@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from mbsym import markup
 from mbsym.errors import TopologyError
-from mbsym.topology.assembly import Assembly, assembly_history
+from mbsym.topology.assembly import Assembly, AssemblyStep, assembly_history
 from mbsym.topology.disassembly import RegularLabels, regular_labels
 from mbsym.topology.graph import JointGraph, read_graph, require_ground, with_free_joints
 from mbsym.topology.joint_weights import POLICIES, JointTraits, joint_weight
@@ -187,26 +187,26 @@ class Labelling:
         return tuple(tuple(self.body_names[body] for body in level) for level in self.tree.levels_by_depth)
 
     @cached_property
-    def history(self) -> tuple[tuple[frozenset[Hashable], ...], ...]:
-        """S after each joint of the assembly, as the sets of connected bodies by user name.
+    def steps(self) -> tuple[AssemblyStep, ...]:
+        """S after each joint of the assembly, in original numbers.
 
         Raises:
             TopologyError: the system is larger than the limit that the message states.
         """
+        return assembly_history(self.graph, self.assembly.order)
+
+    @cached_property
+    def history(self) -> tuple[tuple[frozenset[Hashable], ...], ...]:
+        """``steps`` as the sets of connected bodies by user name; raises as they do."""
         names = self.graph.body_names
         return tuple(
-            tuple(frozenset(names[body] for body in branch) for branch in step.branches())
-            for step in assembly_history(self.graph, self.assembly.order)
+            tuple(frozenset(names[body] for body in branch) for branch in step.branches()) for step in self.steps
         )
 
     @cached_property
     def connectivity_matrices(self) -> tuple[Matrix, ...]:
-        """S after each joint of the assembly, (nb+1) x (nb+1) zeros and ones in original body numbers.
-
-        Raises:
-            TopologyError: the system is larger than the limit that the message states.
-        """
-        return tuple(step.matrix() for step in assembly_history(self.graph, self.assembly.order))
+        """``steps`` as (nb+1) x (nb+1) zeros and ones in original body numbers; raises as they do."""
+        return tuple(step.matrix() for step in self.steps)
 
 
 class GraphLabelling(Labelling):

@@ -7,12 +7,14 @@ from typing import Any, Final
 
 from mbsym.errors import TopologyError
 from mbsym.markup import aligned
-from mbsym.topology.assembly import assembly_history
 from mbsym.topology.labelling import Labelling
 from mbsym.topology.matrices import Matrix, incidence_matrix, joint_matrices, path_matrix
 
 MOST_IN_STEPS: Final = 16
 """Bodies, the base counted, up to which S is printed after each joint."""
+
+LOOPS: Final = "motion over each cut joint, joints in regular direction"
+"""What the fundamental loops say."""
 
 _TOLD: Final = {
     "as given": "joints as given: predecessor and successor",
@@ -54,9 +56,26 @@ def labelling_to_json(labelling: Labelling, name: str) -> dict[str, Any]:
 
 
 def labelling_table(labelling: Labelling) -> str:
-    """Returns one line for each joint in label order: the bodies it connects, and whether it is cut or flipped.
+    """Returns one line for each joint in label order, and below them how many there are."""
+    lines = aligned(labelling_rows(labelling), right=(0, 7))
+    lines.insert(1, "-" * max(map(len, lines)))
+    if labelling.nj > labelling.nb:
+        lines.insert(labelling.nb + 2, "-" * len(lines[1]))
+    loops = labelling.nj - labelling.nb
+    summary = (
+        f"{_count(labelling.nb, 'body', 'bodies')}, {_count(labelling.nj, 'joint', 'joints')}, "
+        f"{_count(loops, 'cut joint', 'cut joints')}" + (f": {listed(labelling.cut_joints)}" if loops else "")
+    )
+    lines += ["", summary]
+    if labelling.added_joints:
+        lines.append(f"free joints added: {listed(labelling.added_joints)}")
+    return "\n".join(lines) + "\n"
 
-    The outboard body of a tree joint has the joint's label, so the first nb lines are the table of bodies, too.
+
+def labelling_rows(labelling: Labelling) -> list[list[str]]:
+    """Returns a head and a row for each joint in label order: the bodies it connects, and whether it is cut or flipped.
+
+    The outboard body of a tree joint has the joint's label, so the first nb rows are those of the bodies, too.
     """
     bodies = labelling.body_names
     columns = ["label", "body", "parent", "joint", "cut", "flipped", "pattern"]
@@ -79,19 +98,7 @@ def labelling_table(labelling: Labelling) -> str:
         if labelling.joint_weights:
             row.append(str(labelling.joint_weights[original]))
         rows.append(row)
-    lines = aligned(rows, right=(0, 7))
-    lines.insert(1, "-" * max(map(len, lines)))
-    if labelling.nj > labelling.nb:
-        lines.insert(labelling.nb + 2, "-" * len(lines[1]))
-    loops = labelling.nj - labelling.nb
-    summary = (
-        f"{_count(labelling.nb, 'body', 'bodies')}, {_count(labelling.nj, 'joint', 'joints')}, "
-        f"{_count(loops, 'cut joint', 'cut joints')}" + (f": {_listed(labelling.cut_joints)}" if loops else "")
-    )
-    lines += ["", summary]
-    if labelling.added_joints:
-        lines.append(f"free joints added: {_listed(labelling.added_joints)}")
-    return "\n".join(lines) + "\n"
+    return rows
 
 
 def matrices_text(labelling: Labelling) -> str:
@@ -101,18 +108,19 @@ def matrices_text(labelling: Labelling) -> str:
         TopologyError: the system is too large for dense matrices.
     """
     incidence = incidence_matrix(labelling.inboard, labelling.outboard, labelling.nb)
-    layers = " ".join(f"{{{_listed(layer)}}}" for layer in labelling.layers)
-    blocks = [
-        f"{_TOLD[name].format(layers=layers)}\n{_named('J', rows)}" for name, rows in _joint_matrices(labelling).items()
-    ]
+    blocks = [f"{told}\n{_named('J', rows)}" for _, told, rows in told_joint_matrices(labelling)]
     blocks += [_named("S0", incidence[:1]), _named("S", incidence[1:]), _named("T", path_matrix(labelling.tree))]
     if labelling.loops:
-        loops = [
-            [str(cut), "= " + " ".join(f"{'+' if sign > 0 else '-'} {joint}" for joint, sign in loop.items())]
-            for cut, loop in labelling.loops.items()
-        ]
-        blocks.append("\n".join(["motion over each cut joint, joints in regular direction", *aligned(loops)]))
+        blocks.append("\n".join([LOOPS, *aligned([[cut, f"= {way}"] for cut, way in loop_rows(labelling)])]))
     return "\n\n".join(blocks) + "\n"
+
+
+def loop_rows(labelling: Labelling) -> list[tuple[str, str]]:
+    """Returns the name of each cut joint and its loop, signed tree joints."""
+    return [
+        (str(cut), " ".join(f"{'+' if sign > 0 else '-'} {joint}" for joint, sign in loop.items()))
+        for cut, loop in labelling.loops.items()
+    ]
 
 
 def history_text(labelling: Labelling) -> str:
@@ -121,19 +129,23 @@ def history_text(labelling: Labelling) -> str:
     Raises:
         TopologyError: the system is larger than the limit that the message states.
     """
-    rows = [["step", "joint", "pattern", "connected bodies"]]
-    for step, item in enumerate(history_to_json(labelling), start=1):
-        branches = "  ".join(f"{{{_listed(branch)}}}" for branch in item["branches"])
-        rows.append([str(step), item["joint"], item["pattern"], branches])
-    lines = aligned(rows, right=(0,))
+    lines = aligned(history_rows(labelling), right=(0,))
     lines.insert(1, "-" * max(map(len, lines)))
     if len(labelling.graph.body_names) <= MOST_IN_STEPS:
-        lines += ["", f"S, bodies in the order given: {_listed(labelling.graph.body_names)}"]
-        steps = assembly_history(labelling.graph, labelling.assembly.order)
-        for count, taken in enumerate(steps, start=1):
+        lines += ["", f"S, bodies in the order given: {listed(labelling.graph.body_names)}"]
+        for count, taken in enumerate(labelling.steps, start=1):
             same = taken.pattern == "d"
             lines += ["", f"S{count} = S{count - 1}" if same else _named(f"S{count}", taken.matrix())]
     return "\n".join(lines) + "\n"
+
+
+def history_rows(labelling: Labelling) -> list[list[str]]:
+    """Returns a head and a row for each joint in the order of assembly: its pattern and the connected bodies."""
+    rows = [["step", "joint", "pattern", "connected bodies"]]
+    for step, item in enumerate(history_to_json(labelling), start=1):
+        branches = "  ".join(f"{{{listed(branch)}}}" for branch in item["branches"])
+        rows.append([str(step), item["joint"], item["pattern"], branches])
+    return rows
 
 
 def history_to_json(labelling: Labelling) -> list[dict[str, Any]]:
@@ -151,8 +163,14 @@ def history_to_json(labelling: Labelling) -> list[dict[str, Any]]:
             "pattern": step.pattern,
             "branches": [[str(bodies[body]) for body in branch] for branch in step.branches()],
         }
-        for step in assembly_history(labelling.graph, labelling.assembly.order)
+        for step in labelling.steps
     ]
+
+
+def told_joint_matrices(labelling: Labelling) -> list[tuple[str, str, Matrix]]:
+    """Returns J on its way: what it is by then, what has happened to it, in words, and its rows."""
+    layers = " ".join(f"{{{listed(layer)}}}" for layer in labelling.layers)
+    return [(name, _TOLD[name].format(layers=layers), rows) for name, rows in _joint_matrices(labelling).items()]
 
 
 def _joint_matrices(labelling: Labelling) -> dict[str, Matrix]:
@@ -171,7 +189,8 @@ def _by_text(values: Mapping[Hashable, Any], kind: str) -> dict[str, Any]:
     return texts
 
 
-def _listed(names: Iterable[Hashable]) -> str:
+def listed(names: Iterable[Hashable]) -> str:
+    """Names with commas between."""
     return ", ".join(map(str, names))
 
 

@@ -185,7 +185,7 @@ def check_values(item: Any, path: Path, word: str, findings: Findings) -> None:
     for entry in entries_of(type(item)):
         value, here = getattr(item, entry.key), (*path, entry.key)
         match entry.kind:
-            case "value":
+            case "value" if value is not None or entry.required:
                 number = numbers[entry.key] = _check_number(value, entry, here, word, findings)
                 most = numbers.get(entry.within)
                 if number is not None and most is not None and not 0 <= number <= most:

@@ -53,9 +53,12 @@ class ControlInput:
         name: in expressions.
         unit: of it.
         lower, upper: limits that users keep it within; None for none.
+        saturates: what it drives sees it within these limits, whatever is given: forces, rates, outputs, laws of
+            motions name a value that stays at the limit beyond it, and whose derivatives are zero there.
     """
 
     name: str
     unit: str = ""
     lower: Value | None = None
     upper: Value | None = None
+    saturates: bool = False

@@ -28,7 +28,7 @@ from mbsym.verification.derivative_identities import derivative_contracts
 from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers, arrays_of, called, given_sines
 from mbsym.verification.identities import IDENTITIES
 from mbsym.verification.own_measures import OwnMeasures
-from mbsym.verification.own_units import input_sizes, units_of
+from mbsym.verification.own_units import input_sizes, spread, units_of
 from mbsym.verification.random_state import MADE, random_state, workspaces
 
 TOLERANCE = 1e-10
@@ -251,9 +251,9 @@ def _states(
         q, v, tau = random_state(model, reference.labelling, rng, reference=reference)
         if closed is not None:
             q, v = closed.draw(v, rng)
-        time, controls = float(rng.uniform(0, 1)), inputs * rng.uniform(-1, 1, len(model.inputs))
+        time, controls = float(rng.uniform(0, 1)), spread(model, model.inputs, inputs, rng.uniform(-1, 1, len(inputs)))
         state = {"q": q, "v": v, "tau": tau, "vdot": rng.uniform(-2, 2, len(v)), "t": time, "u": controls, **filled}
-        state["x"] = drives * rng.uniform(-1, 1, len(drives))
+        state["x"] = spread(model, model.drives, drives, rng.uniform(-1, 1, len(drives)))
         state |= given_sines(modules[0], state)
         states.append(state | {name: rng.uniform(0.5, 2, shape) for name, shape in others.items() if name not in state})
     return states

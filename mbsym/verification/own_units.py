@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import sqrt
 from typing import Final
@@ -10,10 +11,12 @@ import numpy as np
 
 from mbsym.doors import Array
 from mbsym.joints.registry import JOINT_TYPES
+from mbsym.model.drive import DriveState
 from mbsym.model.own_units import Units, own_length, power_of_thousand
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.values.numbers import evaluate, parameter_values
+from mbsym.values.parameter import ControlInput
 from mbsym.verification.random_state import random_state
 
 SAMPLES: Final = 3
@@ -70,6 +73,20 @@ def input_sizes(reference: Reference) -> tuple[Array, Array]:
     forces = [np.abs(force(one) - still).max(initial=0.0) for one in np.eye(count)]
     sizes = np.array([float(1 / power_of_thousand(float(size))) for size in forces])
     return sizes[: len(model.inputs)], sizes[len(model.inputs) :]
+
+
+def spread(model: Model, limited: Sequence[ControlInput | DriveState], sizes: Array, drawn: Array) -> Array:
+    """Returns control inputs or states of drives of these sizes times what is drawn between -1 and 1; of those that
+    limits hold within and beyond these alike."""
+    found, numbers = sizes * drawn, parameter_values(model)
+    for k, item in enumerate(limited):
+        bounded = item.lower is not None or item.upper is not None
+        if bounded and getattr(item, "saturates", True):
+            given = [evaluate(each, numbers) for each in (item.lower, item.upper) if each is not None]
+            low = given[0] - 2 * sizes[k] * (item.lower is None)
+            high = given[-1] + 2 * sizes[k] * (item.upper is None)
+            found[k] = low + (high - low) * (0.5 + drawn[k])
+    return found
 
 
 def _mixes_units(model: Model) -> bool:

@@ -18,10 +18,7 @@ from mbsym.errors import TopologyError
 from mbsym.topology import Labelling, SpanningTree
 from mbsym.visualisation.attachments import Attachment
 from mbsym.visualisation.topology_style import (
-    HATCH,
-    STYLE,
     TIES,
-    arrowhead,
     decimal,
     element,
     escaped,
@@ -31,6 +28,7 @@ from mbsym.visualisation.topology_style import (
     labelled,
     named,
     on_plate,
+    page,
     polyline,
     printable,
     text_width,
@@ -48,7 +46,7 @@ _SMALL = 0.87  # their size against that of the names
 _OTHER_PITCH = 20
 _SLANT = 34  # below each row, for the tree joints to fan out
 _LANE_MARGIN = 14
-_PAGE_MARGIN = 24
+PAGE_MARGIN = 24
 _DEPTH_MARGIN = 74  # left of the first column, for the names of the levels
 
 _LISTED = 3
@@ -113,11 +111,14 @@ def topology_svg(labelling: Labelling, title: str = "", attachments: Sequence[At
             where="diagram",
             remedy="use the table of the labels",
         )
-    return _Diagram(labelling, title, attachments).svg()
+    return Diagram(labelling, title, attachments).svg()
 
 
-class _Diagram:
-    """Places everything once, in the order: columns, routes of the cut joints, coordinates; then draws."""
+class Diagram:
+    """Places everything once, in the order: columns, routes of the cut joints, coordinates; then draws.
+
+    What is drawn of joint 7 and of body 5, by label, is in groups of the classes joint7 and body5.
+    """
 
     def __init__(self, labelling: Labelling, title: str, attachments: Sequence[Attachment]) -> None:
         self.title = title
@@ -288,7 +289,7 @@ class _Diagram:
                 self.column_x.append(x + column_width[gap] / 2)
                 x += column_width[gap]
         self.right = max(x, _DEPTH_MARGIN + text_width(self.body_names[0]) + 60)
-        y = float(_PAGE_MARGIN + (34 if self.title else 0))
+        y = float(PAGE_MARGIN + (34 if self.title else 0))
         self.row_y: list[float] = []
         for row in range(self.rows):
             y += self.strips[row] if row else 0
@@ -321,30 +322,27 @@ class _Diagram:
         key = [("tree", "tree joint, inboard to outboard")]
         key += [("cut", "cut joint")] if "cut" in styles else []
         key += [(style, words) for style, words in TIES.items() if style in styles]
-        key += [("", "* flipped against the given direction")] if any(self.flipped) else []
-        key += [("", "B, H: regular labels")]
+        parts, width, height = self.drawn([*key, *self.remarks()])
+        return page(parts, width, height)
+
+    def remarks(self) -> list[tuple[str, str]]:
+        """What the key says without a line."""
+        return [("", "* flipped against the given direction")] * any(self.flipped) + [("", "B, H: regular labels")]
+
+    def drawn(self, key: Sequence[tuple[str, str]]) -> tuple[list[str], float, float]:
+        """Returns what is drawn, above a key, with its width and height."""
         widths = [self.right, text_width(self.title) * 1.3, *map(text_width, self.others)]
         lines = key_rows(key, max(widths))
         widths += [sum(map(key_width, line)) for line in lines]
-        width = max(widths) + _PAGE_MARGIN
+        width = max(widths) + PAGE_MARGIN
         height = self.bottom + 50 + _OTHER_PITCH * (len(lines) - 1)
-        size = f'width="{decimal(width)}" height="{decimal(height)}"'
-        view = f'viewBox="0 0 {decimal(width)} {decimal(height)}"'
-        parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="topology" {size} {view}>',
-            f"<style>{STYLE}</style>",
-            "<defs>",
-            *(arrowhead(name, colour) for name, colour in (("outwardtree", "#2b3a4a"), ("outwardcut", "#c0392b"))),
-            HATCH,
-            "</defs>",
-            f'<rect {size} fill="#fff"/>',
-        ]
+        parts = []
         if self.title:
-            parts.append(element("text", escaped(self.title), "title", x=_PAGE_MARGIN, y=26))
+            parts.append(element("text", escaped(self.title), "title", x=PAGE_MARGIN, y=26))
         for row in range(1, self.rows):
             y = self.row_y[row]
             parts.append(element("path", style="row", d=f"M{_DEPTH_MARGIN} {decimal(y)}H{decimal(self.right)}"))
-            parts.append(element("text", f"level {row}", "level", x=_PAGE_MARGIN - 8, y=y))
+            parts.append(element("text", f"level {row}", "level", x=PAGE_MARGIN - 8, y=y))
         names: list[str] = []
         for joint in range(1, self.nb + 1):
             self._draw_tree_joint(joint, parts, names)
@@ -356,18 +354,17 @@ class _Diagram:
         parts += names
         for k, text in enumerate(self.others):
             y = self.bottom - _OTHER_PITCH * (len(self.others) - k - 0.5)
-            parts.append(element("text", escaped(text), "key", x=_PAGE_MARGIN, y=y))
+            parts.append(element("text", escaped(text), "key", x=PAGE_MARGIN, y=y))
         for k, entries in enumerate(reversed(lines)):
-            parts += key_line(entries, _PAGE_MARGIN, height - 24 - _OTHER_PITCH * k)
-        parts.append("</svg>")
-        return "\n".join(parts) + "\n"
+            parts += key_line(entries, PAGE_MARGIN, height - 24 - _OTHER_PITCH * k)
+        return parts, width, height
 
     def _draw_tree_joint(self, joint: int, parts: list[str], names: list[str]) -> None:
         parent = self.inboard[joint - 1]
         x, end = self._x(joint), self._top(joint)
         if parent == 0:
             path = [(x, self._bottom(0)), (x, end)]
-            parts.append(polyline("tree", path, arrow="outwardtree"))
+            drawn = polyline("tree", path, arrow="outwardtree")
         else:
             start = self._bottom(parent)
             straight = start + self._track_height(self.row[parent])
@@ -375,12 +372,14 @@ class _Diagram:
             middle = (straight + bend) / 2
             points = [(self._x(parent), middle), (x, middle), (x, bend)]
             curve = " ".join(f"{decimal(a)} {decimal(b)}" for a, b in points)
-            parts.append(
+            drawn = (
                 f'<path class="tree" marker-end="url(#outwardtree)" '
                 f'd="M{decimal(self._x(parent))} {decimal(start)}V{decimal(straight)}C{curve}V{decimal(end)}"/>'
             )
+        parts.append(element("g", drawn, f"joint{joint}"))
         top = end - self.strips[self.row[joint]] + 18
-        names.append(named(self.joint_names[joint - 1], f" H{joint}", x, top, "treename"))
+        told = named(self.joint_names[joint - 1], f" H{joint}", x, top, "treename")
+        names.append(element("g", told, f"joint{joint}"))
         for k, text in enumerate(self.elements[joint], start=1):
             y = top + 2 + _ELEMENT_PITCH * k
             names.append(on_plate(escaped(text), x, y, "element", _SMALL * text_width(text)))
@@ -410,8 +409,9 @@ class _Diagram:
             name_at = (lane_x, self._top(line.lower) - self.strips[self.row[line.lower]] + 18)
         if line.downward:
             path.reverse()
-        parts.append(polyline(line.style, path, "outwardcut" if line.style == "cut" else ""))
-        names.append(named(line.name, line.tag, *name_at, f"{line.style}name"))
+        owner = f"joint{line.key}" if line.style == "cut" else "tie"
+        parts.append(element("g", polyline(line.style, path, "outwardcut" if line.style == "cut" else ""), owner))
+        names.append(element("g", named(line.name, line.tag, *name_at, f"{line.style}name"), owner))
 
     def _free_place(self, line: _SideLine, ends: Sequence[float]) -> float:
         """Returns the middle of the widest stretch of a track, between ends, that no vertical line crosses."""
@@ -436,15 +436,16 @@ class _Diagram:
         parts.append(element("path", style="base", d=line))
         x, y = _DEPTH_MARGIN + width / 2, top + _BODY_HEIGHT / 2
         plate = text_width(f"{self.body_names[0]} B0") + 20
-        parts.append(element("rect", x=x - plate / 2, y=y - 13, width=plate, height=26, fill="#fff"))
-        parts.append(element("text", labelled(self.body_names[0], " B0"), x=x, y=y))
+        box = element("rect", style="plate", x=x - plate / 2, y=y - 13, width=plate, height=26)
+        parts.append(element("g", box + element("text", labelled(self.body_names[0], " B0"), x=x, y=y), "body0"))
 
     def _draw_body(self, body: int, parts: list[str]) -> None:
         x, y, width, height = self._x(body), self._y(body), self.body_width[body], self.row_height[self.row[body]]
         left, top = x - width / 2, y - height / 2
-        parts.append(element("rect", style="body", x=left, y=top, width=width, height=height, rx=8))
-        parts.append(element("text", escaped(self.body_names[body]), x=x, y=y - 8))
-        parts.append(element("text", f"B{body}", "label", x=x, y=y + 10))
+        drawn = element("rect", style="body", x=left, y=top, width=width, height=height, rx=8)
+        drawn += element("text", escaped(self.body_names[body]), x=x, y=y - 8)
+        drawn += element("text", f"B{body}", "label", x=x, y=y + 10)
+        parts.append(element("g", drawn, f"body{body}"))
 
 
 def _columns(tree: SpanningTree) -> list[int]:

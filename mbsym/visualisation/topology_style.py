@@ -38,6 +38,7 @@ STYLE: Final = """
 .topology .plate { fill: #fff; }
 .topology .cutname { fill: #a02418; }
 .topology .label { fill: #7a8794; }
+@media (prefers-color-scheme: dark) { svg.topology:root { filter: invert(0.91) hue-rotate(180deg); } }
 """
 
 
@@ -46,6 +47,29 @@ TIES: Final = {"rod": "rod", "slide": "slide", "spring": "spring", "rim": "rolli
 
 NARROWEST_KEY: Final = 640
 """Width that a key may have in any picture [px]."""
+
+
+def page(parts: Sequence[str], width: float, height: float, style: str = "", definitions: Sequence[str] = ()) -> str:
+    """Returns the SVG text of what is drawn on white paper, with more of style and definitions.
+
+    A picture that is a document of its own, or an image of a page, turns dark with its reader's screen.
+    """
+    size = f'width="{decimal(width)}" height="{decimal(height)}"'
+    heads = (arrowhead(name, colour) for name, colour in (("outwardtree", "#2b3a4a"), ("outwardcut", "#c0392b")))
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="topology" {size} '
+        f'viewBox="0 0 {decimal(width)} {decimal(height)}">',
+        f"<style>{STYLE}{style}</style>",
+        "<defs>",
+        *heads,
+        *definitions,
+        HATCH,
+        "</defs>",
+        f'<rect {size} fill="#fff"/>',
+        *parts,
+        "</svg>",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def key_width(entry: tuple[str, str]) -> float:

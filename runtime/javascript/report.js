@@ -74,6 +74,30 @@ document.querySelectorAll("#contents a").forEach(link => link.addEventListener("
 }));
 reveal();
 
+/* The film of the topology stands still at the step of its slider, which moves on while it plays. */
+const step = document.getElementById("step"), play = document.getElementById("play");
+if (step) {
+  const picture = document.querySelector("#topology svg"), pause = Number(step.dataset.pause);
+  let running = !matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const show = () => {
+    picture.style.setProperty("--run", "paused");
+    picture.style.setProperty("--at", `${-pause * (Number(step.value) + 0.5)}s`);
+    play.textContent = running ? "Pause" : "Play";
+  };
+  const settled = value => { running = value; show(); };
+  step.addEventListener("input", () => settled(false));
+  play.addEventListener("click", () => {
+    if (!running && step.value === step.max) { step.value = "0"; }
+    settled(!running);
+  });
+  setInterval(() => {
+    if (!running) { return; }
+    step.value = String(Number(step.value) + 1);
+    settled(step.value !== step.max);
+  }, 1000 * pause);
+  show();
+}
+
 /* Paper has all of it. */
 let folded = [];
 window.addEventListener("beforeprint", () => {

@@ -35,7 +35,7 @@ def with_drives(model: Model, rng: np.random.Generator) -> Model:
     drives = (
         DriveState("x_1", f'fed - {a}*x_1 - {b}*velocity("{last}").y', 0.4, "A"),
         DriveState("x_2", f"sin({place})*x_1 - tanh({c}*x_2) + 0.2*t{angle}", -0.3),
-        DriveState("x_3", "(x_2 - x_3)/0.1"),
+        DriveState("x_3", "(x_2 - x_3)/0.1", lower=-0.5, upper=0.4),
     )
     inputs = (*model.inputs, ControlInput("fed", "A/s"))
     return replace(model, joints=kept, forces=forces, inputs=inputs, drives=drives)

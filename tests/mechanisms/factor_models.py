@@ -184,7 +184,8 @@ class _ForceDraw:
         return self._drawing.value("force", number, unit)
 
     def input(self) -> str:
-        self.inputs.append(ControlInput(f"u_{len(self.inputs) + 1}", "1"))
+        # States have inputs on both sides of these limits.
+        self.inputs.append(ControlInput(f"u_{len(self.inputs) + 1}", "1", -0.5, 0.4, saturates=True))
         return self.inputs[-1].name
 
     def body(self) -> str:

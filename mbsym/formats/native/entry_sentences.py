@@ -68,6 +68,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "unit": "SI unit, as text.",
         "lower": "Least value that users keep it above [in the unit stated].",
         "upper": "Largest value that users keep it below [in the unit stated].",
+        "saturates": "True holds what it drives at these limits, in generated code too.",
     },
     "BodyTable": {
         "mass": "Mass [kg].",
@@ -129,6 +130,11 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "upper": "Largest coordinates, one each [rad, m].",
         "effort": "Largest forces along the speeds, one each [N m, N].",
         "velocity": "Largest speeds, one each [rad/s, m/s].",
+        "stop": "What pushes back beyond lower and upper, as force elements joint_stop at both do.",
+    },
+    "StopTable": {
+        "stiffness": "Force per depth, one for all coordinates or one each [N m, N/m].",
+        "damping": "Part of that force per speed into the stop, one for all coordinates or one each [s, s/m].",
     },
     "CouplingTable": {
         "source": "The joint that it follows.",

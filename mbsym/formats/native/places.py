@@ -82,6 +82,8 @@ class Places:
         beam = beam_of(self.model, kind, name)
         if beam is not None and (kind, name) not in self.document.values:
             return ("beams", beam.name), True
+        if kind == "forces" and (kind, name) not in self.document.values:
+            return self._existing(("joints", *entry.named("joint"), "limits", "stop", *rest)), False
         if not rest or (rest in (("name",), ("joint",)) and kind != "forces"):
             listed: DocumentPath = (kind, index)
             return (listed, False) if listed in self.document.values else ((kind, name), True)

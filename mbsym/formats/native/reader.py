@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbsym.constraints import CONSTRAINTS, ConstraintElement
 from mbsym.errors import FormatError, ModelError, SymbolicError
-from mbsym.forces import FORCE_ELEMENTS
+from mbsym.forces import FORCE_ELEMENTS, JointStop
 from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.findings import report_findings
 from mbsym.formats.native.curves import read_curve
@@ -25,6 +25,7 @@ from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.drive import DriveState
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Coupling, Joint
+from mbsym.model.limit_stops import limit_stops
 from mbsym.model.motion import PrescribedMotion
 from mbsym.model.named_state import NamedState
 from mbsym.model.names import model_name
@@ -179,11 +180,14 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
         name=table.name if table.name is not None else model_name(None, document.source.name),
         bodies=bodies,
         joints=joints,
-        forces=tuple(_element(FORCE_ELEMENTS, name, item) for name, item in table.forces.items()),
+        forces=(
+            *(_element(FORCE_ELEMENTS, name, item) for name, item in table.forces.items()),
+            *(stop for joint in joints for stop in _stops(joint, table.joints[joint.name].limits, document)),
+        ),
         parameters=tuple(
             Parameter(name, item.value, item.unit, item.symbolic) for name, item in table.parameters.items()
         ),
-        inputs=tuple(ControlInput(name, item.unit, item.lower, item.upper) for name, item in table.inputs.items()),
+        inputs=tuple(ControlInput(name, **vars(item)) for name, item in table.inputs.items()),
         couplings=tuple(Coupling(name, item.source, item.ratio, item.offset) for name, item in table.couplings.items()),
         constraints=constraints,
         motions=tuple(PrescribedMotion(name, **_entries(item)) for name, item in table.motions.items()),
@@ -288,6 +292,16 @@ def _joint(name: str, table: schema.JointTable) -> Joint:
         **{key: getattr(table, key) for key in AS_GIVEN},
         **{key: getattr(table.limits, key) for key in LIMITS},
     )
+
+
+def _stops(joint: Joint, table: schema.LimitsTable, document: Document) -> tuple[JointStop, ...]:
+    if table.stop is None:
+        return ()
+    try:
+        return limit_stops(joint, table.stop.stiffness, table.stop.damping)
+    except ModelError as error:
+        path: DocumentPath = ("joints", joint.name, "limits", "stop", *[error.where] * (error.where != "stop"))
+        raise document.error(path, error.what, error.remedy, of_key=True) from None
 
 
 def _frame(name: str, table: schema.FrameTable) -> Frame:

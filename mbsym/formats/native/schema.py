@@ -160,6 +160,7 @@ class InputTable(Table):
     unit: TextEntry = ""
     lower: ValueEntry | None = None
     upper: ValueEntry | None = None
+    saturates: FlagEntry = False
 
     @classmethod
     def expanded(cls, data: Any) -> Any:
@@ -341,6 +342,13 @@ class BodyTable(Table):
         return self
 
 
+class StopTable(Table):
+    """Stops at the limits of a joint's coordinates."""
+
+    stiffness: ValuesEntry
+    damping: ValuesEntry = (0,)
+
+
 class LimitsTable(Table):
     """Limits of a joint: of its coordinates, its forces and its speeds."""
 
@@ -348,6 +356,7 @@ class LimitsTable(Table):
     upper: ValuesEntry = ()
     effort: ValuesEntry = ()
     velocity: ValuesEntry = ()
+    stop: StopTable | None = None
 
 
 class JointTable(Table):

@@ -234,7 +234,7 @@ def _parameter(parameter: Parameter) -> str | Tree:
 
 
 def _input(item: ControlInput) -> str:
-    return _flow(_stated(item, ("unit", "lower", "upper")))
+    return _flow(_stated(item, ("unit", "lower", "upper", "saturates")))
 
 
 def _output(item: NamedExpression) -> str | Tree:

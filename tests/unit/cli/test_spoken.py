@@ -19,8 +19,18 @@ PACKAGE = Path(mbsym.__file__).parent
 TYPED = re.compile(r"(?<![\w`-])--[a-z][a-z-]*")
 NAMED = re.compile(r"(?<!`)`([a-z][a-z_]*)(?: [^`]*)?`(?!`)")
 
-OF_OTHER_PROGRAMS = {"--version", "--defined-only", "--addon", "--std", "--enable", "--quiet", "--template"}
-"""What compilers and checkers are called with."""
+OF_OTHER_PROGRAMS = {
+    "--version",
+    "--defined-only",
+    "--addon",
+    "--std",
+    "--enable",
+    "--quiet",
+    "--template",
+    "--at",
+    "--run",
+}
+"""What compilers and checkers are called with, and variables of style sheets."""
 
 NOT_SPOKEN = ("embedded/misra.py", "embedded/safety_text.py", "verification/certificate.py", "consumers/rust.py")
 """Modules that write Markdown, whose backquotes are its own."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mbsym.exact.degrees import Degrees
+from mbsym.exact.following import over_numbers
 from mbsym.exact.linear import solved
 from mbsym.exact.numbers import real_point
 from mbsym.exact.residues import Series, UndecidedError, field_point, term
@@ -40,6 +41,17 @@ def test_residues_are_rationals_and_are_not_compared() -> None:
         point.of(Fraction(1, PRIME))
     x = point.drawn("x")
     assert x.stands("tanh") == -((-x).stands("tanh")) and x.stands("exp") != (-x).stands("exp")
+
+
+def test_functions_that_are_not_known_know_their_symmetry_alone() -> None:
+    point = field_point("here")
+    a, b = point.drawn("a"), point.drawn("b")
+    assert a.stands("min", b) == b.stands("min", a) != a.stands("max", b)
+    assert a.stands("atan2", b) != b.stands("atan2", a)
+    with pytest.raises(UndecidedError, match="a derivative of min"):
+        a.stands("min", Series((b, 1), 0))
+    with pytest.raises(UndecidedError, match="a comparison of numbers"):
+        over_numbers(point, Fraction).library["select"](a, a, b)
 
 
 def test_series_are_cut_off_behind_their_last_term_and_nest() -> None:
