@@ -115,7 +115,7 @@ class Tree:
     """Children and sizes of the bodies of a tree."""
 
     def __init__(self, parents: Sequence[int]) -> None:
-        self.parents, self.count = parents, len(parents)
+        self.count = len(parents)
         self.children: list[list[int]] = [[] for _ in range(self.count + 1)]
         for body, parent in enumerate(parents, start=1):
             self.children[parent].append(body)
