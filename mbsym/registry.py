@@ -19,7 +19,7 @@ from mbsym.derivatives.loop_functions import LOOP_DERIVATIVE_TERMS, OF_INDEPENDE
 from mbsym.derivatives.of_functions import DerivativeRequest, differentiated
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import FORWARD_DYNAMICS_BY_MASS_MATRIX, TREE_FUNCTIONS
-from mbsym.formulations.constraint_force.from_ends import CFA_PARALLEL_FUNCTIONS, forward_dynamics_in_parts
+from mbsym.formulations.constraint_force.in_parts import CFA_PARALLEL_FUNCTIONS, forward_dynamics_in_parts
 from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS, first_singular_body
 from mbsym.formulations.constraint_force.matrices import inverse_mass_matrix
@@ -472,7 +472,7 @@ FORMULATIONS: Final = Registry(
         ),
         Formulation(
             "cfa-parallel",
-            "constraint force algorithm from all ends, whose parts threads can take",
+            "constraint force algorithm in parts that threads can take, joined in rounds",
             CFA_PARALLEL_FUNCTIONS,
             parted={"forward_dynamics": forward_dynamics_in_parts},
             **_OF_FORCES,

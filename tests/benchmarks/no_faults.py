@@ -84,7 +84,7 @@ LINES: Final = {
         "if place «<» _TURNED:": "what is remembered of the place after the rotation nobody asks for",
     },
     "mbsym/formulations/shared/roles.py": {
-        'called = f"{name}_out" if whose «==» "own" else f"inboard_{name}_out"': (
+        'called = f"{name}_out" if whose «==» "own" else f"{whose}_{name}_out"': (
             "names of values inside a step, different either way"
         ),
     },

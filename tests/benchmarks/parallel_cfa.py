@@ -1,6 +1,6 @@
 """The constraint force algorithm by threads: trees of 100 to 10000 bodies, and batches, beside the serial recursion.
 
-    python tests/benchmarks/parallel_cfa.py [--small] [--threads 2] [--write docs/constraint_forces.md]
+    python tests/benchmarks/parallel_cfa.py [--small] [--threads 2] [--only TABLE] [--write docs/constraint_forces.md]
 
 First the code that ``mbsym generate --formulation cfa-parallel --threads N`` writes, then how that came about:
 parallel_cfa.c compares orders of elimination of all of A. It goes through tables; the equations are those of ``cfa``
@@ -348,12 +348,22 @@ def generated_rows(sizes: Sequence[int], threads: int, seconds: float) -> Iterat
     yield "|" + "---|" * 8
     with TemporaryDirectory() as scratch:
         for shape, parents_of in SHAPES.items():
-            for n in sizes:
+            # Ten thousand bodies take minutes to derive: chains alone.
+            for n in sizes if shape == "chain" else [n for n in sizes if n <= 1000]:
                 parents = parents_of(n)
                 given = state(len(parents))
                 (alone, one, all_), worst = parallel_generated.single(Path(scratch), parents, threads, given, seconds)
                 times = f"{alone:.0f} | {one:.0f} | {all_:.0f} | {one / all_:.2f} | {alone / all_:.2f}"
                 yield f"| {shape} | {n} | {times} | {worst:.0e} |"
+
+
+def counted_rows(sizes: Sequence[int]) -> Iterator[str]:
+    """The table of operations of generated code, for chains."""
+    yield "| bodies of a chain | | threads | operations a body | on the longest way | waits | recursion / longest way |"
+    yield "|" + "---|" * 7
+    for n in sizes:
+        # Of ten thousand bodies each row takes a minute.
+        yield from parallel_generated.counted(chain(n), (2, 4, 8, 16, 64) if n < 10000 else (2, 4, 16))
 
 
 def order_rows(library: ctypes.CDLL, sizes: Sequence[int], threads: int, seconds: float) -> Iterator[str]:
@@ -386,6 +396,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--small", action="store_true", help="trees of 100 bodies alone")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--only", default="", help="the name of one table")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each measurement; more on a busy machine")
     parser.add_argument("--write", metavar="PAGE", type=Path, help="put the tables between <!-- threads NAME --> lines")
     options = parser.parse_args()
@@ -395,10 +406,13 @@ def main() -> None:
         library = compiled(scratch)
         tables = {
             "generated": generated_rows(sizes, options.threads, options.seconds),
+            "counted": counted_rows(sizes),
             "orders": order_rows(library, sizes, options.threads, options.seconds),
             "batches": batch_rows(library, options.threads, options.seconds),
         }
         for name, lines in tables.items():
+            if options.only not in ("", name):
+                continue
             found = []
             for line in lines:
                 found.append(line)

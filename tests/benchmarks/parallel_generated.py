@@ -1,7 +1,11 @@
-"""Generated code of the constraint force algorithm from all ends by threads: trees of 100 to 10000 bodies, and batches.
+"""Generated code of the constraint force algorithm in parts by threads: trees of 100 to 10000 bodies, and batches.
 
 ``parallel_cfa.py`` prints and writes what is measured here. Every row compares, in turn, the C of the serial recursion
 (``--style shared``), that of ``--formulation cfa-parallel --threads N`` compiled without OpenMP, and the same with it.
+What is proven before files are written takes far longer than these functions and is left out: rows compare numbers.
+
+Operations are counted for more threads than this machine has: in all, and by the thread that has most to do between two
+waits, the calls of a loop shared out as OpenMP's static schedule does.
 """
 
 from __future__ import annotations
@@ -9,17 +13,26 @@ from __future__ import annotations
 import ctypes
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
+from math import ceil
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
+from unittest.mock import patch
 
 import numpy as np
 
 import mbsym
 from mbsym.codegen.build import find_compiler
+from mbsym.codegen.interface import lowered, print_files
+from mbsym.formulations.constraint_force import in_parts
+from mbsym.formulations.constraint_force.in_parts import forward_dynamics_in_parts
+from mbsym.formulations.constraint_force.parts import Division, Tree
+from mbsym.formulations.shared.dynamics import roll_forward_dynamics
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
+from mbsym.pipeline import GenerationOptions, derive, describe, express, optimise
+from mbsym.symbolic.program import Program
 
 Call = Callable[[], Any]
 FLAGS: Final = ("-std=c99", "-O2", "-march=native", "-shared", "-fPIC")
@@ -27,10 +40,12 @@ BATCHED: Final = {
     "recursion": "auto",
     "constraint forces": "cfa",
     "in rounds": "cfa-serial",
-    "from all ends": "cfa-parallel",
+    "in parts": "cfa-parallel",
 }
 STATES: Final = 4096
 PERIOD: Final = 13
+MOST_SINGLE: Final = 1000
+"""Bodies up to which a chain is counted in parts of single bodies."""
 
 
 def model_of(parents: Sequence[int]) -> Model:
@@ -68,16 +83,25 @@ def _function(directory: Path, name: str, also: Sequence[str]) -> Any:
     return function
 
 
+def _printed(model: Model, directory: Path, **asked: Any) -> Program:
+    """The function, whose C is in the directory."""
+    options = GenerationOptions(functions=("forward_dynamics",), languages=("c",), style="shared", **asked)
+    derivation = derive(express(model, options), options)
+    directory.mkdir(exist_ok=True)
+    for file in print_files(lowered(describe(derivation, options), options.languages), options.languages, ()):
+        (directory / file.name).write_text(file.text, encoding="utf-8")
+    (program,) = derivation.programs
+    return program
+
+
 def single(
     scratch: Path, parents: Sequence[int], threads: int, state: Sequence[Any], seconds: float
 ) -> tuple[list[float], float]:
     """Microseconds of the recursion, and of the parts by one thread and by several; the largest difference."""
     model = model_of(parents)
     functions: list[Any] = []
-    asked = {"functions": ["forward_dynamics"], "languages": ["c"], "style": "shared"}
-    mbsym.generate(model, scratch / "recursion", **asked, force=True)  # type: ignore[arg-type]
-    more = {"formulation": "cfa-parallel", "threads": threads}
-    mbsym.generate(model, scratch / "parts", **asked, **more, force=True)  # type: ignore[arg-type]
+    _printed(model, scratch / "recursion")
+    _printed(model, scratch / "parts", formulation="cfa-parallel", threads=threads)
     tag = f"{len(parents)}_{hash(tuple(parents)) & 0xFFFFFFFF:x}"
     for place, also in (("recursion", ()), ("parts", ("-Wno-unknown-pragmas",)), ("parts", ("-fopenmp",))):
         functions.append(_function(scratch / place, f"{tag}_{len(functions)}", also))
@@ -91,6 +115,47 @@ def single(
     expected, alone, together = results
     assert np.array_equal(alone, together), "threads changed a bit"
     return found, float(np.abs(together - expected).max() / np.abs(expected).max())
+
+
+def longest_way(program: Program, threads: int) -> tuple[int, int]:
+    """Operations of the thread that has most to do between two waits, summed, and how often all wait."""
+    costs = [step.program.operation_count().arithmetic for step in program.steps]
+    total = waits = 0
+    for loop in program.sweeps:
+        parts: dict[int, int] = {}
+        for call in loop.calls:
+            parts[call.part] = parts.get(call.part, 0) + costs[call.step]
+        own = list(parts.values())
+        share = ceil(len(own) / threads)
+        total += max(sum(own[start : start + share]) for start in range(0, len(own), share))
+        waits += 1
+    return total, waits
+
+
+def counted(parents: Sequence[int], threads: Sequence[int]) -> Iterator[str]:
+    """Rows of the table of operations, those of the recursion first."""
+    mechanism = express(model_of(parents), GenerationOptions())
+
+    def made(program: Program | None) -> Program:
+        assert program is not None
+        return optimise(program, mechanism.ways)[0]
+
+    n = len(parents)
+    serial = made(roll_forward_dynamics(mechanism)).operation_count().arithmetic
+    yield f"| {n} | recursion | 1 | {serial / n:.0f} | {serial} | | 1.00 |"
+    for count in threads:
+        found = made(forward_dynamics_in_parts(mechanism, count))
+        if found.threads == count:
+            yield _row(n, f"`--threads {count}`", found, serial)
+    if n <= MOST_SINGLE:
+        with patch.object(in_parts, "divided", lambda own, *_: Division(Tree(own), 1.0, 0.0, bool).shared(n)):
+            yield _row(n, "single bodies", made(forward_dynamics_in_parts(mechanism, n)), serial)
+
+
+def _row(n: int, what: str, found: Program, serial: int) -> str:
+    longest, waits = longest_way(found, found.threads)
+    every = found.operation_count().arithmetic / n
+    return f"| {n} | {what} | {found.threads} | {every:.0f} | {longest} | {waits} | {serial / longest:.2f} |"
 
 
 def batches(seconds: float) -> Iterator[str]:

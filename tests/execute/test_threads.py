@@ -84,7 +84,7 @@ def test_the_certificate_runs_it_with_threads_and_without(tmp_path: Path) -> Non
 def test_without_threads_the_code_knows_of_none(tmp_path: Path) -> None:
     mbsym.generate("space_robot", tmp_path, style="shared", languages=["c"], **PARALLEL)  # type: ignore[arg-type]
     source = (tmp_path / "space_robot.c").read_text(encoding="utf-8")
-    assert "OPENMP" not in source and "from all ends inward" in source
+    assert "OPENMP" not in source and "inside the parts, inward" in source
 
 
 def test_no_more_threads_than_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -88,3 +88,18 @@ def test_tasks_of_a_stage_touch_no_joint_of_another(parallel: ModuleType) -> Non
                         assert others.isdisjoint(neighbour[first[joint] : first[joint + 1]])
                 gone.update(joint for task in stage for joint in task)
             assert len(gone) == len(parents)
+
+
+def test_operations_on_the_page_are_those_of_generated_code(parallel: ModuleType) -> None:
+    """Not more than is told, and not less than 95 per cent of it: by four threads, and in parts of single bodies."""
+    page = (BENCHMARKS.parents[1] / "docs" / "constraint_forces.md").read_text(encoding="utf-8").splitlines()
+    ways = []
+    for row in parallel.parallel_generated.counted(chain(100), (4,)):
+        *what, every, longest, waits, _ = (cell.strip() for cell in row.split("|")[1:-1])
+        (told,) = (line for line in page if line.startswith(f"| {' | '.join(what)} |"))
+        *_, told_every, told_longest, told_waits, _ = (cell.strip() for cell in told.split("|")[1:-1])
+        assert 0.95 * int(told_longest) <= int(longest) <= int(told_longest) and waits == told_waits
+        assert 0.95 * int(told_every) <= int(every) <= int(told_every)
+        ways.append(int(longest))
+    recursion, four, single = ways
+    assert four < 0.48 * recursion and single < 0.4 * recursion

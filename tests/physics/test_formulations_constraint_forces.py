@@ -25,7 +25,7 @@ from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.block_system import BlockSystem, factorise, solve
 from mbsym.formulations.constraint_force.elimination_order import leaf_to_root, rake_and_compress
-from mbsym.formulations.constraint_force.from_ends import CFA_PARALLEL_FUNCTIONS
+from mbsym.formulations.constraint_force.in_parts import CFA_PARALLEL_FUNCTIONS
 from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_BIAS_FUNCTIONS, CFA_FUNCTIONS
 from mbsym.formulations.constraint_force.matrices import cfa_matrices

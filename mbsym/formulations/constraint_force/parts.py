@@ -1,25 +1,56 @@
-"""Parts of a tree that threads can take at the same time: from all ends inward, ground among them.
+"""Parts of a tree that threads can take at the same time, and rounds in which what they leave is joined.
 
-A subtree is eliminated from its leaves and hands one inertia to the body that carries it. Ground is an end like the
-leaves: along a path from ground outward each body hands on how it gives way to what pulls at it, up to a body in the
-middle that has all else behind it. What is left between the parts is done by one thread. Everything here is integers:
-joint j leads from body ``parents[j - 1]`` to body j.
+A subtree is eliminated from its leaves and hands one inertia to the body that carries it. A long path is cut into
+segments that have two handles: the first body, and the last one, on which the next segment pulls with a wrench that is
+not known yet. Neighbours along a path are joined two by two, so that a path of m parts takes log2 m rounds. Where few
+bodies lie between branches, one thread eliminates them. Everything here is integers: joint j leads from body
+``parents[j - 1]`` to body j.
+
+Source: R. Featherstone, A divide-and-conquer articulated-body algorithm for parallel O(log(n)) calculation of
+rigid-body dynamics, 1999: the tree of assembly; J. H. Critchley, K. S. Anderson, A. Binani, An efficient multibody
+divide and conquer algorithm and implementation, 2009: subsystems that a recursion makes.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from itertools import accumulate
-from typing import Final
+from itertools import accumulate, pairwise
+from math import ceil
+from typing import Final, TypeAlias
 
-ALONG_PATH: Final = 2.8
-"""What a body on the path from ground costs, by one that is eliminated from the leaves: counted operations."""
+ALONG_PATH: Final = 1.75
+"""What a body between two handles costs, by one that is eliminated from the leaves: counted operations."""
 
-_FINER: Final = (1, 2, 4)
-"""Subtrees are divided until none has more than this part of a thread's share."""
+JOINING: Final = 5.0
+"""What joining two segments costs, likewise."""
+
+ENDING: Final = 2.6
+"""What joining a segment and what it ends at costs, likewise."""
+
+FINER: Final = (1, 1.5, 2, 3, 4)
+"""Parts have no more than this part of a thread's share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Two neighbours that become one part.
+
+    Attributes:
+        body: the first one of the outboard neighbour, whose joint is between both.
+        inner: the first body of the inboard neighbour.
+        outer: the last body of the outboard one where something is still to be joined to that, else 0.
+    """
+
+    body: int
+    inner: int
+    outer: int
+
+
+Item: TypeAlias = tuple[Join | int, ...]
+"""Neighbours that are joined and bodies that are eliminated, one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,63 +58,60 @@ class Parts:
     """A tree in parts.
 
     Attributes:
-        path: bodies from ground outward, the last of which is the one in the middle; empty, or two and more.
-        tasks: labels of the bodies of each part, ascending; a path's part holds its bodies but for the last one, and
-            all that they carry besides.
-        between: bodies of no part, ascending, the middle one left out.
+        segments: paths between two handles, from the first body to the last.
+        tasks: labels of the bodies of each thread's parts, ascending; segments with all that they carry besides.
+        between: bodies of no part, ascending.
+        rounds: what follows the tasks; the items of a round do not depend on each other.
     """
 
-    path: tuple[int, ...]
+    segments: tuple[tuple[int, ...], ...]
     tasks: tuple[tuple[int, ...], ...]
     between: tuple[int, ...]
+    rounds: tuple[tuple[Item, ...], ...]
 
-    def order(self) -> tuple[int, ...]:
-        """Joints in an order of elimination without fill: parts inward, what is between them, the path, its end."""
-        inner = set(self.path)
-        rest = [body for task in self.tasks for body in reversed(task) if body not in inner]
-        return (*rest, *reversed(self.between), *self.path)
+    @property
+    def joins(self) -> tuple[Join, ...]:
+        """All of them in order."""
+        every = (each for items in self.rounds for item in items for each in item)
+        return tuple(each for each in every if isinstance(each, Join))
+
+    def order(self, parents: Sequence[int]) -> tuple[int, ...]:
+        """Joints in an order of elimination without fill: ground is an end like the leaves, and segments on it are
+        eliminated outward, behind all else."""
+        path: list[int] = []
+        first = {parents[segment[0] - 1]: segment for segment in self.segments}
+        while (path[-1] if path else 0) in first:
+            path += first[path[-1] if path else 0]
+        path += [join.body for join in self.joins if path and parents[join.body - 1] == path[-1]]
+        inner = set(path)
+        return (*(body for body in range(len(parents), 0, -1) if body not in inner), *path)
 
 
-def divided(parents: Sequence[int], threads: int, may_lie_on_path: Callable[[int], bool] = lambda _: True) -> Parts:
+def divided(parents: Sequence[int], threads: int, may_begin: Callable[[int], bool] = lambda _: True) -> Parts:
     """The division with which the thread that has most to do has least.
 
     Args:
         parents: of the bodies.
-        threads: that share the work; as many parts at most.
-        may_lie_on_path: whether a body has the inverse inertia that it needs there.
+        threads: that share the work.
+        may_begin: whether a body has the inverse inertia that it needs where two parts are joined.
     """
-    tree = _Tree(parents)
-    walk: list[int] = []
-    body = 0
-    while tree.children[body]:
-        body = max(tree.children[body], key=lambda child: tree.size[child])
-        if not may_lie_on_path(body):
-            break
-        walk.append(body)
-    best: tuple[float, Parts] | None = None
-    for length in sorted({0, *_lengths(tree, walk, threads)}):
-        path = tuple(walk[:length])
-        for finer in _FINER:
-            found = tree.cut(path, threads, finer)
-            if best is None or found[0] < best[0]:
-                best = found
-    assert best is not None
-    return best[1]
+    tree = Tree(parents)
+    shares: set[float] = set()
+    count = threads
+    while count > 1:
+        # A path for so many threads, whose last part is a subtree; and subtrees alone.
+        shares |= {finer * share for share in (1 + (count - 1) / ALONG_PATH, float(count)) for finer in FINER}
+        count = (count + 1) // 2 if count > 2 else 1
+    found: list[tuple[bool, float, int, Parts]] = []
+    for share in sorted(shares):
+        for shortest in (ENDING, 0.0):
+            parts = Division(tree, max(1.0, tree.count / share), shortest, may_begin).shared(threads)
+            # More than one part, whatever it costs: somebody asks for threads.
+            found.append((len(parts.tasks) < 2, tree.cost(parts, threads), len(found), parts))
+    return min(found)[-1]
 
 
-def _lengths(tree: _Tree, walk: Sequence[int], threads: int) -> Iterator[int]:
-    """How many bodies a path may have, about where its part is as long as what is left for each other thread."""
-    if len(walk) < 2:
-        return
-    costs = list(accumulate(tree.on_path(body) for body in walk))
-    left = [(tree.count - done) / max(1, threads - 1) for done in accumulate(tree.carried(body) for body in walk)]
-    place = bisect_left(range(len(walk)), True, key=lambda k: costs[k] >= left[k])
-    for length in range(place - 1, place + 3):
-        if 2 <= length <= len(walk):
-            yield length
-
-
-class _Tree:
+class Tree:
     """Children and sizes of the bodies of a tree."""
 
     def __init__(self, parents: Sequence[int]) -> None:
@@ -95,62 +123,177 @@ class _Tree:
         for body in range(self.count, 0, -1):
             self.size[parents[body - 1]] += self.size[body]
 
-    def carried(self, body: int) -> int:
-        """The body and all outboard of it but for the heaviest subtree, along which a path goes on."""
-        return self.size[body] - max((self.size[child] for child in self.children[body]), default=0)
+    def subtree(self, root: int, but: int = 0) -> list[int]:
+        """A body and all outboard of it, but for one subtree."""
+        found = [root]
+        for body in found:
+            found += [child for child in self.children[body] if child != but]
+        return found
 
-    def on_path(self, body: int) -> float:
-        """What the body costs on a path, with what it carries besides."""
-        return ALONG_PATH + self.carried(body) - 1
+    def on_path(self, path: Sequence[int], end: int) -> list[float]:
+        """What the bodies of a path cost with all that they carry besides."""
+        return [ALONG_PATH - 1 + self.size[a] - self.size[b] for a, b in pairwise((*path, end))]
 
-    def cut(self, path: tuple[int, ...], threads: int, finer: int) -> tuple[float, Parts]:
-        """Parts about a path, and what the thread that has most to do costs, with what one thread does alone."""
-        middle = path[-1] if path else 0
-        inner = set(path)
-        roots = [body for body in self.children[0] if body not in inner]
-        roots += self.children[middle] if path else []
-        work = sum(self.size[body] for body in roots) + sum(map(self.on_path, path[:-1]))
-        subtrees, between = self._smaller(roots, work / (threads * finer))
+    def cost(self, parts: Parts, threads: int) -> float:
+        """What the thread that has most to do costs, round by round."""
+        along = {body for segment in parts.segments for body in segment}
+        total = max((sum(ALONG_PATH if body in along else 1 for body in task) for task in parts.tasks), default=0.0)
+        for items in parts.rounds:
+            costs = [sum(map(_cost, item)) for item in items]
+            total += max(*costs, sum(costs) / threads) if len(costs) > 1 else costs[0]
+        return total
+
+
+def _cost(each: Join | int) -> float:
+    if isinstance(each, int):
+        return 1
+    return JOINING if each.outer else ENDING
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A path from a body outward.
+
+    Attributes:
+        bodies: of it.
+        end: the body that its segments end at; 0 where one thread eliminates all its bodies.
+        outboard: the first bodies of the pieces that it carries.
+    """
+
+    bodies: tuple[int, ...]
+    end: int
+    outboard: tuple[int, ...]
+
+
+class Division:
+    """A tree in parts up to a size; of size one they need the fewest rounds, and the most operations."""
+
+    def __init__(self, tree: Tree, largest: float, shortest: float, may_begin: Callable[[int], bool]) -> None:
+        self._tree, self._largest, self._shortest, self._may_begin = tree, largest, shortest, may_begin
+        self._segments: dict[int, list[tuple[int, ...]]] = {}
+        self._between: list[int] = []
+        self._parts: list[tuple[float, list[int]]] = []
+        self._rounds: dict[int, list[Item]] = {}
+        pieces: list[_Piece] = []
+        waiting = [*tree.children[0]]
+        while waiting:
+            root = waiting.pop()
+            piece = self._piece(root)
+            if piece is None:
+                self._parts.append((tree.size[root], tree.subtree(root)))
+            else:
+                pieces.append(piece)
+                waiting += piece.outboard
+        self._assemble(pieces)
+
+    def shared(self, threads: int) -> Parts:
+        """The parts, put together so that each thread has about as much to do."""
         tasks: list[list[int]] = []
         loads: list[tuple[float, int]] = []
-        if path:
-            tasks.append([body for own in path[:-1] for body in self._beside(own, inner)])
-            loads.append((sum(map(self.on_path, path[:-1])), 0))
-        for subtree in sorted(subtrees, key=lambda body: (-self.size[body], body)):
+        for cost, bodies in sorted(self._parts, key=lambda part: (-part[0], part[1][0])):
             if len(tasks) < threads:
                 tasks.append([])
                 heappush(loads, (0.0, len(tasks) - 1))
             load, least = heappop(loads)
-            tasks[least] += self._subtree(subtree)
-            heappush(loads, (load + self.size[subtree], least))
-        cost = max((load for load, _ in loads), default=0.0) + len(between) + (ALONG_PATH if path else 0)
-        return cost, Parts(path, tuple(tuple(sorted(task)) for task in tasks), tuple(sorted(between)))
+            tasks[least] += bodies
+            heappush(loads, (load + cost, least))
+        return Parts(
+            tuple(sorted(segment for own in self._segments.values() for segment in own)),
+            tuple(tuple(sorted(task)) for task in tasks),
+            tuple(sorted(self._between)),
+            tuple(tuple(self._rounds[time]) for time in sorted(self._rounds)),
+        )
 
-    def _smaller(self, roots: Sequence[int], largest: float) -> tuple[list[int], list[int]]:
-        """Subtrees up to a size where they branch, and the bodies that carry them."""
-        found: list[int] = []
-        between: list[int] = []
-        waiting = list(roots)
-        while waiting:
-            root = body = waiting.pop()
-            stem = [body]
-            while len(self.children[body]) == 1:
-                body = self.children[body][0]
-                stem.append(body)
-            if self.size[root] > largest and self.children[body]:
-                between += stem
-                waiting += self.children[body]
+    # ---- apart -------------------------------------------------------------------------------------------------------
+
+    def _piece(self, root: int) -> _Piece | None:
+        """The path from a body as far as it has one large subtree; None where the body's own is small enough."""
+        tree = self._tree
+        if tree.size[root] <= self._largest:
+            return None
+        path = [root]
+        while True:
+            outboard = sorted(tree.children[path[-1]], key=lambda child: -tree.size[child])
+            large = sum(tree.size[child] > self._largest for child in outboard)
+            if large != 1:
+                break
+            path.append(outboard[0])
+        besides = sum(tree.size[child] for child in outboard[1:])
+        if not large and 4 * besides <= self._largest:
+            # A path that ends in one small subtree.
+            end = outboard[0]
+            while path and not self._may_begin(end):
+                end = path.pop()
+            if not path:
+                return None
+            return self._cut(path, end, ()) or self._left_between(path)
+        end = path.pop()
+        cut = self._cut(path, end, tree.children[end]) if path and self._may_begin(end) else None
+        return cut or self._left_between([*path, end])
+
+    def _left_between(self, path: Sequence[int]) -> _Piece:
+        self._between += path
+        inner = set(path)
+        outboard = tuple(child for body in path for child in self._tree.children[body] if child not in inner)
+        return _Piece(tuple(path), 0, outboard)
+
+    def _cut(self, path: Sequence[int], end: int, outboard: Sequence[int]) -> _Piece | None:
+        """The path in segments; None where it is too short."""
+        tree = self._tree
+        costs = tree.on_path(path, end)
+        done = list(accumulate(costs))
+        if done[-1] < self._shortest:
+            return None
+        count = min(len(path), max(1, ceil(done[-1] / self._largest - 0.1)))
+        starts = [0]
+        for place in range(1, count):
+            start = bisect_left(done, place * done[-1] / count - ALONG_PATH / 2) + 1
+            while start < len(path) and not self._may_begin(path[start]):
+                start += 1
+            if starts[-1] < start < len(path):
+                starts.append(start)
+        segments = [tuple(path[a:b]) for a, b in pairwise((*starts, len(path)))]
+        self._segments[path[0]] = segments
+        for segment, following in zip(segments, [*(own[0] for own in segments[1:]), end], strict=True):
+            self._parts.append((sum(tree.on_path(segment, following)), tree.subtree(segment[0], following)))
+        if outboard:
+            self._between.append(end)
+        else:
+            self._parts.append((tree.size[end], tree.subtree(end)))
+        return _Piece(tuple(path), end, tuple(outboard))
+
+    # ---- together ----------------------------------------------------------------------------------------------------
+
+    def _assemble(self, pieces: Sequence[_Piece]) -> None:
+        """When what is joined and eliminated, pieces behind those that they carry."""
+        known: dict[int, tuple[int, list[int]]] = {}
+        for piece in reversed(pieces):
+            outboard = [known[root] for root in piece.outboard if root in known]
+            time = max((ready for ready, _ in outboard), default=0)
+            waiting = [body for _, bodies in outboard for body in bodies]
+            if piece.end:
+                time = self._joined(self._segments[piece.bodies[0]], piece.end, self._at(time, waiting))
+                known[piece.bodies[0]] = time, [piece.bodies[0]]
             else:
-                found.append(root)
-        return found, between
+                known[piece.bodies[0]] = time, [*waiting, *reversed(piece.bodies)]
+        for root in self._tree.children[0]:
+            if root in known:
+                self._at(*known[root])
 
-    def _beside(self, body: int, inner: set[int]) -> list[int]:
-        """A body of the path, and what it carries besides."""
-        own = [child for child in self.children[body] if child not in inner]
-        return [body, *(each for child in own for each in self._subtree(child))]
+    def _at(self, time: int, item: Iterable[Join | int]) -> int:
+        """The time at which an item is done that follows a time."""
+        own = tuple(item)
+        if own:
+            self._rounds.setdefault(time + 1, []).append(own)
+        return time + bool(own)
 
-    def _subtree(self, root: int) -> list[int]:
-        found = [root]
-        for body in found:
-            found += self.children[body]
-        return found
+    def _joined(self, segments: Sequence[tuple[int, ...]], end: int, time: int) -> int:
+        """The time at which segments and what they end at have become one part, neighbours two by two."""
+        ends = [*((segment[0], segment[-1]) for segment in segments), (end, 0)]
+        while len(ends) > 1:
+            pairs = list(zip(ends[::2], ends[1::2], strict=False))
+            for (inner, _), (body, outer) in pairs:
+                self._at(time, [Join(body, inner, outer)])
+            ends = [(inner, outer) for (inner, _), (_, outer) in pairs] + ends[2 * len(pairs) :]
+            time += 1
+        return time

@@ -28,11 +28,12 @@ Row = list[Scalar]
 
 @dataclass(frozen=True, slots=True)
 class Pivot:
-    """One eliminated freedom: its column h, gain k = I^A h / d, and offset u / d."""
+    """One eliminated freedom: its column h, gain k = I^A h / d, offset u / d, and 1 / d while that is known."""
 
     column: Row
     gain: Row
     offset: Scalar
+    inverse: Scalar | None = None
 
 
 def entries_of(pivots: Sequence[Pivot]) -> Row:
@@ -159,7 +160,7 @@ def _eliminate(
     remaining = (force - product(h, bias)).named(f"u{body.label}_{k + 1}")
     inverse = inverse_pivot(body, d, regular).named(f"inv_d{body.label}_{k + 1}")
     gain = [x * inverse for x in u_column]
-    pivot = Pivot(h, gain, remaining * inverse)
+    pivot = Pivot(h, gain, remaining * inverse, inverse)
     return reduced(rows, gain, u_column), [p + g * remaining for p, g in zip(bias, gain, strict=True)], pivot
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from mbsym.formulations.shared.kinds import Sorted, carried_by, sorted_bodies, stand_ins
 from mbsym.formulations.shared.steps import COMMON, JOINT, Handed, Key, Row, argument, first_of, step_of
@@ -18,8 +18,8 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import MEMORY, Call, For, Program, Step
 from mbsym.symbolic.scalar import Scalar, symbol
 
-Whose: TypeAlias = Literal["own", "inboard"]
-"""Whether something belongs to the body itself or to the one that carries it."""
+Whose: TypeAlias = Literal["own", "inboard", "inner", "outer"]
+"""Whether something belongs to the body itself, to the one that carries it, or to another one that an act names."""
 
 Place: TypeAlias = tuple[str, Whose]
 """A name, and whose value it is."""
@@ -51,12 +51,21 @@ class Role:
     results: tuple[str, ...] = ()
 
 
+class Act(NamedTuple):
+    """A role, the label of the body that plays it, and those of others whose values it takes or gives."""
+
+    role: Role
+    label: int
+    inner: int = 0
+    outer: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Parts of the work that do not depend on each other, each a list of roles with the labels of their bodies."""
+    """Parts of the work that do not depend on each other, each what is done in turn."""
 
     title: str
-    parts: tuple[tuple[tuple[Role, int], ...], ...]
+    parts: tuple[tuple[Act, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +129,8 @@ class _Casting:
 
     def result(self) -> Program:
         """The function."""
-        roles = {
-            (role.name, self._kind(label)): role
-            for stage in self.stages
-            for part in stage.parts
-            for role, label in part
-        }
+        acts = [act for stage in self.stages for part in stage.parts for act in part]
+        roles = {(act.role.name, self._kind(act.label)): act.role for act in acts}
         graph = self.head.graph
         nothing = {name: [Scalar(graph, 0)] * width for name, width in {**self.cast.added, **self.cast.handed}.items()}
         for name, values in {**nothing, **self.cast.ground}.items():
@@ -144,12 +149,8 @@ class _Casting:
         self.number = {key: place for place, key in enumerate(self.steps)}
         body = [For("what ground and leaves hand on", tuple(self._first_calls()), self.threads)]
         for stage in self.stages:
-            calls = [
-                call
-                for place, part in enumerate(stage.parts)
-                for role, label in part
-                for call in self._calls(role, label, place)
-            ]
+            parts = enumerate(stage.parts)
+            calls = [call for place, part in parts for act in part for call in self._calls(act, place)]
             body.append(For(stage.title, tuple(calls), self.threads))
         return replace(self.head, body=tuple(body), steps=tuple(self.steps.values()))
 
@@ -166,7 +167,7 @@ class _Casting:
             carried = handed.entries(graph, JOINT, (JOINT, kind))
             read.append((JOINT, MEMORY, carried))
         for name, whose in role.takes:
-            called = name if whose == "own" else f"inboard_{name}"
+            called = name if whose == "own" else f"{whose}_{name}"
             given[name, whose] = handed.entries(graph, called, self._key(name, kind))
             read.append((called, MEMORY, given[name, whose]))
         numbers = [symbol(graph, f"n{k}") for k in range(self.sorted.kinds[kind].numbers)]
@@ -179,7 +180,7 @@ class _Casting:
         for name, whose in self._gives(role):
             key = self._key(name, kind)
             handed.widen(key, found[name, whose])
-            called = f"{name}_out" if whose == "own" else f"inboard_{name}_out"
+            called = f"{name}_out" if whose == "own" else f"{whose}_{name}_out"
             written.append((called, MEMORY, handed.varying(key, found[name, whose])))
         written += [(name, name, found[name]) for name in role.results]
         return step_of(f"{role.name}_{first.joint.type}_{kind + 1}", graph, read, written, numbers)
@@ -205,15 +206,17 @@ class _Casting:
             calls.append(Call(self.number[f"ground_{name}", COMMON], (), (self.where[name, 0],)))
         return calls
 
-    def _calls(self, role: Role, label: int, part: int) -> list[Call]:
+    def _calls(self, act: Act, part: int) -> list[Call]:
         """That of a role, behind those that add up what it takes."""
+        role, label = act.role, act.label
         body = self.mechanism.bodies[label - 1]
         kind = self._kind(label)
+        owners = {"own": label, "inboard": body.parent, "inner": act.inner, "outer": act.outer}
         calls: list[Call] = []
         reads = [first_of(name, body) for name in role.arguments]
         reads += [self.where[JOINT, label]] if "q" not in role.arguments else []
         for name, whose in role.takes:
-            owner = label if whose == "own" else body.parent
+            owner = owners[whose]
             if name in self.cast.added:
                 calls += self._added_up(name, owner, part)
             reads.append(self.where[name, owner])
@@ -221,7 +224,7 @@ class _Casting:
         for name, whose in self._gives(role):
             own = self.handed.block()
             writes.append(own)
-            owner = label if whose == "own" else body.parent
+            owner = owners[whose]
             if owner and name in self.cast.added:
                 self.waiting.setdefault((name, owner), []).append(own)
             elif owner:

@@ -16,7 +16,7 @@ from mbsym.formulations.constraint_force.block_system import (
     titled_rounds,
 )
 from mbsym.formulations.constraint_force.elimination_order import leaf_to_root, rake_and_compress
-from mbsym.formulations.constraint_force.from_ends import from_all_ends
+from mbsym.formulations.constraint_force.in_parts import from_all_ends
 from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_elimination
 from mbsym.formulations.constraint_force.serial import reduction
 from mbsym.symbolic.graph import Graph

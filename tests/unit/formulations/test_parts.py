@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from math import ceil, log2
 
 import pytest
 
@@ -10,9 +12,9 @@ from mbsym import examples
 from mbsym.errors import SymbolicError
 from mbsym.forces.joint_spring import JointSpring
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
-from mbsym.formulations.constraint_force import from_ends
-from mbsym.formulations.constraint_force.from_ends import CFA_PARALLEL_FUNCTIONS, forward_dynamics_in_parts
-from mbsym.formulations.constraint_force.parts import ALONG_PATH, Parts, divided
+from mbsym.formulations.constraint_force import in_parts as in_parts_module
+from mbsym.formulations.constraint_force.in_parts import CFA_PARALLEL_FUNCTIONS, forward_dynamics_in_parts
+from mbsym.formulations.constraint_force.parts import ALONG_PATH, Division, Join, Parts, Tree, divided
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.system import Model
@@ -40,6 +42,11 @@ def in_parts(mechanism: Mechanism, threads: int = 2) -> Program:
     return found
 
 
+def of_single_bodies(parents: Sequence[int]) -> Parts:
+    """As many parts as there can be."""
+    return Division(Tree(parents), 1.0, 0.0, lambda _: True).shared(len(parents))
+
+
 def tree(kind: str = "revolute", count: int = 5) -> Model:
     """A chain whose third body carries one more."""
     return tree_model((*chain(count), 3), [kind] * (count + 1))
@@ -50,25 +57,65 @@ def moved_alike(mechanism: Mechanism, threads: int = 2) -> bool:
     return bool(compare(unrolled(found), TREE_FUNCTIONS["forward_dynamics"](mechanism.afresh())))
 
 
-@pytest.mark.parametrize("threads", [2, 3, 8])
+@pytest.mark.parametrize("threads", [2, 3, 8, 40])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_body_is_in_one_place(shape: str, threads: int) -> None:
-    parents = SHAPES[shape]
-    parts = divided(parents, threads)
-    assert len(parts.tasks) <= threads
-    middle = parts.path[-1:]
-    assert sorted([*middle, *parts.between, *(body for task in parts.tasks for body in task)]) == sorted(parts.order())
-    assert sorted(parts.order()) == list(range(1, len(parents) + 1))
-    if parts.path:
-        # It begins on ground, has no gap, and lies in one part but for its end.
-        assert [parents[body - 1] for body in parts.path] == [0, *parts.path[:-1]]
-        assert set(parts.path[:-1]) <= set(parts.tasks[0])
+    parents = (0, *SHAPES[shape])
+    parts = divided(parents[1:], threads)
+    assert 2 <= len(parts.tasks) <= threads
+    every = list(range(1, len(parents)))
+    assert sorted([*parts.between, *(body for task in parts.tasks for body in task)]) == every
+    assert sorted(parts.order(parents[1:])) == every
+    place = {body: k for k, task in enumerate(parts.tasks) for body in task}
+    for segment in parts.segments:
+        assert [parents[body] for body in segment[1:]] == list(segment[:-1])
+        assert len({place[body] for body in segment}) == 1
+    # What hangs on another part is joined to it; what is joined ends a segment.
+    handles = {segment[-1] for segment in parts.segments}
+    assert sorted(parents[join.body] for join in parts.joins) == sorted(handles)
+
+
+@pytest.mark.parametrize("threads", [2, 8, 40])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_is_joined_is_whole(shape: str, threads: int) -> None:
+    """Each round takes parts that are complete, and what is on ground at last is all of the tree."""
+    parents = (0, *SHAPES[shape])
+    parts = divided(parents[1:], threads)
+    last = {segment[0]: segment[-1] for segment in parts.segments}
+    joined = {join.body for join in parts.joins}
+    waiting = {*last, *parts.between}
+    for items in parts.rounds:
+        taken: list[int] = []
+        for item in items:
+            for each in item:
+                if isinstance(each, int):
+                    assert last.pop(each, 0) == 0 and each in waiting - joined
+                    waiting.remove(each)
+                    taken.append(each)
+                    continue
+                assert parents[each.body] == last[each.inner] and last.get(each.body, 0) == each.outer
+                last.pop(each.body, None)
+                last[each.inner] = each.outer
+                waiting.discard(each.body)
+                taken += [each.body, each.inner]
+        assert len(set(taken)) == len(taken)
+    assert not waiting
+
+
+def test_a_chain_falls_into_as_many_parts_as_are_asked_for() -> None:
+    for threads in (2, 3, 4, 7, 16):
+        parts = divided(chain(1000), threads)
+        assert len(parts.tasks) == threads and len(parts.segments) == threads - 1
+        # Rounds that halve what is left, and the first body on ground.
+        assert len(parts.rounds) == ceil(log2(threads)) + 1
+    single = of_single_bodies(chain(64))
+    assert single.segments == tuple((body,) for body in range(1, 64)) and len(single.rounds) == 7
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_no_block_fills_up(shape: str) -> None:
     parents = SHAPES[shape]
-    order = divided(parents, 3).order()
+    order = divided(parents, 3).order(parents)
     bodies = [{body for body in (joint, parents[joint - 1]) if body} for joint in range(1, len(parents) + 1)]
     near = {j: {k for k in order if k != j and bodies[j - 1] & bodies[k - 1]} for j in order}
     for joint in order:
@@ -82,16 +129,26 @@ def test_no_block_fills_up(shape: str) -> None:
 def test_the_longest_part_is_about_a_threads_share() -> None:
     for parents in (chain(1000), comb(1000), binary(1000)):
         parts = divided(parents, 2)
-        cost = [sum(ALONG_PATH if body in parts.path else 1 for body in task) for task in parts.tasks]
+        along = {body for segment in parts.segments for body in segment}
+        cost = [sum(ALONG_PATH if body in along else 1 for body in task) for task in parts.tasks]
         assert max(cost) <= 1.03 * sum(cost) / 2
         assert len(parts.between) <= 2
     many = divided(arms(1001), 4)
     assert sorted(map(len, many.tasks)) == [250] * 4 and many.between == (1,)
+    # More threads than arms: every arm falls into parts, and no thread has more than half of one.
+    more = divided(arms(1001), 8)
+    assert len(more.tasks) == 8 and max(map(len, more.tasks)) < 200 and len(more.segments) >= 4
+    # More threads than bodies: joining single ones would take longer.
+    assert len(divided(arms(13, 2), 100).tasks) == 2
 
 
-def test_a_body_without_inverse_inertia_is_not_on_the_path() -> None:
-    assert divided(chain(20), 2, lambda body: body != 3).path in ((), (1, 2))
-    assert divided(chain(20), 2, lambda body: body != 1) == Parts((), (tuple(range(1, 21)),), ())
+def test_a_body_without_inverse_inertia_begins_no_part() -> None:
+    odd = divided(chain(40), 8, lambda body: body % 2 == 1)
+    assert len(odd.tasks) > 4 and all(join.body % 2 for join in odd.joins)
+    only = divided(chain(20), 2, lambda body: body == 3)
+    assert [join.body for join in only.joins] == [3] and only.segments == ((1, 2),)
+    none = divided(chain(20), 2, lambda _: False)
+    assert none == Parts((), (tuple(range(1, 21)),), (), ())
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -105,14 +162,33 @@ def test_the_parts_are_the_recursion(seed: int) -> None:
     assert compare(CFA_PARALLEL_FUNCTIONS["forward_dynamics"](mechanism.afresh()), straight)
 
 
+@pytest.mark.parametrize("in_turn", [in_parts_module.MOST_IN_TURN, 0])
+def test_so_are_those_of_single_bodies_and_of_long_arms(in_turn: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds that halve a chain of single bodies, and segments that end in a node; angular velocities likewise."""
+    monkeypatch.setattr(in_parts_module, "MOST_IN_TURN", in_turn)
+    monkeypatch.setattr(in_parts_module, "divided", lambda parents, *_: of_single_bodies(parents))
+    for parents, expected in ((chain(6), [3, 1, 3]), (CASE_D, [4, 2, 1, 2, 1, 2, 1, 2, 4])):
+        model = tree_model(parents, ["revolute", "prismatic", *["revolute"] * 11][: len(parents)])
+        mechanism = express(model, EXACT)
+        found = in_parts(mechanism)
+        between = [loop for loop in found.sweeps if loop.title == "between the parts"]
+        assert [len({call.part for call in loop.calls}) for loop in between] == expected
+        assert compare(unrolled(found), TREE_FUNCTIONS["forward_dynamics"](mechanism.afresh()))
+
+
+IN_SEGMENTS = Parts(
+    ((1, 2), (3, 4)), ((1, 2), (3, 4, 6), (5,)), (), (((Join(3, 1, 4),),), ((Join(5, 1, 0),),), ((1,),))
+)  # fmt: skip
+
+
 @pytest.mark.parametrize("joint", [name for name, kind in JOINT_TYPES.items() if not kind.is_rigid])
 def test_so_are_those_of_every_type_of_joint(joint: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Bodies 1 to 4 lie on the path, every second joint walked backwards, and the third carries another one.
-    monkeypatch.setattr(from_ends, "divided", lambda *_: Parts((1, 2, 3, 4), ((1, 2, 3, 6), (5,)), ()))
+    # Every second joint is walked backwards, and the first body of the second segment carries another one.
+    monkeypatch.setattr(in_parts_module, "divided", lambda *_: IN_SEGMENTS)
     model = tree_model((*chain(5), 3), [joint] * 6, backwards=True)
     mechanism = express(model, EXACT)
     assert mechanism.labelling.inboard == (0, 1, 2, 3, 4, 3)
-    assert {"reach_node", "return_node", "reach", "rake"} <= {
+    assert {"along", "join", "join_last", "back", "back_last", "pull_along", "turn", "carry"} <= {
         step.program.name.rpartition(f"_{joint}")[0] for step in in_parts(mechanism).steps
     }
     assert moved_alike(mechanism)
@@ -145,7 +221,7 @@ def test_parts_may_come_in_any_order_and_read_nothing_of_each_other() -> None:
     turned = tuple(replace(loop, calls=tuple(sorted(loop.calls, key=lambda call: -call.part))) for loop in loops)
     assert turned != rolled.body
     assert compare(unrolled(rolled), unrolled(replace(rolled, body=turned)))
-    inward = next(k for k, loop in enumerate(loops) if loop.title == "from all ends inward")
+    inward = next(k for k, loop in enumerate(loops) if loop.title == "inside the parts, inward")
     apart = tuple(replace(call, part=place) for place, call in enumerate(loops[inward].calls))
     torn = (*loops[:inward], replace(loops[inward], calls=apart), *loops[inward + 1 :])
     with pytest.raises(SymbolicError, match="another part"):
