@@ -80,8 +80,8 @@ force: array[BODIES, LOAD]
 along: array[BODIES, COORDINATES]
 active: array[BODIES]
 
-# The iterate: what a body's attitude contributes, rotation, input end, levers from the parent's to it
-# and from it to the centre of mass, centre of mass.
+# The iterate: what a body's attitude contributes, rotation, input end, levers from the parent's to it and from it to
+# the centre of mass, centre of mass.
 motion: array[BODIES, MOTION]
 z: array[BODIES, ANGLES]
 r: array[BODIES, POINT]
@@ -96,7 +96,8 @@ D_past: array[BODIES, LOAD]
 wrench: array[BODIES, LOAD]
 multipliers: array[UNKNOWNS]
 
-# Hinges at the iterate: coordinates, their rates, axes, stiffness and force, and what attitudes differ by from them.
+# Hinges at the iterate: coordinates, parts of their rates that the past decides, axes, stiffness and force along these,
+# and what attitudes differ by from them.
 own: array[BODIES, COORDINATES]
 own_rate: array[BODIES, COORDINATES]
 own_rate2: array[BODIES, COORDINATES]
@@ -105,7 +106,7 @@ giving: array[BODIES, COORDINATES]
 pulling: array[BODIES, COORDINATES]
 gap: array[BODIES, LOAD]
 
-# From the tips to the root: loads, and what is kept of each coordinate, and its right-hand sides.
+# From the tips to the root: loads, and what is kept of each coordinate and its right-hand sides.
 W: array[BODIES, LOAD * LOAD]
 w: array[BODIES, COLUMNS, LOAD]
 elimination: array[BODIES, COORDINATES, TRANSFER_ELIMINATION]

@@ -12,7 +12,6 @@ A coordinate of a hinge turns about an axis a or slides along one; axes of coord
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Final
 
 from mbsym.spatial.vector import (
@@ -20,6 +19,7 @@ from mbsym.spatial.vector import (
     Vector3,
     add,
     cross,
+    dot,
     multiply,
     product,
     scale,
@@ -117,9 +117,11 @@ def _hinge_gap(k: Kernel) -> None:
     offset = rows_of(k.array("turned", LAYOUT.turned, "of the joint table"))
     there = transpose(product(_turned(k), offset))
     here = transpose(MotionParts(k).R)
-    half = constant(k.graph, Fraction(1, 2))
     total = add(add(cross(here[0], there[0]), cross(here[1], there[1])), cross(here[2], there[2]))
-    k.output("gap", 3, scale(total, half), "small rotation from the body to where its hinge has it, base axes", "rad")
+    trace = dot(here[0], there[0]) + dot(here[1], there[1]) + dot(here[2], there[2])
+    # 2 tan(angle/2) about the axis, which is the angle but for its cube, and does not vanish for half a turn.
+    gap = scale(total, 2 / (1 + trace))
+    k.output("gap", 3, gap, "small rotation from the body to where its hinge has it, base axes", "rad")
 
 
 def _carried(k: Kernel) -> None:

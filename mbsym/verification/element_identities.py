@@ -118,7 +118,7 @@ def _axial(m: Array) -> Array:
 
 
 def _hinge_gap(evidence: StepEvidence) -> Pairs:
-    """Sine of the angle about its axis in space, the angle itself in the plane."""
+    """Cayley's transform of the rotation between them in space, the angle itself in the plane."""
     q = float(evidence["q"])
     for space, R, e, turns, given in _moving(evidence):
         found = evidence.results("transfer_hinge_gap", **given)["gap"]
@@ -126,7 +126,8 @@ def _hinge_gap(evidence: StepEvidence) -> Pairs:
             yield found[0], evidence["frame"][2] + turns * q + evidence["turned"][0] - evidence["motion"][2]
         else:
             there = R @ exponential(turns * q * e) @ evidence["turned"].reshape(3, 3)
-            yield found, _axial(there @ space.rotation(evidence["motion"]).T)
+            turn = there @ space.rotation(evidence["motion"]).T
+            yield found, _axial(2 * np.linalg.solve(np.eye(3) + turn, turn - np.eye(3)))
 
 
 def _carried(evidence: StepEvidence) -> Pairs:

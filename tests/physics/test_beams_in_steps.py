@@ -13,7 +13,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from mbsym.forces import AppliedWrench
+import mbsym
+from mbsym.errors import DerivationError
+from mbsym.forces import AppliedWrench, JointForce
+from mbsym.formats.native import read_native
+from mbsym.formats.text_source import TextSource
 from mbsym.model.beam import Beam
 from mbsym.model.beam_parts import bar_lengths
 from mbsym.model.beams_of_models import with_beams
@@ -24,6 +28,7 @@ from mbsym.transfer_matrix.stepper import Scheme, TransferMatrixStepper
 from mbsym.transfer_matrix.system import Kind
 from mechanisms.beams import END, WHOLE, beamed
 from mechanisms.examples import further
+from mechanisms.stepped import at_rest
 
 Array = NDArray[Any]
 
@@ -104,3 +109,66 @@ def test_a_beam_settles_where_it_is_in_equilibrium() -> None:
     assert np.abs(q).max() > 0.2
     # Springs hold some 10 N m there.
     np.testing.assert_allclose(reference.inverse_dynamics(q, still, still), 0, rtol=0, atol=1e-8)
+
+
+@pytest.mark.more
+def test_forces_act_along_what_stretches_and_twists() -> None:
+    """On joints whose bodies have no mass, by expressions, beside ordinary dynamics: to second order of the step."""
+    pushes = (
+        JointForce("pull", "b_1_x", "30*sin(9*t)", 0),
+        JointForce("wring", "b_1_x", "0.5*cos(5*t)", 1),
+        JointForce("bend", "b_2", "2*sin(3*t)", 1),
+    )
+    own = beamed("space")
+    model = replace(own, forces=(*own.forces, *pushes))
+    expected = mbsym.simulate(model, 0.05, output_step=0.05).q[-1]
+    assert np.abs(expected).max() > 0.02
+    errors = []
+    for step in (1e-3, 5e-4):
+        stepped = mbsym.simulate(model, 0.05, method="transfer-matrix", step=step, output_step=0.05)
+        errors.append(np.abs(stepped.q[-1] - expected).max())
+    assert errors[1] < 2e-5 and 3.5 < errors[0] / errors[1] < 4.5
+
+
+def test_a_force_on_a_body_without_mass_is_refused() -> None:
+    model = beamed("space")
+    pushed = replace(model, forces=(*model.forces, AppliedWrench("push", "b_1_x", (1, 0, 0))))
+    with pytest.raises(DerivationError, match="body b_1_x: a force acts on a body without mass"):
+        mbsym.simulate(pushed, 0.1, method="transfer-matrix", step=1e-2)
+
+
+BRACKET = """
+name: bracket
+gravity: [0, 0, -9.81]
+bodies:
+  crank: {mass: 0.4, center_of_mass: [0.1, 0, 0], inertia: [1e-3, 2e-3, 2e-3]}
+  rocker: {mass: 0.5, center_of_mass: [0.15, 0, 0], inertia: [1e-3, 5e-3, 5e-3]}
+  head: {}
+  foot: {mass: 0.05, inertia: [1e-4, 1e-4, 1e-4]}
+joints:
+  A: {type: revolute, from: ground, to: crank, axis: [0, 1, 2]}
+  B: {type: universal, from: crank, to: head, at: [0.2, 0, 0], axis: y, second_axis: z}
+  C: {type: spherical, from: rocker, to: foot, at: [0.3, 0, 0], cut: cut}
+  D: {type: revolute, from: ground, to: rocker, at: [0.9, 0.1, 0], initial: 3.1}
+beams:
+  coupler: {from: head, to: foot, length: 0.4, mass: 0.3, bends: both, bending_stiffness: [5, 3], axial_stiffness: 1e3,
+            torsional_stiffness: 3, torsional_inertia: 1e-3, segments: 2}
+"""
+
+
+@pytest.mark.more
+def test_a_loop_in_space_is_closed_by_a_beam() -> None:
+    """Cut at a ball: the motion of maximal coordinates to second order of the step, closed throughout."""
+    model = read_native(TextSource("bracket.yaml", BRACKET))
+    stepper = TransferMatrixStepper(model, flags=("-O1",))
+    reference = Reference(model, stepper.system.mechanism.labelling)
+    start, v = at_rest(stepper.system)
+    q = reference.closed_position(start)
+    expected, _ = reached(reference, q, v, 0.02)
+    errors = []
+    for steps in (100, 200):
+        state, report = stepper.advance(stepper.start(q, v), 0.02 / steps, steps)
+        view = stepper.observe(state)
+        assert report.status == 0 and view.closure < 1e-13
+        errors.append(np.abs(stepper.coordinates_of(view)[0] - expected).max())
+    assert errors[1] < 1e-4 and 3.5 < errors[0] / errors[1] < 4.5

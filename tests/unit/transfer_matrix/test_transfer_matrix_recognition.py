@@ -23,6 +23,7 @@ from mbsym.model.system import Model
 from mbsym.transfer_matrix.module import stepping_module
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.settings import Status
+from mbsym.transfer_matrix.stepper import TransferMatrixStepper
 from mbsym.transfer_matrix.system import TransferSystem
 from mbsym.values.numbers import evaluate_reference
 from mbsym.values.parameter import ControlInput, Parameter
@@ -280,6 +281,18 @@ def test_a_singular_start_is_refused() -> None:
             q=[by_name[body.joint.name] for body in mechanism.bodies],
             engine="numpy",
         )
+
+
+@pytest.mark.parametrize("angle", [1e-3, np.pi])
+def test_attitudes_that_a_hinge_cannot_have_are_refused(angle: float) -> None:
+    """In space attitudes and coordinates are both given: off by little, or by half a turn."""
+    model = pair(Joint("k", "revolute", "a", "b", axis=(0, 1, 0)))
+    stepper = TransferMatrixStepper(model, engine="numpy")
+    attitudes, omegas, *coordinates = stepper.coordinates.to_elements(np.array([0.3, 0.4]), np.zeros(2))
+    stepper.start_elements(attitudes, omegas, *coordinates)
+    attitudes[1] = [np.cos(angle / 2), np.sin(angle / 2), 0, 0]
+    with pytest.raises(SimulationError, match="no accelerations fit"):
+        stepper.start_elements(attitudes, omegas, *coordinates)
 
 
 def test_generated_code_takes_run_time_parameters_and_reports_a_zero_step(tmp_path: Path) -> None:
