@@ -162,18 +162,23 @@ def test_the_parts_are_the_recursion(seed: int) -> None:
     assert compare(CFA_PARALLEL_FUNCTIONS["forward_dynamics"](mechanism.afresh()), straight)
 
 
-@pytest.mark.parametrize("in_turn", [in_parts_module.MOST_IN_TURN, 0])
-def test_so_are_those_of_single_bodies_and_of_long_arms(in_turn: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rounds that halve a chain of single bodies, and segments that end in a node; angular velocities likewise."""
+@pytest.mark.parametrize(
+    ("parents", "in_turn", "expected"),
+    [(chain(6), in_parts_module.MOST_IN_TURN, [3, 1, 3]), (CASE_D, 0, [4, 2, 1, 2, 1, 2, 1, 2, 4])],
+    ids=["chain", "inner node"],
+)
+def test_so_are_those_of_single_bodies(
+    parents: tuple[int, ...], in_turn: int, expected: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rounds that halve a chain of single bodies, and a path that ends in a node; angular velocities by rounds, too."""
     monkeypatch.setattr(in_parts_module, "MOST_IN_TURN", in_turn)
-    monkeypatch.setattr(in_parts_module, "divided", lambda parents, *_: of_single_bodies(parents))
-    for parents, expected in ((chain(6), [3, 1, 3]), (CASE_D, [4, 2, 1, 2, 1, 2, 1, 2, 4])):
-        model = tree_model(parents, ["revolute", "prismatic", *["revolute"] * 11][: len(parents)])
-        mechanism = express(model, EXACT)
-        found = in_parts(mechanism)
-        between = [loop for loop in found.sweeps if loop.title == "between the parts"]
-        assert [len({call.part for call in loop.calls}) for loop in between] == expected
-        assert compare(unrolled(found), TREE_FUNCTIONS["forward_dynamics"](mechanism.afresh()))
+    monkeypatch.setattr(in_parts_module, "divided", lambda own, *_: of_single_bodies(own))
+    model = tree_model(parents, ["revolute", "prismatic", *["revolute"] * 11][: len(parents)])
+    mechanism = express(model, EXACT)
+    found = in_parts(mechanism)
+    between = [loop for loop in found.sweeps if loop.title == "between the parts"]
+    assert [len({call.part for call in loop.calls}) for loop in between] == expected
+    assert compare(unrolled(found), TREE_FUNCTIONS["forward_dynamics"](mechanism.afresh()))
 
 
 IN_SEGMENTS = Parts(
