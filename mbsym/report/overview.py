@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -19,7 +19,7 @@ from mbsym.model.labelling import ModelLabelling
 from mbsym.model.names import expression_names
 from mbsym.model.system import Model, with_virtual_joints
 from mbsym.values.numbers import evaluate, parameter_values
-from mbsym.values.parameter import Value
+from mbsym.values.parameter import ControlInput, Value
 from mbsym.values.table import Table
 from mbsym.visualisation.attachments import Attachment, attachments_of, attachments_to_json
 
@@ -162,11 +162,7 @@ class Overview:
                 {"name": item.name, "joint": item.joint, "index": item.index, "gives": item.gives, "law": str(item.law)}
                 for item in model.motions
             ],
-            "inputs": [
-                {"name": item.name, "unit": item.unit, "lower": number(item.lower), "upper": number(item.upper)}
-                | ({"saturates": True} if item.saturates else {})
-                for item in model.inputs
-            ],
+            "inputs": [_input_as_dict(item, number) for item in model.inputs],
             "drives": list(map(_drive_as_dict, model.drives)),
             "outputs": [
                 {"name": item.name, "expression": str(item.expression), "unit": item.unit} for item in model.outputs
@@ -178,6 +174,11 @@ class Overview:
             ],
             "findings": list(self.findings),
         }
+
+
+def _input_as_dict(item: ControlInput, number: Callable[[Value | None], float | None]) -> dict[str, Any]:
+    found = {"name": item.name, "unit": item.unit, "lower": number(item.lower), "upper": number(item.upper)}
+    return found | ({"saturates": True} if item.saturates else {})
 
 
 def overview(model: Model, order: str = "weight") -> Overview:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from textwrap import wrap
 
@@ -12,7 +12,7 @@ from mbsym.model.coordinate_order import order_in_words
 from mbsym.model.drive import DriveState
 from mbsym.report.overview import Overview
 from mbsym.values.numbers import evaluate, parameter_values
-from mbsym.values.parameter import Value
+from mbsym.values.parameter import ControlInput, Value
 from mbsym.values.table import Table
 
 _INDENT = 20
@@ -88,6 +88,15 @@ def _freedoms(found: Overview) -> str:
     return f"{found.freedoms}{' with closed loops' if found.loops else ''}{still}{prescribed}"
 
 
+def _inputs(items: Sequence[ControlInput], number: Callable[[Value | None], str]) -> list[Sequence[str]]:
+    rows = [("u", "input", "unit", "lower", "upper")]
+    rows += [(f"u[{k}]", each.name, each.unit, number(each.lower), number(each.upper)) for k, each in enumerate(items)]
+    if not any(each.saturates for each in items):
+        return [*rows]
+    told = ["saturates", *("saturates" if each.saturates else "" for each in items)]
+    return [(*row, word) for row, word in zip(rows, told, strict=True)]
+
+
 def _tables(found: Overview) -> Iterator[tuple[str, list[Sequence[str]]]]:
     """Headings and rows; the first row of each names the columns."""
     model, labelling = found.model, found.labelling
@@ -137,13 +146,7 @@ def _tables(found: Overview) -> Iterator[tuple[str, list[Sequence[str]]]]:
     yield "elements", [("element", "type", "holds on to"), *elements]
     motions = [(item.name, item.joint, str(item.index), item.gives, str(item.law)) for item in model.motions]
     yield "motions", [("motion", "joint", "speed", "gives", "law"), *motions]
-    inputs = [
-        (f"u[{k}]", item.name, item.unit, number(item.lower), number(item.upper)) for k, item in enumerate(model.inputs)
-    ]
-    told = [("saturates",), *(("saturates",) if item.saturates else ("",) for item in model.inputs)]
-    rows = [("u", "input", "unit", "lower", "upper"), *inputs]
-    asked = any(item.saturates for item in model.inputs)
-    yield "inputs", [row + more * asked for row, more in zip(rows, told, strict=True)]
+    yield "inputs", _inputs(model.inputs, number)
     yield "drives", [("x", "drive", "rate", "initial", "unit"), *map(_drive, count(), model.drives)]
     outputs = [(f"y[{k}]", item.name, str(item.expression), item.unit) for k, item in enumerate(model.outputs)]
     yield "outputs", [("y", "output", "expression", "unit"), *outputs]

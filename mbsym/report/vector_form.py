@@ -126,14 +126,20 @@ def in_vectors(mechanism: Mechanism, name: str, symbols: Mapping[str, Any]) -> I
     defined = tuple(_row(each, values) for each in form.definitions)
     places = {place: _placed(letter, place) for place in form.entries}
     entries = tuple(VectorRow(places[at], formula, values, is_number=True) for at, formula in form.entries.items())
-    sizes = PrintedSizes(graph, letters=True)
-    own = sum(operations(formula, sizes, short) for formula in form.entries.values())
-    rest = sum(operations(formula, sizes, short) for formula in formulas)
-    rest += sizes.of_all(short[entry].ref for each in form.definitions for entry in _entries(each))
-    rest += sizes.of_all(ref for _, _, ref in steps)
+    own, rest = _counted(form, short, [ref for _, _, ref in steps])
     named = VectorRows(tuple(VectorRow(left, None, {}, (value,), is_number=True) for left, value, _ in steps))
     terms = sum(len(each.terms) if isinstance(each, Sum) else 1 for each in (*formulas, *form.entries.values()))
     return InVectors(name, form, named, VectorRows(defined), VectorRows(entries), own + rest, own, terms, symbols)
+
+
+def _counted(form: VectorForm, short: Mapping[Scalar, Scalar], steps: Sequence[Reference]) -> tuple[int, int]:
+    """Operations of the entries, and of all that they name."""
+    sizes = PrintedSizes(form.program.graph, letters=True)
+    formulas = [each.formula for each in form.definitions if each.formula is not None]
+    rest = sum(operations(formula, sizes, short) for formula in formulas)
+    rest += sizes.of_all(short[entry].ref for each in form.definitions for entry in _entries(each))
+    rest += sizes.of_all(steps)
+    return sum(operations(formula, sizes, short) for formula in form.entries.values()), rest
 
 
 def _written(

@@ -139,18 +139,25 @@ def derive_transfer_matrices(source: Model | Mechanism) -> TransferMatrices:
 
 def _elements(system: TransferSystem) -> tuple[TransferElement, ...]:
     """The element types of a system, in the order of the library."""
-    boundaries = {element.name: element for element in closed_form.boundaries()}
     parents = {body.parent for body in system.bodies}
     cut_bodies = {number for cut in system.cuts for number in (cut.first, cut.second)}
     has_tips = any(k not in parents and k not in cut_bodies for k in range(1, len(system.bodies) + 1))
-    if not system.is_planar:
-        found = [closed_form.spatial_rigid_body()]
-        if any(body.hinge.ball for body in system.bodies):
-            found.append(closed_form.ball_hinge())
-        if any(not body.hinge.ball for body in system.bodies):
-            found.append(closed_form.elastic_coordinate())
-        found.append(boundaries["pinned end (space)"])
-        return (*found, boundaries["free end (space)"]) if has_tips else tuple(found)
+    return tuple((_planar_elements if system.is_planar else _spatial_elements)(system, has_tips))
+
+
+def _spatial_elements(system: TransferSystem, has_tips: bool) -> list[TransferElement]:
+    boundaries = {element.name: element for element in closed_form.boundaries()}
+    found = [closed_form.spatial_rigid_body()]
+    if any(body.hinge.ball for body in system.bodies):
+        found.append(closed_form.ball_hinge())
+    if any(not body.hinge.ball for body in system.bodies):
+        found.append(closed_form.elastic_coordinate())
+    found.append(boundaries["pinned end (space)"])
+    return [*found, boundaries["free end (space)"]] if has_tips else found
+
+
+def _planar_elements(system: TransferSystem, has_tips: bool) -> list[TransferElement]:
+    boundaries = {element.name: element for element in closed_form.boundaries()}
     body = closed_form.planar_rigid_body()
     found = [body, closed_form.smooth_hinge(), closed_form.reduced_rigid_body(body.matrix)]
     if any(each.kind == Kind.TURN and any(each.law[:2]) for x in system.bodies for each in x.hinge.coordinates):
@@ -162,4 +169,4 @@ def _elements(system: TransferSystem) -> tuple[TransferElement, ...]:
         found.append(boundaries["free end (plane)"])
     if any(not cut.is_spring for cut in system.cuts):
         found.append(boundaries["cut joint (plane)"])
-    return tuple(found)
+    return found

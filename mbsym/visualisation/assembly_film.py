@@ -5,7 +5,7 @@ step on where it will be in the end (the diagram of the topology, beside it the 
 what is shown. Lines have the colour of their pattern, bodies that of the group which they are in, and so have their
 rows of S. A reader who wants no motion sees the last step.
 
-    --at     by how much time before its start the motion begins, negative [s]
+    --begin  by how much time before its start the motion begins, negative [s]
     --run    running or paused
 
 are variables of the style sheet with which a page can move it by hand.
@@ -255,7 +255,7 @@ class _Film:
             yield f" animation: m{number} {decimal(whole * PAUSE)}s step-end infinite; }}\n"
             keys = " ".join(f"{100 * frame / whole:.3f}% {{ {state}; }}" for frame, state in changes)
             yield f"@keyframes m{number} {{ {keys} }}\n"
-        moved = "animation-delay: var(--at, 0s) !important; animation-play-state: var(--run, running) !important;"
+        moved = "animation-delay: var(--begin, 0s) !important; animation-play-state: var(--run, running) !important;"
         yield f".topology * {{ {moved} }}\n"
 
 

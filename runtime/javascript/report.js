@@ -81,7 +81,7 @@ if (step) {
   let running = !matchMedia("(prefers-reduced-motion: reduce)").matches;
   const show = () => {
     picture.style.setProperty("--run", "paused");
-    picture.style.setProperty("--at", `${-pause * (Number(step.value) + 0.5)}s`);
+    picture.style.setProperty("--begin", `${-pause * (Number(step.value) + 0.5)}s`);
     play.textContent = running ? "Pause" : "Play";
   };
   const settled = value => { running = value; show(); };

@@ -153,15 +153,16 @@ class _Acts:
 
     def _spinning(self) -> list[list[tuple[Act, ...]]]:
         """Angular velocities of last bodies of segments and of those between the parts."""
+        return self._spinning_in_turn() if self._in_turn else self._spinning_in_rounds()
+
+    def _spinning_in_turn(self) -> list[list[tuple[Act, ...]]]:
+        segments = (segment for segment in self._parts.segments if not self._spins_at_once(segment))
+        acts = {each[-1]: Act(CARRY, each[-1], inner=self._parents[each[0]]) for each in segments}
+        acts |= {body: Act(SPIN, body) for body in self._parts.between}
+        return [[tuple(acts[body] for body in sorted(acts))]]
+
+    def _spinning_in_rounds(self) -> list[list[tuple[Act, ...]]]:
         parts, parents = self._parts, self._parents
-        if self._in_turn:
-            carried = {
-                segment[-1]: Act(CARRY, segment[-1], inner=parents[segment[0]])
-                for segment in parts.segments
-                if not self._spins_at_once(segment)
-            }
-            acts = carried | {body: Act(SPIN, body) for body in parts.between}
-            return [[tuple(acts[body] for body in sorted(acts))]]
         joins = [[each for item in items for each in item if isinstance(each, Join)] for items in parts.rounds]
         found: list[list[tuple[Act, ...]]] = [
             [(Act(COMPOSE, join.outer, inner=parents[join.body]),) for join in own if join.outer] for own in joins
