@@ -139,6 +139,8 @@ def _hinge_in_space(parts: RigidGroups, number: int, group: RigidGroup) -> Hinge
             axis = IDENTITY[motion[1]] if motion[0] == Kind.BALL else transposed(axes)[motion[1]]
             coordinates.append(_coordinate(parts, body, motion, axis, -1 if body.flipped else 1))
     turned_by = IDENTITY if ball else product(inner, transposed(outer))
+    if not ball or len(coordinates) > len(_BALL):
+        parts.require_constant_axes(number, group)
     return Hinge(
         tuple(body.joint for body in group.hinge),
         group.first.flipped,
@@ -248,7 +250,7 @@ class PlanarElements:
                 elif dot(self._plane[2], in_base[axis]) < 0:
                     sign = -sign
                 coordinates.append(_coordinate(parts, body, motion, along, sign))
-        return Hinge(
+        hinge = Hinge(
             tuple(body.joint for body in group.hinge),
             group.first.flipped,
             tuple(coordinates),
@@ -256,6 +258,9 @@ class PlanarElements:
             (self._angles[number] - self._angles[group.parent],),
             (),
         )
+        if hinge.acts or hinge.slides:
+            parts.require_constant_axes(number, group)
+        return hinge
 
     def _require_level_ends(self) -> None:
         """Cut joints and springs lie in the plane."""

@@ -173,6 +173,20 @@ class RigidGroups:
         x, y, z = (self.triple(row) for row in frame.rotation.matrix())
         return x, y, z
 
+    def require_constant_axes(self, number: int, group: RigidGroup) -> None:
+        """Directions that the tables of hinges have as numbers do not depend on run-time parameters.
+
+        Raises:
+            DerivationError: they do.
+        """
+        frames = self.frames[number], self.frames[group.parent], *(body.inboard for body in group.hinge)
+        if any(entry.constant is None for frame in frames for row in frame.rotation.matrix() for entry in row):
+            raise DerivationError(
+                "the direction of this joint depends on a run-time parameter, for which steps have no element",
+                where=f"joint {group.joint.name}",
+                remedy="make the parameter a number (symbolic: false)",
+            )
+
     def in_user_axes(self, number: int, a: Vector3) -> Vector3:
         """Components in the user's frame on the group's first body of a vector in its internal frame."""
         return self.frames[number].rotation.to_parent(a)

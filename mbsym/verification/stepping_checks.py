@@ -39,10 +39,11 @@ from mbsym.verification.own_units import motion_units, units_of
 from mbsym.verification.random_state import random_state
 from mbsym.verification.rotation_identities import ROTATION_IDENTITIES
 from mbsym.verification.scheme_identities import SCHEME_IDENTITIES
-from mbsym.verification.stepping_evidence import StepEvidence, random_arguments
+from mbsym.verification.stepping_evidence import StepEvidence, calm_time, random_arguments
 
 SPAN: Final = 4e-3
-"""Time over which motions are compared, in the mechanism's own unit: wrong forces show as accelerations times it."""
+"""Time over which motions are compared, in the mechanism's own unit, if it is no longer than calm: wrong forces show as
+accelerations times it."""
 
 REFERENCE_STEPS: Final = 4
 """Runge-Kutta steps of the reference, whose error over the span is some 1e-11."""
@@ -157,12 +158,13 @@ def _compare(
     length, joule, time = float(units.length), float(units.energy), float(units.time)
     pose = np.ones((4, 4))
     pose[:3, 3] = length
-    span = SPAN * time
+    calm = steppers[0].start(q, v)
+    span = calm_time(steppers[0].system, calm, SPAN * time)
     energy = reference.kinetic_energy(q, v) + reference.potential_energy(q)
     expected_poses, expected_energy = _reference_motion(reference, q, v, span)
     steps = SINGLE_STEPS if settings.single else STEPS
     language_span = SINGLE_LANGUAGE_SPAN if settings.single else SPAN
-    h = language_span * time / LANGUAGE_STEPS
+    h = calm_time(steppers[0].system, calm, language_span * time) / LANGUAGE_STEPS
     states = []
     for stepper in steppers:
         language = stepper.module.language
@@ -186,7 +188,7 @@ def _compare(
         worst.note("step", language, "transfer_matrix_advance", relative_error(one, same), allowed, number)
         coarse, _ = stepper.advance(stepper.start(q, v), h, LANGUAGE_STEPS)
         states.append((language, coarse))
-    rounding = SINGLE_LANGUAGE_ROUNDINGS * float(precision(True).eps) * 4.0 / (language_span / LANGUAGE_STEPS) ** 2
+    rounding = SINGLE_LANGUAGE_ROUNDINGS * float(precision(True).eps) * 4.0 / (h / time) ** 2
     allowed = rounding if settings.single else LANGUAGE_TOLERANCE
     (first, expected), *others = states
     for language, state in others:

@@ -12,8 +12,12 @@ from mbsym.codegen.load import LoadedModule
 from mbsym.doors import Array
 from mbsym.reference import Reference
 from mbsym.transfer_matrix.layout import LAYOUTS, Layout
-from mbsym.transfer_matrix.system import TransferSystem
+from mbsym.transfer_matrix.schemes import HISTORY_SIZE
+from mbsym.transfer_matrix.system import Kind, TransferSystem
 from mbsym.verification.evidence import Pairs, arrays_of
+
+TURN = 0.02
+"""Angle by which accelerations of the start turn a body or a hinge in a time that is calm [rad]."""
 
 COMPLEX_STEP = 1e-30
 """Imaginary step of derivatives: their error is its square, and nothing is subtracted."""
@@ -68,6 +72,20 @@ class StepIdentity:
     name: str
     against: str
     pairs: Callable[[StepEvidence], Pairs]
+
+
+def calm_time(system: TransferSystem, start: Array, longest: float) -> float:
+    """The longest time [s] in which nothing turns far from a start; strained springs leave but little of it."""
+    layout, room, n = system.layout, system.coordinates, len(system.bodies)
+    rows = start[: n * system.body_state].reshape(n, -1)
+    first = layout.base + 2 * layout.load
+    second = rows[:, -HISTORY_SIZE * room :].reshape(n, room, HISTORY_SIZE)[..., 2]
+    turns = np.zeros((n, room), dtype=bool)
+    for i, body in enumerate(system.bodies):
+        for k, each in enumerate(body.hinge.coordinates):
+            turns[i, k] = each.kind == Kind.TURN
+    largest = max(np.abs(rows[:, first : first + layout.angles]).max(), np.abs(second[turns]).max(initial=0.0))
+    return min(longest, float(np.sqrt(2 * TURN / largest))) if largest else longest
 
 
 def random_arguments(

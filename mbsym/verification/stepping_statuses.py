@@ -14,13 +14,13 @@ from mbsym.transfer_matrix.stepper import TransferMatrixStepper
 from mbsym.verification.checks import OWN_STATUSES, Worst
 from mbsym.verification.coverage import Coverage
 from mbsym.verification.evidence import called
+from mbsym.verification.stepping_evidence import calm_time
 
 START: Final = "transfer_matrix_start"
 STEPS: Final = ("step", "transfer_matrix_advance")
 
 LENGTH: Final = 1e-3
-TURN: Final = 0.02
-"""Of a step that ends well [s]: shorter where accelerations turn a body by more [rad] in it, as strained springs do."""
+"""Of a step that ends well [s], if it is no longer than calm."""
 
 RADIUS: Final = 0.8
 SETTINGS: Final = (1e-9, 1e-6, 20.0, 1.0)
@@ -49,21 +49,12 @@ def check_stepping_statuses(
     for stepper in steppers:
         module = stepper.module
         start = stepper.start(state["q"], state["v"])
-        length = _length(stepper, start)
+        length = calm_time(stepper.system, start, LENGTH)
         if START in module.functions and module.functions[START].statuses:
             _check_start(worst, module, coverage)
         for name in STEPS:
             if name in module.functions and module.functions[name].statuses:
                 _check_steps(worst, module, name, start, length, coverage)
-
-
-def _length(stepper: TransferMatrixStepper, start: Array) -> float:
-    """Of a step that ends well."""
-    system, sizes = stepper.system, stepper.system.layout
-    first = sizes.base + 2 * sizes.load
-    rows = start[: len(system.bodies) * system.body_state].reshape(-1, system.body_state)
-    turning = np.abs(rows[:, first : first + sizes.angles]).max()
-    return min(LENGTH, float(np.sqrt(2 * TURN / turning))) if turning else LENGTH
 
 
 def _check_start(worst: Worst, module: LoadedModule, coverage: Coverage) -> None:

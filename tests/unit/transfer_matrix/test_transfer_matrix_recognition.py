@@ -175,6 +175,21 @@ REFUSED = {
         ),
         "needs bodies with mass, but for those between two joints at one place",
     ),
+    "a direction that a run-time parameter turns": (
+        pair(
+            Joint("k", "universal", "a", "b", (1, 0, 0), (0, 1, 0), Placement(rotation=(("x", "bend"),))),
+            parameters=(Parameter("bend", 0.3, symbolic=True),),
+        ),
+        "joint k: the direction of this joint depends on a run-time parameter",
+    ),
+    "a sprung direction in the plane that a run-time parameter turns": (
+        pendulum(
+            joints=(Joint("j", "revolute", "ground", "a", predecessor_placement=Placement(rotation=(("z", "bend"),))),),
+            forces=(SPRING,),
+            parameters=(Parameter("bend", 0.3, symbolic=True),),
+        ),
+        "joint j: the direction of this joint depends on a run-time parameter",
+    ),
     "a ball on a body without mass": (
         pair(Joint("k", "spherical", "a", "b"), bodies=(Body("a"), replace(BAR, name="b"))),
         "joint k: a spherical or free joint holds bodies with mass; give body a a mass",
