@@ -380,7 +380,9 @@ def backward(geometric: real):
     """From the tips to the root: every hinge is eliminated, what is left is handed to its parent."""
     for i in range(BODIES - 1, -1, -1):
         p = parent(i)
-        columns = COLUMNS if active[i] > 0.5 else 1
+        columns = 1
+        if active[i] > 0.5:
+            columns = COLUMNS
         eliminate(i, columns, geometric)
         known = transfer_load(W[i], w[i][0], gap[i])
         w[i][0] = known
