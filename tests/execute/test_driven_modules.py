@@ -10,6 +10,7 @@ import pytest
 
 import mbsym
 from mbsym.model.system import Model
+from mechanisms.examples import further
 from mechanisms.mechanism import mechanism_of
 from mechanisms.motions import free_to_drive, with_motions
 from mechanisms.random_mechanisms import random_closed_loops, random_tree
@@ -34,11 +35,13 @@ def driven_loops(seed: int) -> Model:
     ("model", "options"),
     [
         (driven_tree(2), {"functions": OF_TREES}),
-        (driven_tree(3), {"functions": OF_TREES, "real": "float"}),
         (driven_tree(4), {"functions": OF_TREES[:1], "formulation": "cfa"}),
         (driven_loops(1), {"functions": OF_LOOPS}),
-        (driven_loops(4), {"functions": OF_LOOPS, "batch": ("constrained_dynamics", "driving_forces")}),
         (driven_loops(5), {"functions": OF_LOOPS[:1], "formulation": "articulated-body", "real": "float"}),
+        *further(
+            (driven_tree(3), {"functions": OF_TREES, "real": "float"}),
+            (driven_loops(4), {"functions": OF_LOOPS, "batch": ("constrained_dynamics", "driving_forces")}),
+        ),
     ],
     ids=lambda value: value.name if isinstance(value, Model) else ",".join(value),
 )

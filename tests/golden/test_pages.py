@@ -39,6 +39,7 @@ SLOW = (
     "constraint_forces",
     "control",
     "quantities",
+    "kane_through_t",
 )
 """What they show takes seconds to compute."""
 

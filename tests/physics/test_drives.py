@@ -154,6 +154,7 @@ def test_loads_that_follow_the_motion_meet_drives() -> None:
     assert np.abs(follows.x - inside.x).max() < 1e-7 * np.abs(inside.x).max()
 
 
+@pytest.mark.more
 def test_a_cylinder_in_a_closed_loop() -> None:
     """The stiffness of both chambers along the cylinder, brought to the boom by how far the cylinder goes with it."""
     at = mbsym.equilibrium("hydraulic_boom")[0]

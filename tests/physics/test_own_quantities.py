@@ -263,7 +263,7 @@ def test_random_trees_of_all_joints(seed: int) -> None:
     assert found["active_forces"] + found["inertia_forces"] == found["tau"] - found["inverse_dynamics"]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_coupled_joints_are_folded_into_columns_of_speeds(seed: int) -> None:
     model = random_tree(seed + 100, bodies=3, joint_types=("revolute", "prismatic"), couplings=False)
     coupling = mbsym.Coupling(model.joints[1].name, model.joints[0].name, 2.5)
