@@ -82,7 +82,7 @@ def _coordinate(
         )
     rest = weighted / stiffness * sign if weighted else zero
     at = body.q_range[0] + place, body.v_range[0] + speed
-    return HingeCoordinate(kind, axis, at, sign, (stiffness, damping, rotor, rest))
+    return HingeCoordinate(kind, axis, at, sign, (stiffness, damping, rotor, rest), at[1] in parts.driven)
 
 
 def _motions(body: TreeBody) -> tuple[tuple[Kind, int, int, int], ...]:
