@@ -346,7 +346,8 @@ class TransferMatrixStepper:
     def observe(self, state: Array, parameters: Mapping[str, float] | None = None) -> Observation:
         """What can be seen in a state, with run-time parameters as they are then."""
         a = self._call("transfer_matrix_observe", state, parameters=parameters)
-        return Observation(*a[:11], float(a[11]), float(a[12]))
+        energy, closure = float(a[11]), float(a[12])
+        return Observation(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], energy, closure)
 
     def kinetic_energy(self, view: Observation, parameters: Mapping[str, float] | None = None) -> float:
         """Kinetic energy [J] in a state, rotors included."""
