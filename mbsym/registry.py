@@ -314,12 +314,6 @@ class Available:
     def _whole(self) -> tuple[Mapping[str, DeriveFunction], FixedFunctions] | None:
         if self.formulation.whole is None:
             return None
-        if self.mechanism.model.motions:
-            raise DerivationError(
-                f"formulation {self.formulation.name} knows no motions that are prescribed",
-                where=self.mechanism.model.name,
-                remedy="derive in another formulation, such as auto",
-            )
         return self.formulation.whole(self.mechanism)
 
 

@@ -8,8 +8,8 @@ outboard need at its input end,
     [M; Q] = W [phi; dr] + w,
 
 eliminates the coordinates of the hinge one after the other, each by its axis h with [phi; dr] = [phi; dr]_before + h dq
-and h . [M; Q] = force - stiffness dq, and adds what is left to the parent's loads. Moments are in axes that turn with
-the body.
+and h . [M; Q] = force - stiffness dq, and adds what is left to the parent's loads. Where a motion prescribes a
+coordinate dq is known, and the force that drives it follows. Moments are in axes that turn with the body.
 Each right-hand side is a row of columns: first what is known, then one column for each unknown cut force. The sweep
 from the root to the tips gives the changes; the cut forces are those that close every loop, which is the only system
 of equations that grows with anything, the number of cuts. Time is discrete: the scheme makes velocity A z + B and
@@ -51,7 +51,7 @@ SLOT = TRANSFER_SLOT
 FRAME = TRANSFER_FRAME
 MOTION = TRANSFER_MOTION
 LAW = 1 + POINT
-ROTOR, REST = LAW + 2, LAW + 3
+ROTOR, REST, DRIVEN = LAW + 2, LAW + 3, LAW + 4
 
 # A body's part of the state: attitude, history rows x, v, a, s, x2, x3, load, history of each coordinate.
 BASE = TRANSFER_BASE
@@ -97,13 +97,14 @@ wrench: array[BODIES, LOAD]
 multipliers: array[UNKNOWNS]
 
 # Hinges at the iterate: coordinates, parts of their rates that the past decides, axes, stiffness and force along these,
-# and what attitudes differ by from them.
+# 1 for those that motions prescribe, whose force is their missing change, and what attitudes differ by from them.
 own: array[BODIES, COORDINATES]
 own_rate: array[BODIES, COORDINATES]
 own_rate2: array[BODIES, COORDINATES]
 axis: array[BODIES, COORDINATES, LOAD]
 giving: array[BODIES, COORDINATES]
 pulling: array[BODIES, COORDINATES]
+driven: array[BODIES, COORDINATES]
 gap: array[BODIES, LOAD]
 
 # From the tips to the root: loads, and what is kept of each coordinate and its right-hand sides.
@@ -287,7 +288,7 @@ def point_velocity(i: int, beta: vector[POINT]) -> vector[POINT]:
 
 
 def hinges(A: real, C: real, spring: real):
-    """Stiffness and force of hinges along their coordinates at the iterate."""
+    """Stiffness and force of hinges along their coordinates at the iterate; what driven ones lack."""
     for i in range(BODIES):
         for k in range(count(i)):
             own_slot = joint[i][SLOTS + k * SLOT : SLOTS + k * SLOT + SLOT]
@@ -297,6 +298,9 @@ def hinges(A: real, C: real, spring: real):
             giving[i][k] = spring * own_slot[LAW] + A * own_slot[LAW + 1] + C * own_slot[ROTOR]
             resisting = own_slot[LAW] * (x - own_slot[REST]) + own_slot[LAW + 1] * rate + own_slot[ROTOR] * rate2
             pulling[i][k] = along[i][k] - resisting
+            driven[i][k] = own_slot[DRIVEN]
+            if driven[i][k] > 0.5:
+                pulling[i][k] = along[i][k] - spring * x
 
 
 def directions(A: real, spring: real):
@@ -358,11 +362,13 @@ def cut_columns(geometric: real):
 def eliminate(i: int, columns: int, geometric: real):
     """The coordinates of the hinge of body i are eliminated from its loads."""
     for k in range(count(i) - 1, -1, -1):
-        left, elimination[i][k] = transfer_hinge_coordinate(W[i], axis[i][k], wrench[i], geometric, giving[i][k])
+        left, elimination[i][k] = transfer_hinge_coordinate(
+            W[i], axis[i][k], wrench[i], geometric, giving[i][k], driven[i][k]
+        )
         W[i] = left
         for c in range(columns):
             pull = pulling[i][k] if c == 0 else 0.0
-            lacking, rest = transfer_hinge_column(axis[i][k], elimination[i][k], pull, w[i][c])
+            lacking, rest = transfer_hinge_column(axis[i][k], elimination[i][k], driven[i][k], pull, w[i][c])
             side[i][c][k] = lacking[0]
             w[i][c] = rest
 
@@ -835,6 +841,7 @@ def transfer_matrix_observe(
     forces,
     coordinates,
     rates,
+    driving_forces,
     cut_forces,
     energy,
     closure,
@@ -860,7 +867,9 @@ def transfer_matrix_observe(
             coordinates[i][k] = own[i][k]
             giving[i][k] = 0.0
             pulling[i][k] = 0.0
+            driven[i][k] = 0.0
             rates[i][k] = 0.0
+            driving_forces[i][k] = 0.0
         velocity[i] = v[ANGLES:]
         wrench[i] = zeros(LOAD)
         energy[0] += kinetic[0] - body[i][0] * dot(gravity, centers[i])
@@ -889,6 +898,11 @@ def transfer_matrix_observe(
             rates[i][k] = own_change[i][k]
             stretch = own[i][k] - own_slot[REST]
             energy[0] += 0.5 * (own_slot[LAW] * stretch * stretch + own_slot[ROTOR] * rates[i][k] * rates[i][k])
+            if own_slot[DRIVEN] > 0.5:
+                rate2 = state[i * STATE + OWN + k * HISTORY + 2]
+                resisting = own_slot[LAW] * stretch + own_slot[LAW + 1] * rates[i][k] + own_slot[ROTOR] * rate2
+                taken = state[i * STATE + WRENCH : i * STATE + OWN]
+                driving_forces[i][k] = dot(axis[i][k], taken) + resisting
     cut_forces[0] = 0.0
     cut_forces[:UNKNOWNS] = state[BODIES * STATE :]
     for k in range(CUTS):

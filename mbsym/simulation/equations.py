@@ -175,7 +175,7 @@ def prepare(
         style="auto" if mechanism.nb >= LONG else "straight",
     )
     derivation = derive(mechanism, options, progress) if options.functions else None
-    steps_loaded = stepped and bool(without_elements(model) or model.inputs or loaded)
+    steps_loaded = stepped and bool(without_elements(model) or model.inputs or model.motions or loaded)
     own: dict[Callable[[Mechanism], Program], bool] = {
         external_power: powered,
         variational_terms: variational,
@@ -208,7 +208,9 @@ def _require_taken(mechanism: Mechanism, variational: bool, stepped: bool) -> No
     if not mechanism.nv:
         raise SimulationError("no joint can move", where=where, remedy="give the model a joint that is not fixed")
     model = mechanism.model
-    unknown = "prescribes no motions" if model.motions else "knows no states of drives" if model.drives else ""
+    unknown = "knows no states of drives" if model.drives else ""
+    if model.motions and variational:
+        unknown = "prescribes no motions"
     if unknown and (variational or stepped):
         raise SimulationError(
             f"{'the variational midpoint rule' if variational else 'the transfer matrix method'} {unknown}",

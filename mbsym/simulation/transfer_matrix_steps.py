@@ -11,7 +11,7 @@ from mbsym.doors import Array
 from mbsym.errors import SimulationError
 from mbsym.simulation.equations import Equations
 from mbsym.simulation.options import Stepping
-from mbsym.simulation.rates import ActingLoads
+from mbsym.simulation.rates import ActingLoads, driving_forces
 from mbsym.transfer_matrix.applied_loads import LOADS, without_elements
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.schemes import HISTORY_SIZE
@@ -45,8 +45,8 @@ class TransferMatrixSteps:
 
     A step builds on the history of those before it, which a state of q and v does not show: it is kept for the state
     that the last call returned, and a call from any other state starts without a past. Forces that the method has no
-    element for enter as loads at the end of each step, found by repeating it until they settle; the work of what is
-    external is summed by the trapezoidal rule.
+    element for enter as loads at the end of each step, found by repeating it until they settle, and so does what
+    motions prescribe there; the work of what is external is summed by the trapezoidal rule.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class TransferMatrixSteps:
         self._forces = AppliedForces(equations, acting)
         if self._forces.act and self._scheme is not None and self._scheme.name == "wilson":
             raise SimulationError(
-                "Wilson's scheme holds the equations beyond the step, where forces are not known",
+                "Wilson's scheme holds the equations beyond the step, where forces and motions are not known",
                 where=self._name,
                 remedy="take another scheme",
             )
@@ -144,7 +144,7 @@ class TransferMatrixSteps:
         if past is not None and np.array_equal(past.x, x):
             state, taken = past.state, past.taken
         else:
-            now = self._forces.loads(t, layout.q(x), layout.v(x)) if self._forces.act else None
+            now = self._forces.loads(t, layout.q(x), layout.v(x), start=True) if self._forces.act else None
             state, taken = self._stepper.start(layout.q(x), layout.v(x), now), 0
             if past is not None and np.allclose(layout.q(past.x), layout.q(x), rtol=0.0, atol=_SAME_PLACE):
                 state, taken = self._with_velocities(past.state, state), past.taken
@@ -166,7 +166,7 @@ class AppliedForces:
     """Forces that transfer matrices have no element for, as loads in a state, and the power of all that is external.
 
     Attributes:
-        act: whether there are any such forces.
+        act: whether there are any such forces, or motions.
     """
 
     def __init__(self, equations: Equations, acting: ActingLoads | None) -> None:
@@ -179,7 +179,7 @@ class AppliedForces:
         functions = equations.module.functions
         self._acting = acting or ActingLoads(np.zeros(mechanism.nv), np.zeros(len(mechanism.model.inputs)))
         given = callable(self._acting.tau) or bool(np.any(self._acting.tau))
-        self.act = given or bool(without_elements(mechanism.model))
+        self.act = given or bool(without_elements(mechanism.model) or mechanism.model.motions)
         if self.act and LOADS not in functions:
             raise SimulationError(
                 "the equations were prepared without what these forces need",
@@ -189,20 +189,25 @@ class AppliedForces:
         self._loads = functions.get(LOADS)
         self._power = functions["external_power"] if equations.sizes.powered else None
         self._timed = mechanism.time is not None
+        self._equations = equations
 
-    def _at(self, t: float, q: Array, v: Array) -> tuple[Array, tuple[Any, ...]]:
+    def _at(self, t: float, q: Array, v: Array) -> tuple[Array, Array, tuple[Any, ...]]:
         tau, u = self._acting.at(t, q, v)
-        return tau, (t, u) if self._timed else ()
+        return tau, u, (t, u) if self._timed else ()
 
-    def loads(self, t: float, q: Array, v: Array) -> Array:
-        """Force and moment at each element's centre of mass."""
+    def loads(self, t: float, q: Array, v: Array, *, start: bool = False) -> Array:
+        """Force and moment at each element's centre of mass, forces along hinges, and there what motions prescribe:
+        positions, or accelerations at the start."""
         if self._loads is None:
             return np.zeros(0)
-        tau, extra = self._at(t, q, v)
-        return np.asarray(self._loads(q, v, tau, *extra), dtype=float)
+        tau, _, extra = self._at(t, q, v)
+        found = self._loads(q, v, tau, *extra)
+        return np.asarray(found[start] if self._equations.sizes.driven else found, dtype=float)
 
     def power(self, t: float, q: Array, v: Array) -> float:
-        """Of force elements that supply or take energy, and of generalised forces [W]."""
-        tau, extra = self._at(t, q, v)
+        """Of force elements that supply or take energy, of generalised forces and of what drives motions [W]."""
+        tau, u, extra = self._at(t, q, v)
+        if self._equations.sizes.driven:
+            tau = tau + driving_forces(self._equations, t, q, v, tau, u, np.zeros(0))
         own = 0.0 if self._power is None else np.asarray(self._power(q, v, *extra)).item()
         return float(own + tau @ v)

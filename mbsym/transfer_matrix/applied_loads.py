@@ -2,17 +2,19 @@
 
 Steps by transfer matrices know springs and dampers. Any other force, constant, over time or of coordinates and speeds,
 control inputs and generalised forces among them, acts as a force and a moment on each element where a step ends, or
-along a coordinate of a hinge; those of balls act on the body beyond and back on the one before.
+along a coordinate of a hinge; those of balls act on the body beyond and back on the one before. The load along a
+coordinate that a motion prescribes is what it prescribes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from mbsym.errors import DerivationError
 from mbsym.forces.element import ForceElement
 from mbsym.joints.motion import motion_of
+from mbsym.kinematics.driven import driven_speeds
 from mbsym.kinematics.recursion import joint_speeds, poses
 from mbsym.kinematics.scene import MechanismInMotion, acting
 from mbsym.model.system import Model
@@ -36,6 +38,9 @@ def applied_loads(system: TransferSystem) -> Program:
     """The loads of a state: force and moment at each element's centre of mass, in the axes of the method, then forces
     along the coordinates of its hinge (n, 3 or 6 and as many as a hinge has room for).
 
+    In the place of a force along a coordinate that a motion prescribes is the coordinate; a second array, of models
+    with motions, has its second derivative there, and is that of the start.
+
     Arguments are q, v and tau, and t and u of models that have them.
 
     Raises:
@@ -44,17 +49,25 @@ def applied_loads(system: TransferSystem) -> Program:
     mechanism = system.mechanism
     elements = without_elements(mechanism.model)
     loads, along = loads_on_elements(system, RigidGroups(mechanism), elements, on_hinges=True)
-    zero, entries = constant(mechanism.graph, 0), list[Scalar]()
-    for body, (force, moment) in zip(system.bodies, loads, strict=True):
-        own = [along[each.place[1]] * each.sign for each in body.hinge.coordinates if not body.hinge.ball]
-        entries += [*force, *moment, *own, *[zero] * (system.coordinates - len(own))]
-    shape = len(system.bodies), system.load_size
-    output = Output(
-        "loads", shape, tuple(x.ref for x in entries), "", "force and moment at centres of mass, forces along hinges"
-    )
+    zero = constant(mechanism.graph, 0)
+
+    def output(name: str, along: Mapping[int, Scalar], words: str) -> Output:
+        entries = list[Scalar]()
+        for body, (force, moment) in zip(system.bodies, loads, strict=True):
+            own = [along[each.place[1]] * each.sign for each in body.hinge.coordinates if not body.hinge.ball]
+            entries += [*force, *moment, *own, *[zero] * (system.coordinates - len(own))]
+        shape = len(system.bodies), system.load_size
+        return Output(name, shape, tuple(x.ref for x in entries), "", f"force and moment at centres of mass, {words}")
+
+    driven = driven_speeds(mechanism)
+    positions = {each.column: each.position for each in driven if each.position is not None}
+    outputs = [output("loads", {**along, **positions}, "forces along hinges")]
+    if driven:
+        accelerations = {each.column: each.acceleration for each in driven}
+        outputs.append(output("at_start", {**along, **accelerations}, "forces along hinges, where a motion starts"))
     inputs = (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs)
     words = "loads of forces that transfer matrices have no element for"
-    return Program(LOADS, mechanism.graph, inputs, (output,), mechanism.parameters, words)
+    return Program(LOADS, mechanism.graph, inputs, tuple(outputs), mechanism.parameters, words)
 
 
 def loads_on_elements(

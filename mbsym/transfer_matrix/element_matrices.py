@@ -31,7 +31,7 @@ from mbsym.transfer_matrix import closed_form
 from mbsym.transfer_matrix.applied_loads import Loads, loads_on_elements, without_elements
 from mbsym.transfer_matrix.kernel import rows_of
 from mbsym.transfer_matrix.overall import Level, OverallEquation, overall_equation, way_to
-from mbsym.transfer_matrix.recognition import transfer_system
+from mbsym.transfer_matrix.recognition import undriven_system
 from mbsym.transfer_matrix.rigid_groups import RigidGroups, turned
 from mbsym.transfer_matrix.spatial_matrices import inverse_of
 from mbsym.transfer_matrix.system import Hinge, HingeCoordinate, Kind, tidy
@@ -78,7 +78,7 @@ class ElementMatrices:
         Raises:
             DerivationError: the mechanism has none, or its steps are not shown.
         """
-        self.system = transfer_system(mechanism, forces_as_loads=True)
+        self.system = undriven_system(mechanism, forces_as_loads=True)
         self.level = level
         if level == "steps" and not self.system.is_planar:
             raise DerivationError(

@@ -20,7 +20,7 @@ from mbsym.model.geometry import IDENTITY, Rotation, Triple, cross, dot, norm, p
 from mbsym.model.joint_frame import aligning_rotation
 from mbsym.model.own_units import own_length
 from mbsym.spatial.transform import identity_transform
-from mbsym.spatial.vector import Vector3
+from mbsym.spatial.vector import Vector3, symmetric_matrix
 from mbsym.symbolic.scalar import Scalar
 from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.rigid_groups import End, RigidGroup, RigidGroups, turned
@@ -82,7 +82,7 @@ def _coordinate(
         )
     rest = weighted / stiffness * sign if weighted else zero
     at = body.q_range[0] + place, body.v_range[0] + speed
-    return HingeCoordinate(kind, axis, at, sign, (stiffness, damping, rotor, rest))
+    return HingeCoordinate(kind, axis, at, sign, (stiffness, damping, rotor, rest), at[1] in parts.driven)
 
 
 def _motions(body: TreeBody) -> tuple[tuple[Kind, int, int, int], ...]:
@@ -202,14 +202,13 @@ class PlanarElements:
             DerivationError: a spring is not covered, or a loop cannot close.
         """
         parts = self._parts
-        internal = identity_transform(parts.mechanism.graph)
         bodies = tuple(
             TransferBody(
                 group.members[0],
                 group.parent,
                 group.inertia.mass,
                 self._turn(number, group.center),
-                (group.inertia_about_center(internal)[2],),
+                (self._about_normal(number, group),),
                 self._hinge(number, group),
                 group.members,
             )
@@ -234,6 +233,13 @@ class PlanarElements:
     def _turn(self, number: int, a: Vector3) -> tuple[Scalar, ...]:
         """Components of a vector in a group's internal frame to those of the element."""
         return turned(self._rows[number], self._parts.in_user_axes(number, a))
+
+    def _about_normal(self, number: int, group: RigidGroup) -> Scalar:
+        """A group's inertia about the normal through its centre of mass."""
+        normal = times(transposed(self._neutral[number]), self._plane[2])
+        inertia = group.inertia_about_center(identity_transform(self._parts.mechanism.graph))
+        columns = [turned((normal,), column)[0] for column in symmetric_matrix(inertia)]
+        return turned((normal,), columns)[0]
 
     def _hinge(self, number: int, group: RigidGroup) -> Hinge:
         parts, coordinates = self._parts, list[HingeCoordinate]()

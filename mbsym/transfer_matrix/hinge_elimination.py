@@ -1,7 +1,8 @@
 """Kernels that eliminate the coordinates of hinges, in the plane and in space alike.
 
 Loads are [M; Q] = W x + w of a body and everything outboard, x its change [phi; dr]; a coordinate q of its hinge with
-axis h adds h dq to x, and h.[M; Q] = pulling - giving dq. What is left is the same in the change before it.
+axis h adds h dq to x, and h.[M; Q] = pulling - giving dq. Where a motion prescribes the coordinate, dq = pulling is
+known instead. What is left is the same in the change before it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ def hinge_kernels(layout: Layout, turning: Turning) -> Kernels:
     def axis_of(k: Kernel) -> tuple[Scalar, ...]:
         return k.array("axis", n, "rotation and displacement per change of the coordinate")
 
+    def driven_of(k: Kernel) -> Scalar:
+        return k.scalar("driven", "1 where a motion prescribes the coordinate, else 0")
+
     def elimination_of(k: Kernel) -> tuple[Scalar, tuple[Scalar, ...], tuple[Scalar, ...]]:
         inverse, *rest = k.array("elimination", kept, "")
         return inverse, tuple(rest[:n]), tuple(rest[n:])
@@ -36,11 +40,12 @@ def hinge_kernels(layout: Layout, turning: Turning) -> Kernels:
         moments, alongs = turning(h, k.array("wrench", n, "moment and force at the input end, last iterate"))
         geometric = k.scalar("geometric", "1 where axes turn with the unknowns, else 0")
         giving = k.scalar("giving", "stiffness along the coordinate")
+        free = 1 - driven_of(k)
         column = [dot(W[n * i : n * i + n], h) for i in range(n)]
         row = [dot([W[n * i + j] for i in range(n)], h) for j in range(n)]
         for i, (moment, along) in enumerate(zip(moments, alongs, strict=True)):
             column[i], row[i] = column[i] + geometric * moment, row[i] + geometric * along
-        inverse = 1 / (dot(row, h) + giving)
+        inverse = free / (free * (dot(row, h) + giving) + 1 - free)
         across = [inverse * x for x in row]
         left = [W[n * i + j] - column[i] * across[j] for i in range(n) for j in range(n)]
         k.output("W_left", (n, n), left, "loads in the change before the coordinate")
@@ -48,9 +53,10 @@ def hinge_kernels(layout: Layout, turning: Turning) -> Kernels:
 
     def right_side(k: Kernel) -> None:
         h, (inverse, column, _) = axis_of(k), elimination_of(k)
-        pulling = k.scalar("pulling", "force along the coordinate")
+        driven = driven_of(k)
+        pulling = k.scalar("pulling", "force along the coordinate; its change where it is driven")
         w = k.array("w", n, "column of the loads")
-        side = inverse * (dot(h, w) - pulling)
+        side = inverse * (dot(h, w) - pulling) - driven * pulling
         k.output("side", 1, (side,), "what the coordinate lacks for an interface at rest")
         k.output("w_left", n, [x - side * y for x, y in zip(w, column, strict=True)], "before the coordinate")
 

@@ -7,7 +7,8 @@ end, on ground in base axes.
     joint   parent body (0 is ground), how many coordinates, point on the parent (D), rotation of the body against its
             parent where all coordinates are zero (angle, or matrix, row by row), then for each coordinate a slot:
             0 slides, 1 turns about an axis of the parent, 2 turns about an axis of the base; axis (D, in the parent's
-            axes where all coordinates are zero), stiffness, damping, rotor inertia, value without force
+            axes where all coordinates are zero), stiffness, damping, rotor inertia, value without force, 1 where a
+            motion prescribes it
     cut     0 pin or ball or 1 point spring, first body, second body, stiffness, damping, free length,
             point on the first body (D), point on the second body (D)
 """
@@ -66,7 +67,7 @@ class Layout:
     @property
     def slot(self) -> int:
         """Entries that a row of the joint table has for each coordinate."""
-        return 5 + self.dimension
+        return 6 + self.dimension
 
     def joint(self, coordinates: int) -> int:
         """Entries of a row of the joint table."""

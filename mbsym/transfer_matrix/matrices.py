@@ -18,7 +18,7 @@ from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.transfer_matrix import closed_form
 from mbsym.transfer_matrix.closed_form import TransferElement
 from mbsym.transfer_matrix.overall import OverallEquation, overall_equation
-from mbsym.transfer_matrix.recognition import transfer_system
+from mbsym.transfer_matrix.recognition import undriven_system
 from mbsym.transfer_matrix.system import Kind, TransferSystem
 
 
@@ -89,7 +89,7 @@ def derive_transfer_matrices(source: Model | Mechanism) -> TransferMatrices:
         DerivationError: the mechanism has an element that is not covered.
     """
     mechanism = source if isinstance(source, Mechanism) else build_mechanism(source, source.label())
-    system = transfer_system(mechanism)
+    system = undriven_system(mechanism)
     names = [mechanism.model.ground, *(body.name for body in system.bodies)]
 
     def expressions(values: Sequence[Scalar]) -> list[sp.Expr]:

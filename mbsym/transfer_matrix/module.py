@@ -101,7 +101,10 @@ def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
         "report", "out", (len(Report),), "", "status, steps, iterations in all, at most, last change, loose, pivots"
     )
     of_hinges = n, system.coordinates
-    words = "force and moment at centres of mass besides gravity, base axes; forces along the hinge's coordinates"
+    words = (
+        "force and moment at centres of mass besides gravity, base axes; forces along the hinge's coordinates, and "
+        "where motions prescribe these the coordinate at the end, or its second derivative at the start"
+    )
     loads = Argument("loads", "in", (n, system.load_size), "", words)
     quaternions = () if d == 2 else tuple(range(0, 4 * n, 4))
     before = Argument(
@@ -177,6 +180,7 @@ def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
                 Argument("forces", "out", (n, d), "N", "on each body at its input end"),
                 Argument("coordinates", "out", of_hinges, "", "of hinges"),
                 Argument("rates", "out", of_hinges, "", "of these"),
+                Argument("driving_forces", "out", of_hinges, "", "along those that motions prescribe; 0 along others"),
                 Argument(
                     "cut_forces",
                     "out",
@@ -207,6 +211,7 @@ def _manifest(system: TransferSystem) -> Mapping[str, object]:
                     "hinge": body.hinge.joint.name,
                     "joints": [joint.name for joint in body.hinge.joints],
                     "coordinates": [each.kind.name.lower() for each in body.hinge.coordinates],
+                    "driven": [each.is_driven for each in body.hinge.coordinates],
                     "members": list(body.members),
                 }
                 for body in system.bodies

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from mbsym.errors import DerivationError
 from mbsym.joints.fixed import FIXED
+from mbsym.kinematics.driven import driven_speeds
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.transfer_matrix.elements import MOTIONS, PlanarElements, plane_of, spatial_system
+from mbsym.transfer_matrix.elements import BALLS, MOTIONS, PlanarElements, plane_of, spatial_system
 from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.rigid_groups import RigidGroups
 from mbsym.transfer_matrix.system import COVERED, TransferSystem
@@ -41,6 +42,21 @@ def transfer_system(
     return PlanarElements(parts, plane).system()
 
 
+def undriven_system(mechanism: Mechanism, *, forces_as_loads: bool = False) -> TransferSystem:
+    """The elements of a mechanism of which all coordinates are free, whose closed forms are shown.
+
+    Raises:
+        DerivationError: the mechanism has an element that is not covered, or motions.
+    """
+    if mechanism.model.motions:
+        raise DerivationError(
+            "closed forms of transfer matrices prescribe no motions",
+            where=mechanism.model.name,
+            remedy="take steps by transfer matrices, which do, or another formulation",
+        )
+    return transfer_system(mechanism, forces_as_loads=forces_as_loads)
+
+
 def _require_covered(mechanism: Mechanism, forces_as_loads: bool) -> None:
     model = mechanism.model
     for joint in model.joints:
@@ -56,9 +72,24 @@ def _require_covered(mechanism: Mechanism, forces_as_loads: bool) -> None:
             where=model.name,
             remedy="close loops by joints",
         )
-    for unknown, said in ((model.motions, "prescribes no motions"), (model.drives, "knows no states of drives")):
-        if unknown:
-            raise DerivationError(f"the transfer matrix method {said}", where=model.name, remedy="take another method")
+    if model.drives:
+        raise DerivationError(
+            "the transfer matrix method knows no states of drives", where=model.name, remedy="take another method"
+        )
+    for driven in driven_speeds(mechanism):
+        motion = driven.motion
+        if mechanism.model.joint(motion.joint).kind in BALLS:
+            raise DerivationError(
+                f"motion {motion.name} drives a spherical or free joint, which steps by transfer matrices do not take",
+                where=f"joint {motion.joint}",
+                remedy="drive revolute, prismatic, cylindrical, universal or planar joints, or take another method",
+            )
+        if driven.position is None:
+            raise DerivationError(
+                f"motion {motion.name} gives a {motion.gives}, and steps by transfer matrices solve for positions",
+                where=f"joint {motion.joint}",
+                remedy="give the position (gives: position), or take another method",
+            )
     for force in model.forces:
         if force.linear_law() is None and not forces_as_loads:
             raise DerivationError(

@@ -10,6 +10,7 @@ from mbsym.errors import DerivationError
 from mbsym.forces.element import ForceElement, LinearLaw
 from mbsym.joints.free import FREE
 from mbsym.joints.planar import PLANAR
+from mbsym.kinematics.driven import driven_columns
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.placement import scalars, vector_of
 from mbsym.model.geometry import Rotation, Triple
@@ -77,6 +78,7 @@ class RigidGroups:
         light: labels of bodies without mass.
         frames: by number, internal frame in the user's frame on the first body; the base for ground.
         springs: between points: element, law and both ends.
+        driven: places in v of what motions prescribe.
         zero: of the mechanism's graph.
     """
 
@@ -89,6 +91,7 @@ class RigidGroups:
         """
         self.mechanism = mechanism
         self.zero = constant(mechanism.graph, 0)
+        self.driven = driven_columns(mechanism)
         self._numbers = parameter_values(mechanism.model)
         laws = ((force, force.linear_law()) for force in mechanism.model.forces)
         self._laws = [(force, law) for force, law in laws if law is not None]

@@ -157,7 +157,7 @@ class Observation:
 
     In the plane attitudes are angles (n, 1) and vectors are in the plane's axes; in space attitudes are quaternions
     (n, 4), angular velocities in body axes, other vectors in base axes. Coordinates and rates are those of hinges as
-    the joint table has them.
+    the joint table has them, and forces along these that motions take, zero along others.
     """
 
     attitudes: Array
@@ -169,6 +169,7 @@ class Observation:
     forces: Array
     coordinates: Array
     rates: Array
+    driving_forces: Array
     cut_forces: Array
     energy: float
     closure: float
@@ -297,18 +298,20 @@ class TransferMatrixStepper:
             steps: how many.
             scheme: default generalised-alpha with 0.8.
             iteration: default Newton to 1e-12, in single precision to 1e-6.
-            loads: force and moment at each centre of mass besides gravity, and forces along hinges' coordinates.
+            loads: force and moment at each centre of mass besides gravity, and forces along hinges' coordinates; in the
+                place of these, coordinates that motions prescribe as they are at the end of these steps.
             done: steps taken from the start before this call, which Houbolt's scheme needs to know.
             parameters: what run-time parameters are at the end of these steps, where they change.
 
         Raises:
-            SimulationError: a length is among the parameters, or Wilson's scheme has any.
+            SimulationError: a length is among the parameters, or Wilson's scheme has any, or motions.
         """
         scheme = scheme or Scheme()
         own = Iteration(self._limits.tolerance, self._limits.acceptable)
-        if parameters and scheme.name == "wilson":
+        if scheme.name == "wilson" and (parameters or self.system.mechanism.model.motions):
+            what = "parameters" if parameters else "motions"
             raise SimulationError(
-                "Wilson's scheme holds the equations beyond the step, where parameters are not known",
+                f"Wilson's scheme holds the equations beyond the step, where {what} are not known",
                 where=self.system.mechanism.model.name,
                 remedy="take another scheme",
             )
@@ -324,15 +327,27 @@ class TransferMatrixStepper:
                 break
         return state, report or StepReport(Status.DONE, 0, 0, 0, 0.0, 0, 1.0)
 
-    def step(self, state: Array, h: float, spectral_radius: float = 0.8) -> tuple[Array, StepReport]:
+    def step(
+        self, state: Array, h: float, spectral_radius: float = 0.8, loads: ArrayLike | None = None
+    ) -> tuple[Array, StepReport]:
         """One step by the generated function ``step``."""
-        state, values, _ = self._call("step", state, h, spectral_radius, self.nothing)
+        state, values, _ = self._call("step", state, h, spectral_radius, self.nothing if loads is None else loads)
         return state, StepReport.of(values)
+
+    def holding(self, state: Array) -> Array:
+        """Loads that leave what motions prescribe where it is in a state, and nothing else."""
+        loads: Array = self.nothing.copy()
+        view = self.observe(state)
+        for body, at, row in zip(self.system.bodies, view.coordinates, loads, strict=True):
+            for k, each in enumerate(body.hinge.coordinates):
+                row[self.system.layout.load + k] = at[k] if each.is_driven else 0.0
+        return loads
 
     def observe(self, state: Array, parameters: Mapping[str, float] | None = None) -> Observation:
         """What can be seen in a state, with run-time parameters as they are then."""
         a = self._call("transfer_matrix_observe", state, parameters=parameters)
-        return Observation(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], float(a[10]), float(a[11]))
+        energy, closure = float(a[11]), float(a[12])
+        return Observation(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], energy, closure)
 
     def kinetic_energy(self, view: Observation, parameters: Mapping[str, float] | None = None) -> float:
         """Kinetic energy [J] in a state, rotors included."""
@@ -359,7 +374,7 @@ class TransferMatrixStepper:
             raise SimulationError(
                 f"parameter {parameter!r} cannot change: centres of mass or joints of bodies depend on it",
                 where=self.system.mechanism.model.name,
-                remedy="let a prismatic joint follow a motion, by another method",
+                remedy="let a prismatic joint follow a motion",
             )
         result = self.module.functions[name](*arguments, parameters=parameters)
         assert isinstance(result, tuple)

@@ -46,6 +46,7 @@ class HingeCoordinate:
         place: of the joint's coordinate in q and of its speed in v.
         sign: +1, or -1 against the joint's own.
         law: stiffness, damping, rotor inertia and the value without force.
+        is_driven: whether a motion prescribes it.
     """
 
     kind: Kind
@@ -53,6 +54,7 @@ class HingeCoordinate:
     place: tuple[int, int]
     sign: int
     law: tuple[Scalar, ...]
+    is_driven: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +230,8 @@ class TransferSystem:
             joints += [number(body.parent), number(len(hinge.coordinates)), *hinge.attachment]
             joints += [constant(graph, exact(tidy(x))) for x in hinge.turned]
             for each in hinge.coordinates:
-                joints += [number(each.kind), *(constant(graph, exact(tidy(x))) for x in each.axis), *each.law]
+                joints += [number(each.kind), *(constant(graph, exact(tidy(x))) for x in each.axis)]
+                joints += [*each.law, number(int(each.is_driven))]
             joints += [zero] * (k * row - len(joints))
         cuts: list[Scalar] = []
         for cut in self.cuts:
@@ -236,7 +239,9 @@ class TransferSystem:
             cuts += [cut.stiffness, cut.damping, cut.free_length, *cut.first_point, *cut.second_point]
         n = len(self.bodies)
         kernel.output("bodies", (n, layout.body), bodies, "mass, centre of mass, inertia about it")
-        words = "parent, number of coordinates, end, rotation, slots of kind, axis, stiffness, damping, rotor, rest"
+        words = (
+            "parent, number of coordinates, end, rotation, slots of kind, axis, stiffness, damping, rotor, rest, driven"
+        )
         kernel.output("joints", (n, row), joints, words)
         kernel.output("cuts", (len(self.cuts), layout.cut), cuts, "kind, bodies, stiffness, damping, length, points")
         kernel.output("gravity", layout.dimension, self.gravity or (zero,) * layout.dimension, "", "m/s^2")

@@ -139,25 +139,29 @@ def _carried(evidence: StepEvidence) -> Pairs:
 
 
 def _hinge_coordinate(evidence: StepEvidence) -> Pairs:
-    """Loads of the body and the force along the coordinate together as one system, for each change and column alone."""
+    """Loads of the body and the force along the coordinate together as one system, for each change and column alone.
+
+    Where the coordinate is driven its change is known, and the last row of the system says so.
+    """
     space, W, w, h = InSpace(evidence.layout), evidence["W"], evidence["w"], evidence["axis"]
     giving, pulling, n = float(evidence["giving"]), float(evidence["pulling"]), evidence.layout.load
     turn, slide = space.split(h)
     moment, force = space.split(evidence["wrench"])
-    for geometric in (0.0, 1.0):
+    for geometric, driven in ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0)):
         # As axes see it that the coordinate turns; the work along an axis that turns.
         seen = geometric * space.load(_turning(turn, moment), np.zeros(3))
         turned = derivative(
             lambda phi: np.array([exponential(space.turn(phi)) @ slide @ force]), np.zeros(space.angles)
         )
         along = np.append(geometric * turned[0], np.zeros(n - space.angles))
-        found = evidence.results("transfer_hinge_coordinate", geometric=geometric)
-        kept = {"elimination": found["elimination"]}
+        found = evidence.results("transfer_hinge_coordinate", geometric=geometric, driven=driven)
+        kept = {"elimination": found["elimination"], "driven": driven}
         column = evidence.results("transfer_hinge_column", **kept)
-        corner = np.array([[(h @ W + along) @ h + giving]])
+        row = (1 - driven) * (h @ W + along)
+        corner = np.array([[row @ h + giving if not driven else 1.0]])
         left = np.block([[np.eye(n), -(W @ h + seen)[:, None]], [np.zeros((1, n)), corner]])
         for x, part in (*((x, 0.0) for x in np.eye(n)), (np.zeros(n), 1.0)):
-            missing = part * (pulling - h @ w) - (h @ W + along) @ x
+            missing = part * (pulling - (1 - driven) * h @ w) - row @ x
             *load, dq = np.linalg.solve(left, np.append(W @ x + part * w, missing))
             yield found["W_left"] @ x + part * column["w_left"], np.array(load)
             moved = evidence.results("transfer_hinge_change", **kept, side=part * column["side"], change=x)

@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from mbsym.doors import Array
+from mbsym.reference.motions import prescribed_motions
 from mbsym.transfer_matrix.coordinates import ElementCoordinates
 from mbsym.transfer_matrix.system import Kind
 from mbsym.verification.evidence import Pairs
@@ -103,6 +104,11 @@ def _tables(evidence: StepEvidence) -> Pairs:
     yield found["gravity"], plane[:d] @ evidence.reference.mechanism.gravity
     # Parent and number of coordinates of each hinge, kind and bodies of each cut.
     yield joints[:, :2], np.array([[body.parent, len(body.hinge.coordinates)] for body in system.bodies])
+    # What motions prescribe, by their places among the speeds.
+    prescribed = {each.speed for each in prescribed_motions(evidence.reference.mechanism)}
+    for body, joint in zip(system.bodies, joints, strict=True):
+        driven = [float(each.place[1] in prescribed) for each in body.hinge.coordinates]
+        yield _slots(evidence, joint)[:, -1], np.array(driven)
     yield cuts[:, :3], np.array([[cut.is_spring, cut.first, cut.second] for cut in system.cuts]).reshape(-1, 3)
     yield from _rigid_bodies(evidence, bodies, at, plane)
     yield from _idle_entries(evidence, joints, cuts)
@@ -144,7 +150,7 @@ def _idle_entries(evidence: StepEvidence, joints: Array, cuts: Array) -> Pairs:
         yield slots[:, 0], np.round(slots[:, 0])
         loose = slots[slots[:, 1 + d] == 0, 4 + d]
         yield loose, np.zeros_like(loose)
-        balls = slots[slots[:, 0] == Kind.BALL, 1:]
+        balls = slots[slots[:, 0] == Kind.BALL, 1:-1]
         if len(balls):
             # Three turns about the base axes, from no attitude in particular.
             yield balls, np.eye(3, 7)[: len(balls)]
@@ -167,7 +173,7 @@ def _energies(evidence: StepEvidence, found: dict[str, Array], at: _Assembly, mo
         potential -= float(row[0] * found["gravity"] @ place[:d])
         slots = _slots(evidence, joint)
         for slot, q, rate in zip(slots, moved[2][number - 1], moved[3][number - 1], strict=False):
-            stiffness, damping, rotor, free = slot[1 + d :]
+            stiffness, damping, rotor, free = slot[1 + d : -1]
             kinetic += rotor * rate**2 / 2
             potential += stiffness * (q - free) ** 2 / 2
             power -= damping * rate**2

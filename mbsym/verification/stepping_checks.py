@@ -5,7 +5,7 @@ A function that nothing was compared with is an error, as everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +19,7 @@ from mbsym.model.system import Model
 from mbsym.pipeline import Progress
 from mbsym.records import Registry
 from mbsym.reference import Reference
+from mbsym.reference.motions import prescribed_motions
 from mbsym.transfer_matrix.stepper import TransferMatrixStepper
 from mbsym.verification.checks import (
     SINGLE_TOLERANCE,
@@ -168,25 +169,31 @@ def _compare(
     states = []
     for stepper in steppers:
         language = stepper.module.language
-        state = stepper.start(q, v)
+        course = _Course(stepper, reference, q, v)
+        state = course.start()
         error = relative_error(stepper.observe(state).energy / joule, energy / joule)
         worst.note("transfer_matrix_start", language, "energy of reference", error, _tolerance(1e-10, settings), number)
-        state, report = stepper.advance(state, span / steps, steps)
+        if reference.mechanism.model.motions:
+            found, expected = course.driving_forces(state)
+            error = relative_error(found, expected)
+            allowed = _tolerance(BLOCK_TOLERANCE, settings)
+            worst.note("transfer_matrix_observe", language, "driving forces of reference", error, allowed, number)
+        state, failed = course.advance(state, span / steps, steps)
         view = stepper.observe(state)
         reached, _ = stepper.coordinates_of(view)
         poses = reference.poses(reached) / pose
-        error = relative_error(poses, expected_poses / pose) if not report.status else float("inf")
+        error = relative_error(poses, expected_poses / pose) if not failed else float("inf")
         allowed = _tolerance(MOTION_TOLERANCE, settings)
         worst.note("transfer_matrix_advance", language, "motion of reference", error, allowed, number)
         error = relative_error(view.energy / joule, expected_energy / joule)
         worst.note("transfer_matrix_observe", language, "energy of reference", error, 10 * allowed, number)
         closed = SINGLE_CLOSURE_TOLERANCE if settings.single else CLOSURE_TOLERANCE
         worst.note("transfer_matrix_advance", language, "closed loops", view.closure / length, closed, number)
-        one, _ = stepper.step(stepper.start(q, v), span / steps)
-        same, _ = stepper.advance(stepper.start(q, v), span / steps)
+        one, _ = stepper.step(course.start(), span / steps, loads=course.loads(span / steps))
+        same, _ = course.advance(course.start(), span / steps, 1)
         allowed = _tolerance(LANGUAGE_TOLERANCE, settings)
         worst.note("step", language, "transfer_matrix_advance", relative_error(one, same), allowed, number)
-        coarse, _ = stepper.advance(stepper.start(q, v), h, LANGUAGE_STEPS)
+        coarse, _ = course.advance(course.start(), h, LANGUAGE_STEPS)
         states.append((language, coarse))
     rounding = SINGLE_LANGUAGE_ROUNDINGS * float(precision(True).eps) * 4.0 / (h / time) ** 2
     allowed = rounding if settings.single else LANGUAGE_TOLERANCE
@@ -194,6 +201,55 @@ def _compare(
     for language, state in others:
         error = relative_error(state, expected)
         worst.note("transfer_matrix_advance", language, f"{first} code", error, allowed, number)
+
+
+class _Course:
+    """Steps from a state by laws of what motions prescribe that begin there, with the model's accelerations."""
+
+    def __init__(self, stepper: TransferMatrixStepper, reference: Reference, q: Array, v: Array) -> None:
+        self._stepper, self._reference, self._q, self._v = stepper, reference, q, v
+        self._laws = {each.speed: each.values for each in prescribed_motions(reference.mechanism)}
+
+    def _with(self, prescribed: Mapping[int, float]) -> Array:
+        """Loads of nothing but what is prescribed of speeds by their places."""
+        loads: Array = self._stepper.nothing.copy()
+        for body, row in zip(self._stepper.system.bodies, loads, strict=True):
+            for k, each in enumerate(body.hinge.coordinates):
+                row[self._stepper.system.layout.load + k] = each.sign * prescribed.get(each.place[1], 0.0)
+        return loads
+
+    def start(self) -> Array:
+        accelerations = {speed: values[2] for speed, values in self._laws.items()}
+        return self._stepper.start(self._q, self._v, self._with(accelerations))
+
+    def driving_forces(self, start: Array) -> tuple[Array, Array]:
+        """At the start, and the reference's there, by speeds."""
+        seen = self._stepper.observe(start).driving_forces
+        found = np.zeros(self._reference.nv)
+        for body, row in zip(self._stepper.system.bodies, seen, strict=True):
+            for each, force in zip(body.hinge.coordinates, row, strict=False):
+                found[each.place[1]] = each.sign * force
+        return found, self._reference.solve(self._q, self._v, np.zeros(self._reference.nv)).driving
+
+    def loads(self, t: float) -> Array:
+        """At a time."""
+        found = {}
+        for each in prescribed_motions(self._reference.mechanism, t):
+            assert each.coordinate is not None
+            position, speed, _ = self._laws[each.speed]
+            found[each.speed] = self._q[each.coordinate] + each.values[0] - position + (self._v[each.speed] - speed) * t
+        return self._with(found)
+
+    def advance(self, state: Array, h: float, steps: int) -> tuple[Array, bool]:
+        """The state after some steps, and whether one of them failed."""
+        if not self._laws:
+            state, report = self._stepper.advance(state, h, steps)
+            return state, bool(report.status)
+        for k in range(steps):
+            state, report = self._stepper.advance(state, h, loads=self.loads((k + 1) * h), done=k)
+            if report.status:
+                return state, True
+        return state, False
 
 
 def _tolerance(double: float, settings: Settings) -> float:
@@ -205,14 +261,14 @@ def _reference_motion(reference: Reference, q: Array, v: Array, span: float) -> 
     h = span / REFERENCE_STEPS
     tau = np.zeros(reference.nv)
 
-    def rates(q: Array, v: Array) -> tuple[Array, Array]:
-        return reference.position_rate(q, v), reference.forward_dynamics(q, v, tau)
+    def rates(t: float, q: Array, v: Array) -> tuple[Array, Array]:
+        return reference.position_rate(q, v), reference.forward_dynamics(q, v, tau, t)
 
-    for _ in range(REFERENCE_STEPS):
-        a = rates(q, v)
-        b = rates(q + h / 2 * a[0], v + h / 2 * a[1])
-        c = rates(q + h / 2 * b[0], v + h / 2 * b[1])
-        d = rates(q + h * c[0], v + h * c[1])
+    for k in range(REFERENCE_STEPS):
+        a = rates(k * h, q, v)
+        b = rates((k + 0.5) * h, q + h / 2 * a[0], v + h / 2 * a[1])
+        c = rates((k + 0.5) * h, q + h / 2 * b[0], v + h / 2 * b[1])
+        d = rates((k + 1) * h, q + h * c[0], v + h * c[1])
         q = q + h / 6 * (a[0] + 2 * b[0] + 2 * c[0] + d[0])
         v = v + h / 6 * (a[1] + 2 * b[1] + 2 * c[1] + d[1])
     return reference.poses(q), reference.kinetic_energy(q, v) + reference.potential_energy(q)

@@ -54,7 +54,7 @@ def check_stepping_statuses(
             _check_start(worst, module, coverage)
         for name in STEPS:
             if name in module.functions and module.functions[name].statuses:
-                _check_steps(worst, module, name, start, length, coverage)
+                _check_steps(worst, stepper, name, start, length, coverage)
 
 
 def _check_start(worst: Worst, module: LoadedModule, coverage: Coverage) -> None:
@@ -78,13 +78,16 @@ def _check_start(worst: Worst, module: LoadedModule, coverage: Coverage) -> None
 
 
 def _check_steps(
-    worst: Worst, module: LoadedModule, name: str, start: Array, length: float, coverage: Coverage
+    worst: Worst, stepper: TransferMatrixStepper, name: str, start: Array, length: float, coverage: Coverage
 ) -> None:
+    module, loads = stepper.module, stepper.holding(start)
+
     def scheme(h: float) -> Any:
         return np.asarray(module.functions["generalised_alpha"](h, RADIUS)).ravel()
 
     def given(h: float = length, **changes: Any) -> dict[str, Any]:
         own = {"state": start, "h": h, "spectral_radius": RADIUS, "steps": 1.0, "settings": np.array(SETTINGS)}
+        own["loads"] = loads
         if name != "step":
             own["scheme"] = scheme(h) if h > 0 else 0.0 * scheme(length)
         return {**own, **changes}

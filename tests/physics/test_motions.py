@@ -28,7 +28,7 @@ from mbsym.model.system import Model
 from mbsym.model.validate import validate
 from mbsym.reference import Reference
 from mbsym.reference.motions import prescribed_motions
-from mbsym.registry import FORMULATIONS, TRANSFER_MATRIX, available_functions
+from mbsym.registry import FORMULATIONS, available_functions
 from mbsym.simulation.options import Loads, Preparation
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.interpret import interpret
@@ -484,7 +484,6 @@ def test_motions_that_loops_contradict_are_named() -> None:
         ({"initial": {"v_shake": 0.1}}, "v_shake is given, which motion shaker prescribes"),
         ({"loads": Loads(tau={"v_shake": 1.0})}, "a force on v_shake is given, which motion shaker prescribes"),
         ({"method": "symplectic", "step": 0.01}, "the variational midpoint rule prescribes no motions"),
-        ({"method": "transfer-matrix", "step": 0.01}, "the transfer matrix method prescribes no motions"),
     ],
 )
 def test_simulations_do_not_contradict_motions(options: dict[str, object], sentence: str) -> None:
@@ -495,7 +494,5 @@ def test_simulations_do_not_contradict_motions(options: dict[str, object], sente
 def test_what_knows_no_motions_says_so(tmp_path: Path) -> None:
     with pytest.raises(mbsym.MbsymError, match="acados have no motions that are prescribed"):
         mbsym.export(KAPITZA, "acados", tmp_path, symbolic_parameters="none")
-    with pytest.raises(DerivationError, match="knows no motions that are prescribed"):
-        mbsym.generate(KAPITZA, "nowhere", formulation=TRANSFER_MATRIX)
     with pytest.raises(DerivationError, match="motions are prescribed, and it is there for free motion only"):
         mbsym.generate(KAPITZA, "nowhere", functions=("operational_space_inertia",), frames=("rod",))

@@ -87,6 +87,16 @@ def test_fixed_joints_make_one_element() -> None:
     assert [float(x.constant or 0) for x in body.hinge.attachment] == [0, 1]
 
 
+@pytest.mark.parametrize("axis", ["x", "y", "-y", (0.6, 0.8, 0)])
+def test_a_body_that_slides_on_an_arm_turns_about_the_normal_of_the_plane(axis: Any) -> None:
+    """Whatever axis its own joint has, along which the frame of the equations lies."""
+    bob = Body("b", 2, (0.1, 0.2, 0), (0.3, 0.4, 0.7, 0.05, 0, 0))
+    along = {"x": (1, 0, 0), "y": (0, 1, 0), "-y": (0, -1, 0)}.get(axis, axis)
+    system = recognised(replace(pair(Joint("k", "prismatic", "a", "b", axis=along)), bodies=(BAR, bob)))
+    (inertia,) = system.bodies[1].inertia
+    assert inertia.constant == pytest.approx(0.7, rel=1e-15)
+
+
 def test_a_turned_weld_moves_the_inertia_along() -> None:
     """A weld by a quarter turn about z."""
     bodies = (BAR, Body("b", 2, (1, 0, 0), (0, 0.3, 0.3, 0, 0, 0)))
