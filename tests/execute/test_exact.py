@@ -33,7 +33,7 @@ TREES = (
     "dc_motor_arm",
 )
 LOOPS = (
-    *("four_bar", "slider_crank", "five_bar", "rhombus_planar", "rhombus_symmetric", "rhombus_spatial"),
+    *("four_bar", "slider_crank", "five_bar", "rhombus_planar", "rhombus_symmetric"),
     *("rolling_disc", "driven_slider_crank", "hydraulic_boom"),
 )
 WHAT_ITERATES = {"project_position", "project_position_report"}
@@ -76,7 +76,7 @@ def test_of_closed_loops_what_does_not_iterate_is_proven(name: str, tmp_path: Pa
         assert each.probability < ERROR
 
 
-@pytest.mark.parametrize("seed", some((1, 11, 16, 20, 21, 22, 24, 27, 30, 34, 49, 69), (21, 24)))
+@pytest.mark.parametrize("seed", some((11, 20, 21, 24, 27, 30, 34, 49, 69), (21, 24)))
 def test_random_loops_of_all_joints_and_constraints_are_what_their_poses_say(seed: int, tmp_path: Path) -> None:
     """Of velocity, a distance, a point on a line, an expression, rolling; universal, planar, fixed, helical joints."""
     model, _ = random_closed_loops(seed, bodies=(2, 3), loops=(1, 2))

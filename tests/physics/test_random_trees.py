@@ -40,7 +40,7 @@ SHORT = 60
 """Trees of every run; the others are further examples."""
 
 LONG = 49
-"""Has so many roots that a point of the finite field where all of them exist is found after some hundred draws only."""
+"""Is left out: it has so many roots that a point of the finite field where all exist takes some hundred draws."""
 
 GENERATED = (2, 12, 32, 62, 72, 82, 102, 182, 252, 272)
 ALSO_GENERATED = tuple(seed for seed in (*range(2, TREES, 10), 19, 69) if seed not in GENERATED)
@@ -126,7 +126,9 @@ class Derived:
     programs: dict[str, Program]
 
 
-@pytest.fixture(scope="module", params=some(range(TREES), set(range(SHORT)) - {LONG}))
+@pytest.fixture(
+    scope="module", params=some((seed for seed in range(TREES) if seed != LONG), set(range(SHORT)) - {LONG})
+)
 def derived(request: pytest.FixtureRequest) -> Iterator[Derived]:
     case = Case.of(request.param)
     mechanism = mechanism_of(case.model)
