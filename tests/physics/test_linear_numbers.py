@@ -82,7 +82,7 @@ def assert_the_same(model: Model, seed: int) -> None:
 
 WITHOUT_MASS = ("driver_cab", "qi_closed_loops", "qi_small", "slides_tree", "stanford_arm")
 NAMES = [name for name in examples.names() if name not in (*WITHOUT_MASS, "driver_cab_motion")]
-"""The driver's cab has eleven loops, whose derivatives take a minute to derive; random loops are like it."""
+"""The driver's cab has six loops, whose derivatives take a minute to derive; random loops are like it."""
 
 
 @pytest.mark.parametrize("name", some(NAMES, ["bicycle", "five_bar", "puma560", "slider_crank"]))
