@@ -345,7 +345,7 @@ def test_nothing_is_kept() -> None:
         fails(lambda: bars(closed, zero, zero, out=pair[:1]))
 
     watched = (q, v, vdot, out, closed, zero, bad, *pair, pendulum, bars, bars.results)
-    for call, times in ((direct, 1500), (failing, 1000)):
+    for call, times in ((direct, 2500), (failing, 2500)):
         for _ in range(50):
             call()
         gc.collect()

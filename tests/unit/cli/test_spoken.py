@@ -27,7 +27,7 @@ OF_OTHER_PROGRAMS = {
     "--enable",
     "--quiet",
     "--template",
-    "--at",
+    "--begin",
     "--run",
 }
 """What compilers and checkers are called with, and variables of style sheets."""
