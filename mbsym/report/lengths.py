@@ -22,8 +22,8 @@ class Length:
     Attributes:
         form: its name, one of ``forms.FORMS``.
         terms: of the outermost sums of the entries and of what they are made of.
-        operations: additions, multiplications, divisions and powers of all that is printed, sines and cosines as letters;
-            products of vectors are one each. Entries below the diagonal of what is symmetric are not printed.
+        operations: additions, multiplications, divisions and powers of all that is printed, sines and cosines as
+            letters; products of vectors are one each. Entries below the diagonal of what is symmetric are not printed.
     """
 
     form: str
