@@ -20,7 +20,7 @@ from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.names import expression_names, free_name, identifier_part
 from mbsym.model.system import Model
 from mbsym.options.generation import GenerationOptions
-from mbsym.pipeline import Progress, derive, describe, express
+from mbsym.pipeline import Derivation, Progress, derive, describe, express
 from mbsym.simulation.adaptive_steps import adaptive_source
 from mbsym.simulation.options import LANGUAGES, Preparation
 from mbsym.simulation.step_terms import external_elements, external_power, speeds_of_momentum, variational_terms
@@ -183,13 +183,8 @@ def prepare(
         partial(_loads_of_steps, rotation=rotation): steps_loaded,
     }
     added = [optimise(function(mechanism.afresh()))[0] for function, is_needed in own.items() if is_needed]
-    if derivation is None:
-        description = ModuleDescription(mechanism.model.name, tuple(added))
-    else:
-        description = describe(replace(derivation, programs=(*derivation.programs, *added)), options)
     steps = transfer_system(mechanism, rotation, forces_as_loads=True) if stepped else None
-    if steps is not None:
-        description = with_steps(description, stepping_module(steps))
+    description = _described(mechanism, derivation, options, added, steps)
     files = render(description, options.languages)
     if progress is not None:
         progress("compile" if compiled else "import", 0, 1)
@@ -200,6 +195,21 @@ def prepare(
     module = numpy_module(files[0], manifest) if library is None else c_module(library, loads(manifest.text))
     loops = derivation.loops if derivation is not None and looped else None
     return Equations(mechanism, loops, module, library, sizes, steps)
+
+
+def _described(
+    mechanism: Mechanism,
+    derivation: Derivation | None,
+    options: GenerationOptions,
+    added: Sequence[Program],
+    steps: TransferSystem | None,
+) -> ModuleDescription:
+    """A module of what was derived, if anything was, what is added to it, and steps by transfer matrices."""
+    if derivation is None:
+        found = ModuleDescription(mechanism.model.name, tuple(added))
+    else:
+        found = describe(replace(derivation, programs=(*derivation.programs, *added)), options)
+    return found if steps is None else with_steps(found, stepping_module(steps))
 
 
 def _require_taken(mechanism: Mechanism, variational: bool, stepped: bool) -> None:
