@@ -163,8 +163,7 @@ def prepare(
     order = preparation.order
     mechanism = express(model, GenerationOptions(symbolic_parameters="none", order=order))
     _require_taken(mechanism, variational, stepped)
-    # A joint that holds nothing closes nothing where it is cut.
-    looped = any(not cut.joint.kind.is_unbound for cut in mechanism.cut_joints) or bool(mechanism.model.constraints)
+    looped = _has_loops(mechanism)
     powered = bool(external_elements(mechanism.model))
     alone = stepped and not looped and mechanism.nb >= STEPS_ALONE
     options = GenerationOptions(
@@ -182,7 +181,8 @@ def prepare(
         speeds_of_momentum: variational,
         partial(_loads_of_steps, rotation=rotation): steps_loaded,
     }
-    added = [optimise(function(mechanism.afresh()))[0] for function, is_needed in own.items() if is_needed]
+    needed = (function for function, is_needed in own.items() if is_needed)
+    added = [optimise(function(mechanism.afresh()))[0] for function in needed]
     steps = transfer_system(mechanism, rotation, forces_as_loads=True) if stepped else None
     description = _described(mechanism, derivation, options, added, steps)
     files = render(description, options.languages)
@@ -195,6 +195,12 @@ def prepare(
     module = numpy_module(files[0], manifest) if library is None else c_module(library, loads(manifest.text))
     loops = derivation.loops if derivation is not None and looped else None
     return Equations(mechanism, loops, module, library, sizes, steps)
+
+
+def _has_loops(mechanism: Mechanism) -> bool:
+    """Whether something closes one: a joint that holds nothing closes nothing where it is cut."""
+    cut = any(not cut.joint.kind.is_unbound for cut in mechanism.cut_joints)
+    return cut or bool(mechanism.model.constraints)
 
 
 def _described(

@@ -27,6 +27,8 @@ from mbsym.visualisation.topology_style import arrowhead, decimal, element, esca
 FILM_LIMIT: Final = 60
 """Most joints of a system whose film is drawn: S has a square for each pair of bodies."""
 
+_BEGIN: Final = "--begin"
+_RUN: Final = "--run"
 PAUSE: Final = 1.2
 """Between steps [s]."""
 
@@ -255,7 +257,7 @@ class _Film:
             yield f" animation: m{number} {decimal(whole * PAUSE)}s step-end infinite; }}\n"
             keys = " ".join(f"{100 * frame / whole:.3f}% {{ {state}; }}" for frame, state in changes)
             yield f"@keyframes m{number} {{ {keys} }}\n"
-        moved = "animation-delay: var(--begin, 0s) !important; animation-play-state: var(--run, running) !important;"
+        moved = f"animation-delay: var({_BEGIN}, 0s) !important; animation-play-state: var({_RUN}, running) !important;"
         yield f".topology * {{ {moved} }}\n"
 
 
