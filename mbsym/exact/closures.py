@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from mbsym.exact.constraints import Going, derivative, held_by, rate, short
+from mbsym.exact.constraints import Going, derivative, held_by, rate, short, spin
 from mbsym.exact.dynamics import ExactState
 from mbsym.exact.kinematics import TIME, cross
 from mbsym.exact.residues import Series, UndecidedError, term
@@ -218,20 +219,21 @@ class Closures:
     @cached_property
     def of_joints(self) -> int:
         """How many rows are those of cut joints, which stand first."""
-        return len(self._now) - sum(map(len, self._constrained(Going.on(self.state, self.state.v))))
+        return sum(len(pulls) for _, pulls in self._pulls)
 
-    def _going(self, v: Array) -> list[HeldRow]:
-        return self.rows(Going.on(self.state, v))
+    @cached_property
+    def _here(self) -> Going:
+        return Going.on(self.state, self.state.v)
 
     @cached_property
     def _now(self) -> list[HeldRow]:
-        return self._going(self.state.v)
+        return self.rows(self._here)
 
     @cached_property
     def _along(self) -> list[list[HeldRow]]:
         """With each speed one and the others zero."""
         unit = np.eye(self.state.mechanism.nv, dtype=int).astype(object)
-        return [self._going(row) for row in unit]
+        return [self.rows(Going.on(self.state, row)) for row in unit]
 
     @cached_property
     def residual(self) -> list[Any]:
@@ -261,35 +263,52 @@ class Closures:
             found[:, k] = [of(row) for row in column]
         return found
 
+    @cached_property
+    def _pulls(self) -> list[tuple[Array, list[tuple[Array, Array]]]]:
+        """Of each cut joint the point at which it acts, and [moment; force] of a unit of each row on the successor,
+        base axes."""
+        found = []
+        for joint, at in zip(self.joints, self.frames(self._here), strict=True):
+            S, s, P, p = (_first(each) for each in (at.S, at.s, at.P, at.p))
+            pulls = _directions(joint, Seen(S.T @ P, S.T @ (p - s), joint.numbers))
+            turned = [(S @ moment, S @ force) for moment, force in pulls]
+            found.append((s if _PARTS[joint.type][0] else p, turned))
+        return found
+
     def wrenches(self, multipliers: Mapping[int, Any]) -> list[tuple[Array, Array, Array]]:
         """Of each cut joint [moment; force] on the successor, base axes, and the point at which it acts.
 
         Args:
             multipliers: by the number of the row.
         """
-        found, number = [], 0
-        for joint, at in zip(self.joints, self.frames(Going.on(self.state, self.state.v)), strict=True):
-            S, s, P, p = (_first(each) for each in (at.S, at.s, at.P, at.p))
+        found, rows = [], count()
+        for point, pulls in self._pulls:
             moment, force = _NONE, _NONE
-            for turning, moving in _directions(joint, Seen(S.T @ P, S.T @ (p - s), joint.numbers)):
+            for (turning, moving), number in zip(pulls, rows, strict=False):
                 multiplier = multipliers.get(number, 0)
                 moment, force = moment + turning * multiplier, force + moving * multiplier
-                number += 1
-            found.append((S @ moment, S @ force, s if _PARTS[joint.type][0] else p))
+            found.append((moment, force, point))
+        return found
+
+    @cached_property
+    def _loads(self) -> Array:
+        """What a unit of each row of constraints does to all bodies by label, (rows, nb+1, 6)."""
+        labels, rows = range(1, self.state.mechanism.nb + 1), len(self._now) - self.of_joints
+        found = np.zeros((rows, len(labels) + 1, 6), dtype=object)
+        if rows:
+            for label in labels:
+                for place in range(6):
+                    closing, speeds = self._constrained(Going.alone(self.state, label, place))
+                    found[:, label, place] = [term(row.rate, 0, TIME) for row in (*closing, *speeds)]
         return found
 
     def loads(self, multipliers: Mapping[int, Any]) -> Array:
         """What constraints do to all bodies by label: [moment about the origin; force], base axes, (nb+1, 6)."""
-        found = np.zeros((self.state.mechanism.nb + 1, 6), dtype=object)
-        if not self.state.mechanism.model.constraints:
-            return found
-        for label in range(1, len(found)):
-            for place in range(6):
-                closing, speeds = self._constrained(Going.alone(self.state, label, place))
-                for number, row in enumerate([*closing, *speeds], self.of_joints):
-                    if number in multipliers:
-                        found[label, place] = found[label, place] + multipliers[number] * term(row.rate, 0, TIME)
-        return found
+        total: Array = np.zeros((self.state.mechanism.nb + 1, 6), dtype=object)
+        for number, load in enumerate(self._loads, self.of_joints):
+            if number in multipliers:
+                total = total + load * multipliers[number]
+        return total
 
 
 def _directions(joint: NumericJoint, seen: Seen) -> list[tuple[Array, Array]]:
@@ -301,7 +320,7 @@ def _cut_rows(joint: NumericJoint, at: CutFrames) -> list[HeldRow]:
     slides, parts = _PARTS[joint.type]
     residuals = [each for residual, _ in parts for each in residual(seen)]
     S, s, p = (short(each) for each in (at.S, at.s, at.p))
-    spin_s, spin_p = _spin(at.S), _spin(at.P)
+    spin_s, spin_p = spin(at.S), spin(at.P)
     velocity_s, velocity_p = derivative(at.s), derivative(at.p)
     if slides:
         velocity_p = velocity_p + cross(spin_p, s - p)
@@ -327,9 +346,3 @@ def _frames(mechanism: NumericMechanism, joint: NumericJoint, rotations: Array, 
 def _first(values: Array) -> Array:
     found: Array = np.frompyfunc(lambda value: term(value, 0, TIME), 1, 1)(values)
     return found
-
-
-def _spin(axes: Array) -> Array:
-    """Angular velocity of axes, columns in base axes."""
-    turned = derivative(axes) @ short(axes).T
-    return np.array([turned[2, 1], turned[0, 2], turned[1, 0]], dtype=object)

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from mbsym.exact.dynamics import ExactState
-from mbsym.exact.kinematics import TIME, cross, going_on, joint_rates
+from mbsym.exact.kinematics import TIME, axial, cross, going_on, joint_rates
 from mbsym.exact.mechanism import along_z
 from mbsym.exact.residues import Series, UndecidedError, term
 from mbsym.exact.words import Words, names_of_joints
@@ -64,9 +64,7 @@ class Going:
     @cached_property
     def omega(self) -> Array:
         """Angular velocities."""
-        rates, turned = derivative(self.rotations), np.transpose(short(self.rotations), (0, 2, 1))
-        spin = rates @ turned
-        return np.stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]], axis=1)
+        return spin(self.rotations)
 
     @cached_property
     def velocity(self) -> Array:
@@ -111,7 +109,8 @@ def _short(value: Any) -> Any:
     return Series([term(value, 0, TIME), term(value, 1, TIME)], TIME)
 
 
-def _rate(value: Any) -> Any:
+def rate(value: Any) -> Any:
+    """The derivative of a series by time."""
     return Series([term(value, 1, TIME), 2 * term(value, 2, TIME)], TIME)
 
 
@@ -123,13 +122,13 @@ def short(values: Array) -> Array:
 
 def derivative(values: Array) -> Array:
     """Derivatives by time."""
-    found: Array = np.frompyfunc(_rate, 1, 1)(values)
+    found: Array = np.frompyfunc(rate, 1, 1)(values)
     return found
 
 
-def rate(value: Any) -> Any:
-    """The derivative of one by time."""
-    return _rate(value)
+def spin(axes: Array) -> Array:
+    """Angular velocities (..., 3) of axes (..., 3, 3), columns in base axes."""
+    return axial(derivative(axes) @ np.swapaxes(short(axes), -1, -2))
 
 
 # ---- what each holds -------------------------------------------------------------------------------------------------

@@ -60,9 +60,12 @@ class ExactState:
     @cached_property
     def scene(self) -> Scene:
         """What force elements do."""
-        return scene_of(
-            self.words, self.moving, self.mechanism.joint_coordinates(self.q), joint_rates(self.mechanism, self.v)
-        )
+        return scene_of(self.words, self.moving, *self.of_joints)
+
+    @cached_property
+    def of_joints(self) -> tuple[list[Array], list[Array]]:
+        """Coordinates and speeds of tree joints, by label."""
+        return self.mechanism.joint_coordinates(self.q), joint_rates(self.mechanism, self.v)
 
     @cached_property
     def words(self) -> Words:
@@ -73,8 +76,7 @@ class ExactState:
             named[item.name] = held_within(self.numbers, item, value) if item.saturates else value
         named |= {item.name: value for item, value in zip(model.drives, self.x, strict=False)}
         if model.expressions:
-            coordinates, rates = self.mechanism.joint_coordinates(self.q), joint_rates(self.mechanism, self.v)
-            named |= names_of_joints(self.mechanism, coordinates, rates)
+            named |= names_of_joints(self.mechanism, *self.of_joints)
         return Words(self.mechanism, self.numbers, self.moving, named)
 
     def columns_by_label(self, *, reversed_joints: bool) -> list[int]:
@@ -183,5 +185,5 @@ class ExactState:
             mass, arm, _ = self.inertia(label)
             weight = -(mass * self.mechanism.gravity)
             wrenches.append(np.concatenate([cross(arm, weight), weight]))
-        nothing = [np.zeros(len(rates), dtype=object) for rates in joint_rates(self.mechanism, self.v)]
+        nothing = [np.zeros(len(rates), dtype=object) for rates in self.of_joints[1]]
         return self.generalised(wrenches, nothing)

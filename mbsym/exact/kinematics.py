@@ -90,12 +90,12 @@ def moving(mechanism: NumericMechanism, q: Array, v: Array, vdot: Array | None =
     spin = R1 @ turned
     change = 2 * (R2 @ turned) + R1 @ np.transpose(R1, (0, 2, 1))
     o, o1, o2 = (_coefficients(origins, order) for order in range(3))
-    return Moving(R, o, _axial(spin), _axial(change), o1, 2 * o2)
+    return Moving(R, o, axial(spin), axial(change), o1, 2 * o2)
 
 
-def _axial(matrices: Array) -> Array:
-    """The vectors a of matrices with the skew part a~."""
-    return np.stack([matrices[:, 2, 1], matrices[:, 0, 2], matrices[:, 1, 0]], axis=1)
+def axial(matrices: Array) -> Array:
+    """The vectors a of matrices (..., 3, 3) with the skew part a~."""
+    return np.stack([matrices[..., 2, 1], matrices[..., 0, 2], matrices[..., 1, 0]], axis=-1)
 
 
 def joint_rates(mechanism: NumericMechanism, v: Array) -> list[Any]:

@@ -149,7 +149,7 @@ def _wrenches(state: LoopState, given: Given, vdot: Array, multipliers: Array) -
     if not others:
         return found
     G, still = _jacobian(state, given), np.zeros(6, dtype=object)
-    own = [row for row in range(state.closures.of_joints, len(state.closures.residual))]
+    own = range(state.closures.of_joints, len(state.closures.residual))
     stresses = []
     for other in others:
         shares = _solved(G @ G.T, G @ state.closures.jacobian[other])
