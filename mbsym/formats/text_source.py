@@ -56,12 +56,11 @@ class TextSource:
         return FormatError(what, where=str(self.at(place)), remedy=remedy)
 
 
-def read_text(path: str | Path, largest: int) -> TextSource:
+def read_text(path: str | Path) -> TextSource:
     """The text of a file.
 
     Args:
         path: the file.
-        largest: size in bytes that it may have.
 
     Raises:
         FormatError: the file cannot be read, is no ordinary one (a pipe may never end), is empty, too large or not
@@ -75,15 +74,15 @@ def read_text(path: str | Path, largest: int) -> TextSource:
                 "this is no ordinary file", where=f"{name}:1:1", remedy="copy what it yields into a file and name that"
             )
         with Path(path).open("rb") as stream:
-            content = stream.read(largest + 1)
+            content = stream.read(LARGEST + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FormatError(
             f"the file cannot be read ({reason.lower()})", where=f"{name}:1:1", remedy="check the path and its rights"
         ) from None
-    if len(content) > largest:
+    if len(content) > LARGEST:
         raise FormatError(
-            f"the file has more than {largest // 1_000_000} MB",
+            f"the file has more than {LARGEST // 1_000_000} MB",
             where=f"{name}:1:1",
             remedy="a model file is much smaller: check that this is one, or build the model in Python",
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mbsym.errors import FormatError, MbsymError
-from mbsym.formats.text_source import LARGEST, FilePlace, TextSource, read_text
+from mbsym.formats.text_source import FilePlace, TextSource, read_text
 from mbsym.values.numbers import SMALLEST_SIZE, decimal_number, size_fault
 from mbsym.values.parameter import Value, Vector
 
@@ -305,7 +305,7 @@ class IncludedFiles:
         if self._count >= MOST_FILES:
             raise include.error(f"more than {MOST_FILES} files are included", "join some of them")
         try:
-            text = read_text(path, LARGEST)
+            text = read_text(path)
         except FormatError as error:
             raise include.error(f"{shown!r}: {error.what}", error.remedy) from None
         root = read_xml(text, self._lines)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from mbsym.errors import FormatError
-from mbsym.formats.text_source import LARGEST, TextSource, read_text
+from mbsym.formats.text_source import TextSource, read_text
 from mbsym.formats.yaml_document import Document, Leaf, read_yaml
 from mbsym.rounding.tape import TURN
 
@@ -128,7 +128,7 @@ def read_box(path: str | Path | None, entries: Mapping[str, Entry]) -> Box:
     usual = {name: entry.given for name, entry in entries.items() if entry.given is not None}
     if path is None:
         return Box(entries, usual)
-    return box_of(read_text(path, LARGEST), entries)
+    return box_of(read_text(path), entries)
 
 
 def box_of(source: TextSource, entries: Mapping[str, Entry]) -> Box:

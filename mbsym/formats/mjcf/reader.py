@@ -30,7 +30,7 @@ from mbsym.formats.mjcf.spring_dampers import with_spring_dampers
 from mbsym.formats.mjcf.words import MJCF_WORDS, PASSIVE_FLAGS, check_keywords
 from mbsym.formats.mjcf.written_out import with_copies, with_includes
 from mbsym.formats.rigid_frames import ExactMass, turned_vector
-from mbsym.formats.text_source import LARGEST, FilePlace, TextSource, read_text
+from mbsym.formats.text_source import FilePlace, TextSource, read_text
 from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml
 from mbsym.joints.fixed import FIXED
@@ -71,7 +71,7 @@ def load_mjcf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
         FormatError: the file cannot be read, holds what is not covered, or is no mechanism; ``where`` is
             ``FILE:LINE:COL``.
     """
-    return read_mjcf(read_text(path, LARGEST), options)
+    return read_mjcf(read_text(path), options)
 
 
 def read_mjcf(source: TextSource, options: LoadOptions = DEFAULTS) -> Model:

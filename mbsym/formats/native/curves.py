@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mbsym.formats.native.includes import Reading
-from mbsym.formats.text_source import LARGEST, TextSource, read_text
+from mbsym.formats.text_source import TextSource, read_text
 from mbsym.formats.xml_document import require_under
 from mbsym.formats.yaml_document import Document, DocumentPath
 from mbsym.model.table_checks import check_tables
@@ -32,7 +32,7 @@ def read_curve(name: str, entry: CurveTable, document: Document, reading: Readin
         raise document.error(path, f"there is no file {str(file)!r}", "check the path, which starts at this file's")
     if reading.under is not None:
         require_under(file, repr(entry.csv), reading.under, str(document.source.at(document.place(path))))
-    source = read_text(file, LARGEST)
+    source = read_text(file)
     (_, header), *rows = _rows(source) or [(1, [])]
     names = [cell.strip() for cell in header]
     asked = entry.columns or tuple(names[:2])

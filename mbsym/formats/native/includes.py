@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from mbsym.errors import ModelError, SymbolicError
 from mbsym.formats.native.places import Places, Where
-from mbsym.formats.text_source import LARGEST, TextSource, read_text
+from mbsym.formats.text_source import TextSource, read_text
 from mbsym.formats.xml_document import require_under
 from mbsym.formats.yaml_document import Document, DocumentPath
 from mbsym.model.beams_of_models import without_beams
@@ -92,7 +92,7 @@ def with_includes(
             model = replace(model, warnings=(*model.warnings, told))
         if file.suffix.lower() in SUFFIXES:
             inside = replace(reading, within=(*reading.within, file.resolve()))
-            places = places_of(read_text(file, LARGEST), inside)
+            places = places_of(read_text(file), inside)
             part = replace(places.model, directory=str(file.parent))
         elif reading.others is not None:
             places, part = None, reading.others(file)

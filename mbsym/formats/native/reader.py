@@ -16,7 +16,7 @@ from mbsym.formats.native.curves import read_curve
 from mbsym.formats.native.includes import Include, Load, Reading, with_includes
 from mbsym.formats.native.places import INERTIA, LIMITS, SHORT_JOINT, Places
 from mbsym.formats.native.repetition import written_out
-from mbsym.formats.text_source import LARGEST, Place, TextSource, read_text
+from mbsym.formats.text_source import Place, TextSource, read_text
 from mbsym.formats.yaml_document import Document, DocumentPath, read_yaml
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.beam import Beam
@@ -76,7 +76,7 @@ def load_native(
     Raises:
         FormatError: the file cannot be read, or what it describes is no mechanism; ``where`` is ``FILE:LINE:COL``.
     """
-    source = read_text(path, LARGEST)
+    source = read_text(path)
     return read_native(source, strict=strict, snap_angles=snap_angles, others=others, under=under)
 
 

@@ -23,7 +23,7 @@ from mbsym.formats.sdf.frames import Frames, Node
 from mbsym.formats.sdf.joints import JointReader
 from mbsym.formats.sdf.shapes import collision_mass, link_shapes
 from mbsym.formats.sdf.tree import Arrangement, arranged
-from mbsym.formats.text_source import LARGEST, FilePlace, TextSource, read_text
+from mbsym.formats.text_source import FilePlace, TextSource, read_text
 from mbsym.formats.xml_document import Element
 from mbsym.joints.fixed import FIXED
 from mbsym.model.body import Body
@@ -46,7 +46,7 @@ def load_sdf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
         FormatError: the file cannot be read, holds what is not covered, or is no mechanism; ``where`` is
             ``FILE:LINE:COL``.
     """
-    return read_sdf(read_text(path, LARGEST), options)
+    return read_sdf(read_text(path), options)
 
 
 def read_sdf(source: TextSource, options: LoadOptions = DEFAULTS) -> Model:

@@ -20,7 +20,7 @@ from mbsym.errors import FormatError
 from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.findings import listing
 from mbsym.formats.native.reader import read_native_parts, read_tables
-from mbsym.formats.text_source import LARGEST, FilePlace, TextSource, read_text
+from mbsym.formats.text_source import FilePlace, TextSource, read_text
 from mbsym.formats.yaml_document import Document, DocumentPath, read_yaml
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.record import JointType
@@ -170,7 +170,7 @@ def loops_beside(path: str | Path) -> Path | None:
     if not shared.is_file():
         return None
     try:
-        text = read_text(shared, LARGEST).text
+        text = read_text(shared).text
     except FormatError:
         return None
     return shared if re.search(rf"^{PAIRS}\s*:", text, re.MULTILINE) else None
@@ -182,7 +182,7 @@ def read_loops(path: str | Path, snap_angles: float = SAME_ANGLE) -> Closing:
     Raises:
         FormatError: the file cannot be read, or holds anything but joints and constraints, or pairs of frames.
     """
-    return parse_loops(read_text(path, LARGEST), snap_angles)
+    return parse_loops(read_text(path), snap_angles)
 
 
 def parse_loops(source: TextSource, snap_angles: float = SAME_ANGLE) -> Closing:

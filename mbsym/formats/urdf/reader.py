@@ -15,7 +15,7 @@ from mbsym.formats.fixed_joints import finished
 from mbsym.formats.foreign_joints import depth_first, resistance, resistance_left_out
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.rigid_frames import placed_body
-from mbsym.formats.text_source import LARGEST, FilePlace, TextSource, read_text
+from mbsym.formats.text_source import FilePlace, TextSource, read_text
 from mbsym.formats.urdf.loop_file import Closing, loops_beside, read_loops
 from mbsym.formats.urdf.plus import read_plus
 from mbsym.formats.urdf.shapes import ShapeReader, named_colors
@@ -91,7 +91,7 @@ def load_urdf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
     Raises:
         FormatError: the file cannot be read, or what it describes is no mechanism; ``where`` is ``FILE:LINE:COL``.
     """
-    source = expanded(path) if Path(path).suffix.lower() == SUFFIX else read_text(path, LARGEST)
+    source = expanded(path) if Path(path).suffix.lower() == SUFFIX else read_text(path)
     loops = options.loops or loops_beside(path)
     return read_urdf(source, options, read_loops(loops, options.snap_angles) if loops is not None else None)
 
@@ -388,7 +388,7 @@ def expanded(path: str | Path) -> TextSource:
         FormatError: the file cannot be read, or the package refuses it.
         ToolchainError: the package is not installed.
     """
-    read_text(path, LARGEST)
+    read_text(path)
     xacro = optional("xacro", f"{path} is written in xacro, which the package xacro expands", "xacro")
     try:
         text = xacro.process_file(str(path)).toprettyxml(indent=" ")
