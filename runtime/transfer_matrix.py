@@ -151,8 +151,9 @@ def cut_body(k: int, end: int) -> int:
 def tables():
     """Reads the tables, and marks the bodies on paths from cuts to ground."""
     body[:], joint[:], cut[:], gravity[:] = transfer_matrix_system()
-    for i in range(BODIES):
-        active[i] = 0.0
+    if CUTS > 0:
+        for i in range(BODIES):
+            active[i] = 0.0
     for k in range(CUTS):
         for end in range(2):
             i = cut_body(k, end)
@@ -387,7 +388,7 @@ def backward(geometric: real):
     for i in range(BODIES - 1, -1, -1):
         p = parent(i)
         columns = 1
-        if active[i] > 0.5:
+        if UNKNOWNS > 0 and active[i] > 0.5:
             columns = COLUMNS
         eliminate(i, columns, geometric)
         known = transfer_load(W[i], w[i][0], gap[i])
@@ -410,7 +411,7 @@ def at_parent(i: int, c: int) -> vector[LOAD]:
 def forward(c: int, paths_only: bool):
     """From the root to the tips: changes of one column, of all bodies or of those on paths to cuts."""
     for i in range(BODIES):
-        if not paths_only or active[i] > 0.5:
+        if UNKNOWNS == 0 or not paths_only or active[i] > 0.5:
             change[i][c] = at_parent(i, c)
             if c == 0:
                 change[i][c] += gap[i]
@@ -491,13 +492,14 @@ def add_cut_forces():
 def solve(C: real, geometric: real, bias: bool) -> real:
     """One sweep there and back: the changes in column 0, loads; the smallest pivot of the closure."""
     for i in range(BODIES):
-        for c in range(COLUMNS if active[i] > 0.5 else 1):
+        for c in range(COLUMNS if UNKNOWNS > 0 and active[i] > 0.5 else 1):
             w[i][c] = zeros(LOAD)
         a = copy(center[i])
         if not bias:
             a = C * a + D[i][ANGLES:]
         W[i], w[i][0] = transfer_inertia(body[i], motion[i], C, geometric, a, force[i])
-    cut_columns(geometric)
+    if UNKNOWNS > 0:
+        cut_columns(geometric)
     backward(geometric)
     least = 1.0
     if UNKNOWNS > 0:
@@ -630,7 +632,8 @@ def one_step(scheme: vector[SCHEME], settings: vector[4], state: array[SIZE], re
         for i in range(BODIES):
             velocity[i] = A * center[i] + B[i][ANGLES:]
         hinges(A, C, 1.0)
-        directions(A, 1.0)
+        if UNKNOWNS > 0:
+            directions(A, 1.0)
         least = solve(C, settings[NEWTON], False)
         last = correct()
         if not isfinite(last):
@@ -769,7 +772,8 @@ def transfer_matrix_start(attitude, omega, coordinates, rates, loads, next_state
         next_state[i * STATE + V : i * STATE + V + ANGLES] = v
         next_state[i * STATE + V + ANGLES : i * STATE + V + LOAD] = velocity[i]
     hinges(0.0, 1.0, 0.0)
-    directions(0.0, 0.0)
+    if UNKNOWNS > 0:
+        directions(0.0, 0.0)
     for i in range(BODIES):
         start = next_state[i * STATE : i * STATE + BASE]
         motion[i] = transfer_attitude_rate(start, z[i], body[i], omega[i])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import sympy as sp
 from numpy.typing import NDArray
 
 from mbsym.kinematics.mechanism import Mechanism
@@ -31,14 +32,16 @@ def with_motions(
     share: float = 0.5,
     columns: list[int] | None = None,
     ways: tuple[str, ...] = ("position", "speed", "acceleration"),
+    start: NDArray[np.float64] | None = None,
 ) -> Model:
     """The model with motions of a share of the speeds of its tree, or of those in some columns; one at least.
 
-    A joint whose speeds are no rates of its coordinates has no position to prescribe, whatever the ways are.
+    A joint whose speeds are no rates of its coordinates has no position to prescribe, whatever the ways are. Where a
+    configuration to start from is given, such as one at which loops are closed, positions begin there at t = 0.
     """
     mechanism = mechanism_of(model)
     places = [
-        (body.joint, index, body.v_range[0] + index)
+        (body.joint, index, body.v_range[0] + index, body.q_range[0] + index)
         for body in mechanism.bodies
         for index in range(body.v_range[1] - body.v_range[0])
     ]
@@ -47,13 +50,15 @@ def with_motions(
         return model
     first = int(rng.integers(len(places)))
     motions = []
-    for number, (joint, index, _) in enumerate(places):
+    for number, (joint, index, _, coordinate) in enumerate(places):
         if number != first and rng.random() > share:
             continue
         a, b, c = (round(float(x), 2) for x in rng.uniform(0.5, 1.5, 3))
         law = LAWS[int(rng.integers(len(LAWS)))].format(a=a, b=b, c=c)
         possible = [way for way in ways if way != "position" or joint.shape.nq == joint.shape.nv]
         gives = possible[int(rng.integers(len(possible)))]
+        if gives == "position" and start is not None:
+            law += f" + ({start[coordinate] - float(sp.sympify(law).subs('t', 0)):.17g})"
         motions.append(PrescribedMotion(f"motion {number}", joint.name, law, gives, index))
     given = {motion.joint for motion in motions if motion.gives == "position"}
     joints = tuple(replace(joint, initial=()) if joint.name in given else joint for joint in model.joints)

@@ -17,7 +17,7 @@ from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.symbolic.interpret import interpret
 from mechanisms.elements import with_element
-from mechanisms.examples import further
+from mechanisms.examples import further, some
 from mechanisms.mechanism import mechanism_of
 from mechanisms.random_mechanisms import random_closed_loops
 from mechanisms.random_trees import random_tree
@@ -65,7 +65,7 @@ def test_forces_in_trees(kind: str, seed: int) -> None:
     assert np.abs(found - expected).max() <= ROUNDING * size(expected)
 
 
-@pytest.mark.parametrize("seed", [*range(15), *further(*range(15, 50))])
+@pytest.mark.parametrize("seed", some(range(30), (0, 2, 5, 6, 8, 11, 13)))
 @pytest.mark.parametrize("kind", KINDS)
 def test_derivatives_in_trees(kind: str, seed: int) -> None:
     model = tree_of(kind, seed)

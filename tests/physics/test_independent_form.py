@@ -122,8 +122,7 @@ def same(of: Equations, pairs: Sequence[tuple[Scalar, Scalar]]) -> bool:
         (SNAKEBOARD, ALONG_BOARD, ""),
         ("four_bar", (), ""),
         ("four_bar", ("v_B",), ""),
-        ("slider_crank", (), ""),
-        *further(("five_bar", (), "")),
+        *further(("slider_crank", (), ""), ("five_bar", (), "")),
         ("rolling_disc", (), ""),
         ("rolling_disc", ("v_flight_wx", "v_flight_wy", "v_flight_wz"), ""),
     ],
@@ -144,7 +143,13 @@ def test_of_random_loops_too(tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("model", "independent"),
-    [("four_bar", ()), ("slider_crank", ()), ("rolling_disc", ()), (DISC, OF_SHAFT), (SNAKEBOARD, ALONG_BOARD)],
+    [
+        ("four_bar", ()),
+        *further(("slider_crank", ())),
+        ("rolling_disc", ()),
+        (DISC, OF_SHAFT),
+        (SNAKEBOARD, ALONG_BOARD),
+    ],
 )
 def test_numbers_are_those_of_the_module(tmp_path: Path, model: str, independent: Sequence[str]) -> None:
     """Where the loops are closed, at random states."""

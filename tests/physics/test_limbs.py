@@ -21,6 +21,7 @@ from mbsym.model.body import Placement
 from mbsym.pipeline import GenerationOptions, derive, express, generate_files, read
 from mbsym.proof import printed
 from mbsym.stages import limbs as stage
+from mechanisms.examples import some
 from mechanisms.limbs import limbed
 from mechanisms.trees import arms, tree_model
 
@@ -58,7 +59,7 @@ def test_a_robot_takes_the_operations_of_one_limb_and_is_proven(name: str) -> No
         assert scalars + sum(map(int.__mul__, lanes, each.limbs)) < 1.08 * straight
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", some(range(24), (1, 2, 5, 8, 10, 14, 17)))
 def test_random_limbs_are_equal_to_straight_code(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stage, "WORTH", 100)
     seen: list[str] = []

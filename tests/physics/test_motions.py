@@ -127,7 +127,7 @@ def test_so_do_driven_loops(seed: int) -> None:
     rng = np.random.default_rng(seed)
     before, q = random_closed_loops(seed, forces=bool(seed % 2))
     free = free_to_drive(mechanism_of(before), q)
-    model = with_motions(before, rng, 0.4, free)
+    model = with_motions(before, rng, 0.4, free, start=q)
     if not model.motions:
         return  # a structure
     q = as_labelled_now(before, q, model)
