@@ -401,16 +401,11 @@ def _with_loops(
 def _stepping(mechanism: Mechanism) -> tuple[Mapping[str, DeriveFunction], FixedFunctions]:
     """Stepping by transfer matrices: kernels, and the sweeps around them."""
     module = stepping_module(transfer_system(mechanism))
-    functions = {program.name: partial(_given, program) for program in module.programs}
+    functions = {program.name: partial(lambda program, mechanism: program, program) for program in module.programs}
     fixed = FixedFunctions(
         module.runtime, tuple(functions), constants=dict(module.constants), manifest=dict(module.manifest)
     )
     return functions, fixed
-
-
-def _given(program: Program, mechanism: Mechanism) -> Program:
-    """A program that is there already."""
-    return program
 
 
 TRANSFER_MATRIX: Final = "transfer-matrix"

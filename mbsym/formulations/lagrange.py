@@ -155,18 +155,6 @@ def _forward_dynamics(mechanism: Mechanism) -> Derived:
     )
 
 
-def _kinetic(mechanism: Mechanism) -> Scalar:
-    return energies(mechanism).kinetic
-
-
-def _potential(mechanism: Mechanism) -> Scalar:
-    return energies(mechanism).potential
-
-
-def _momenta(mechanism: Mechanism) -> Entries:
-    return energies(mechanism).momenta
-
-
 def _element_forces(mechanism: Mechanism) -> Entries:
     found, zero = _forces_of_elements(mechanism), Scalar(mechanism.graph, 0)
     return [found.get(place, zero) for place in range(mechanism.nv)]
@@ -239,7 +227,7 @@ LAGRANGE_QUANTITIES: Final = quantities_by_name(
         shape=(),
         inputs=("q", "v"),
         source=_LI,
-        derive=_kinetic,
+        derive=lambda mechanism: energies(mechanism).kinetic,
     ),
     Quantity(
         name="U",
@@ -249,7 +237,7 @@ LAGRANGE_QUANTITIES: Final = quantities_by_name(
         shape=(),
         inputs=("q",),
         source=_LI,
-        derive=_potential,
+        derive=lambda mechanism: energies(mechanism).potential,
     ),
     Quantity(
         name="p",
@@ -259,7 +247,7 @@ LAGRANGE_QUANTITIES: Final = quantities_by_name(
         shape=("nv",),
         inputs=("q", "v"),
         source="Hamel 1949, for speeds that are no rates of coordinates",
-        derive=_momenta,
+        derive=lambda mechanism: energies(mechanism).momenta,
     ),
     Quantity(
         name="Q",

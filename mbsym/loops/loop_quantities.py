@@ -155,10 +155,6 @@ def _columns(mechanism: Mechanism, wrenches: list[Mapping[int, Motion]]) -> Entr
     return [[column[k] for column in columns] for columns in six_each for k in range(6)]
 
 
-def _at_joints(mechanism: Mechanism, loops: LoopAnalysis) -> Entries:
-    return _columns(mechanism, _unit_wrenches(mechanism, loops))
-
-
 def _about_centers(mechanism: Mechanism, loops: LoopAnalysis) -> Entries:
     about: list[Mapping[int, Motion]] = []
     places = kane_bodies(mechanism)
@@ -195,7 +191,7 @@ def constraint_force_loops(analyse: Analyse = analyse_loops) -> Mapping[str, Qua
             "[X; e - E^T I^-1 (P F_known - b)], N = W^T P^T I^-1 E.",
             ("6nb", "rows"),
             ("q",),
-            _at_joints,
+            lambda mechanism, loops: _columns(mechanism, _unit_wrenches(mechanism, loops)),
         ),
         _quantity(
             analyse,

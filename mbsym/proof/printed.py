@@ -120,15 +120,11 @@ class _Scene:
         return found
 
 
-def _total(graph: Graph, terms: Sequence[tuple[bool, Reference]]) -> Reference:
-    return reduce(graph.add, (-value if negative else value for negative, value in terms))
-
-
 _RULES: Final[Rules] = {
     Constant: lambda scene, constant, _: scene.graph.const(constant.value),
     Variable: lambda scene, variable, _: scene.variables[variable.identifier],
     Element: lambda scene, element, _: _written(scene.arrays[element.array][element.index], element.array),
-    Sum: lambda scene, _, terms: _total(scene.graph, terms),
+    Sum: lambda scene, _, terms: reduce(scene.graph.add, (-value if negative else value for negative, value in terms)),
     Product: lambda scene, _, factors: reduce(scene.graph.mul, factors),
     Quotient: lambda scene, _, parts: scene.graph.div(*parts),
     Call: lambda scene, call, arguments: scene.graph.function(call.function, *arguments),

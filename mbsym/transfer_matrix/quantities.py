@@ -52,10 +52,6 @@ def _derived(entries: Entries, level: Level, mechanism: Mechanism) -> Derived:
 # ---- elements --------------------------------------------------------------------------------------------------------
 
 
-def _every(found: ElementMatrices) -> Matrix:
-    return [row for _, number, is_hinge in found.elements for row in _element(number, is_hinge, found)]
-
-
 def _element(number: int, is_hinge: bool, found: ElementMatrices) -> Matrix:
     return found.hinge(number) if is_hinge else found.body(number)
 
@@ -145,10 +141,6 @@ def _conditions(level: Level, mechanism: Mechanism) -> tuple[str, ...]:
     )
 
 
-def _require_main(found: ElementMatrices) -> object:
-    return found.main
-
-
 def _at(level: Level, suffix: str, source: str) -> tuple[Quantity, ...]:
     """The quantities of a level."""
     when = "in steps" if level == "steps" else "of accelerations"
@@ -163,7 +155,7 @@ def _at(level: Level, suffix: str, source: str) -> tuple[Quantity, ...]:
             inputs=_INPUTS[level],
             source=source,
             derive=partial(_derived, entries, level),
-            sizes=partial(_sizes, _require_main, level),
+            sizes=partial(_sizes, lambda found: found.main, level),
         )
 
     elements = quantity(
@@ -173,7 +165,7 @@ def _at(level: Level, suffix: str, source: str) -> tuple[Quantity, ...]:
         "Without a name those of all elements one below the other, each hinge before its body, by label. A body that "
         "nothing hangs on ends at its centre of mass; kappa = 0.",
         ("states", "state"),
-        _every,
+        lambda found: [row for _, number, is_hinge in found.elements for row in _element(number, is_hinge, found)],
     )
     products = quantity(
         f"T{suffix}",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from mbsym.codegen.expressions import Array, Call
 from mbsym.codegen.lowered import LoweredFunction
@@ -59,7 +58,7 @@ class LoopText:
 
     def _table(self, table: Table) -> str:
         """The rows of a table, or the entries of one with one extent."""
-        rows = [[_number(entry) for entry in row] for row in table.rows]
+        rows = [[NumpyPrinter().number(entry) for entry in row] for row in table.rows]
         if len(table.array.extents) == 1:
             lines = _filled([f"{entry}," for entry in rows[0]])
         else:
@@ -84,10 +83,6 @@ class _Loops(ListFunction):
         # Results begin with zeros.
         if not (isinstance(node.value, Call) and node.value.function == "zeros"):
             super().store(node)
-
-
-def _number(value: Fraction | int) -> str:
-    return NumpyPrinter().number(value)
 
 
 def _filled(cells: Sequence[str]) -> list[str]:

@@ -354,7 +354,7 @@ class _Masker:
             return [replace(node, call=call)]
         made = []
         for target in node.targets:
-            shape = tuple(int(extent) for extent in _extents(target))
+            shape = tuple(int(extent) for extent in [int(extent or 0) for extent in lengths(target)])
             name = f"new_{target.array.name}"
             array = next((each for each in self.own if each.name == name), None)
             if array is None:
@@ -471,10 +471,6 @@ class _Masker:
 
 def _ends(inside: Sequence[Sequence[Statement]]) -> bool:
     return any(isinstance(each, Return) for block in inside for each in walk(block))
-
-
-def _extents(target: Place) -> list[int]:
-    return [int(extent or 0) for extent in lengths(target)]
 
 
 def _is_dear(body: Sequence[Statement]) -> bool:

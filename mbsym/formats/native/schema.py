@@ -72,10 +72,6 @@ from mbsym.values.table import BETWEEN, OUTSIDE, Between, Outside
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def _read_joint_type(item: Any) -> str:
-    return choice(*JOINT_TYPES)(item)
-
-
 class _JointTypeSchema:
     """The joint types that are listed when the schema is asked for."""
 
@@ -363,7 +359,7 @@ class JointTable(Table):
     """A joint; the short form is [TYPE, FROM, TO]."""
 
     shorthand = _short_joint
-    type: Annotated[str, PlainValidator(_read_joint_type), _JointTypeSchema()]
+    type: Annotated[str, PlainValidator(lambda item: choice(*JOINT_TYPES)(item)), _JointTypeSchema()]
     predecessor: NameEntry = Field(alias="from")
     successor: NameEntry = Field(alias="to")
     axis: DirectionEntry = None

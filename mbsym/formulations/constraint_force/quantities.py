@@ -81,10 +81,6 @@ def _matrix(
     )
 
 
-def _known(mechanism: Mechanism) -> Entries:
-    return [six(wrench) for wrench in known_wrenches(mechanism)]
-
-
 def _kkt(mechanism: Mechanism) -> KktSystem:
     return kkt_system(mechanism, mechanism.of_joints(mechanism.entries(mechanism.tau)))
 
@@ -92,10 +88,6 @@ def _kkt(mechanism: Mechanism) -> KktSystem:
 def _kkt_matrix(mechanism: Mechanism) -> Entries:
     zero, rows = Scalar(mechanism.graph, 0), _kkt(mechanism).rows
     return [[row.get(column, zero) for column in range(len(rows))] for row in rows]
-
-
-def _kkt_right(mechanism: Mechanism) -> Entries:
-    return _kkt(mechanism).right
 
 
 JOINT_QUANTITIES: Final = quantities_by_name(
@@ -182,7 +174,7 @@ JOINT_QUANTITIES: Final = quantities_by_name(
         shape=("6nb",),
         inputs=("q", "v", "tau", "t", "u", "x"),
         source=_LIU + "equations (5) and (6)",
-        derive=_known,
+        derive=lambda mechanism: [six(wrench) for wrench in known_wrenches(mechanism)],
         sizes=_sizes,
     ),
 )
@@ -258,7 +250,7 @@ CFA_KKT_QUANTITIES: Final = quantities_by_name(
         shape=("unknowns",),
         inputs=("q", "v", "tau", "t", "u", "x"),
         source=_LIU + "section 2, before I is inverted",
-        derive=_kkt_right,
+        derive=lambda mechanism: _kkt(mechanism).right,
         sizes=_sizes,
     ),
     *JOINT_QUANTITIES.values(),

@@ -61,10 +61,6 @@ def _joint_columns(mechanism: Mechanism) -> Entries:
     return _dense(mechanism, kane_columns(mechanism, own))
 
 
-def _inertias(mechanism: Mechanism) -> Entries:
-    return block_diagonal(mechanism, map(_inertia, kane_bodies(mechanism)))
-
-
 def _inertia(body: KaneBody) -> list[list[Scalar]]:
     """[J, h~; -h~, m U] about C."""
     zero = Scalar(body.mass.graph, 0)
@@ -79,25 +75,9 @@ def _rotors(mechanism: Mechanism) -> Entries:
     return [[x if r == c else zero for c in range(mechanism.nv)] for r, x in enumerate(kane_rotors(mechanism))]
 
 
-def _origins(mechanism: Mechanism) -> Entries:
-    return [body.frame.translation for body in kane_bodies(mechanism)]
-
-
-def _centers(mechanism: Mechanism) -> Entries:
-    return [body.center for body in kane_bodies(mechanism)]
-
-
-def _active_wrenches(mechanism: Mechanism) -> Entries:
-    return [six(wrench) for wrench in kane_active_wrenches(mechanism, kane_bodies(mechanism))]
-
-
 def _inertia_wrenches(mechanism: Mechanism) -> Entries:
     rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
     return [six(wrench) for wrench in kane_inertia_wrenches(mechanism, kane_bodies(mechanism), rates)]
-
-
-def _active_forces(mechanism: Mechanism) -> Entries:
-    return kane_active_forces(mechanism, kane_bodies(mechanism))
 
 
 def _inertia_forces(mechanism: Mechanism) -> Entries:
@@ -137,7 +117,7 @@ KANE_QUANTITIES: Final = quantities_by_name(
         shape=("nb", 3),
         inputs=("q",),
         source=_WITTENBURG + "chapter 8",
-        derive=_origins,
+        derive=lambda mechanism: [body.frame.translation for body in kane_bodies(mechanism)],
     ),
     Quantity(
         name="centers",
@@ -149,7 +129,7 @@ KANE_QUANTITIES: Final = quantities_by_name(
         shape=("nb", 3),
         inputs=("q",),
         source=_WITTENBURG + "chapter 8",
-        derive=_centers,
+        derive=lambda mechanism: [body.center for body in kane_bodies(mechanism)],
     ),
     Quantity(
         name="partial_velocities",
@@ -172,7 +152,7 @@ KANE_QUANTITIES: Final = quantities_by_name(
         shape=("6nb", "6nb"),
         inputs=("q",),
         source=_WITTENBURG + "chapter 12",
-        derive=_inertias,
+        derive=lambda mechanism: block_diagonal(mechanism, map(_inertia, kane_bodies(mechanism))),
     ),
     Quantity(
         name="rotors",
@@ -194,7 +174,7 @@ KANE_QUANTITIES: Final = quantities_by_name(
         shape=("6nb",),
         inputs=("q", "v", "t", "u", "x"),
         source=_KANE + "section 4.4",
-        derive=_active_wrenches,
+        derive=lambda mechanism: [six(wrench) for wrench in kane_active_wrenches(mechanism, kane_bodies(mechanism))],
     ),
     Quantity(
         name="inertia_wrenches",
@@ -216,7 +196,7 @@ KANE_QUANTITIES: Final = quantities_by_name(
         shape=("nv",),
         inputs=("q", "v", "tau", "t", "u", "x"),
         source=_KANE + "section 4.4",
-        derive=_active_forces,
+        derive=lambda mechanism: kane_active_forces(mechanism, kane_bodies(mechanism)),
     ),
     Quantity(
         name="inertia_forces",

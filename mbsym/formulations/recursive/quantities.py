@@ -33,10 +33,6 @@ def _sizes(mechanism: Mechanism) -> Mapping[str, int]:
     return bodies(mechanism)
 
 
-def _inertias(mechanism: Mechanism) -> Entries:
-    return block_diagonal(mechanism, articulated_factor(mechanism).inertias)
-
-
 def _gains(mechanism: Mechanism) -> Entries:
     rows = [[Scalar(mechanism.graph, 0)] * mechanism.nv for _ in range(6 * mechanism.nb)]
     for body, freedoms in zip(mechanism.bodies, articulated_factor(mechanism).freedoms, strict=True):
@@ -44,10 +40,6 @@ def _gains(mechanism: Mechanism) -> Entries:
             for r, entry in enumerate(freedom.gain, start=6 * (body.label - 1)):
                 rows[r][column] = entry
     return rows
-
-
-def _pivots(mechanism: Mechanism) -> Entries:
-    return articulated_factor(mechanism).pivots
 
 
 ARTICULATED_QUANTITIES: Final = quantities_by_name(
@@ -61,7 +53,7 @@ ARTICULATED_QUANTITIES: Final = quantities_by_name(
         shape=("6nb", "6nb"),
         inputs=("q",),
         source=_FEATHERSTONE,
-        derive=_inertias,
+        derive=lambda mechanism: block_diagonal(mechanism, articulated_factor(mechanism).inertias),
         sizes=_sizes,
         symmetric=True,
     ),
@@ -86,7 +78,7 @@ ARTICULATED_QUANTITIES: Final = quantities_by_name(
         shape=("nv",),
         inputs=("q",),
         source=_FEATHERSTONE,
-        derive=_pivots,
+        derive=lambda mechanism: articulated_factor(mechanism).pivots,
         sizes=_sizes,
     ),
     *(JOINT_QUANTITIES[name] for name in ("H", "P", "I")),

@@ -180,6 +180,22 @@ def _require_covered(element: VibrationElement, load: Array, gravity: Array) -> 
 # ---- what closures and couplings carry -------------------------------------------------------------------------------
 
 
+def _carried(elements: Sequence[VibrationElement], rows: Sequence[Array], slack: Sequence[Array], size: float) -> Array:
+    """What each row carries of what is unbalanced."""
+    shares = [felt(elements, row) for row in rows]
+    for k, element in enumerate(elements):
+        if isinstance(element.link, BeamLink) and any(share[k].any() for share in shares):
+            raise AnalysisError(
+                "a closed loop with a beam carries load at rest, which transfer matrices do not cover",
+                where=element.name,
+                remedy="take `method equations`, or no gravity",
+            )
+    units = [measures_of(freedoms_of(element)[0], size) for element in elements]
+    matrix = np.array([np.concatenate([a * unit for a, unit in zip(share, units, strict=True)]) for share in shares])
+    carried: Array = -np.linalg.lstsq(matrix.T, np.concatenate(slack), rcond=ALIKE)[0]
+    return carried
+
+
 def _with_reactions(
     elements: tuple[VibrationElement, ...],
     slack: Sequence[Array],
@@ -191,17 +207,7 @@ def _with_reactions(
     n = len(elements)
     rows = [row_of(n, closure.elements, closure.levers, held) for closure in closures for held in closure.held]
     rows += [relation.row(elements) for relation in relations]
-    shares = [felt(elements, row) for row in rows]
-    for k, element in enumerate(elements):
-        if isinstance(element.link, BeamLink) and any(share[k].any() for share in shares):
-            raise AnalysisError(
-                "a closed loop with a beam carries load at rest, which transfer matrices do not cover",
-                where=element.name,
-                remedy="take `method equations`, or no gravity",
-            )
-    units = [measures_of(freedoms_of(element)[0], size) for element in elements]
-    matrix = np.array([np.concatenate([a * unit for a, unit in zip(share, units, strict=True)]) for share in shares])
-    carried = -np.linalg.lstsq(matrix.T, np.concatenate(slack), rcond=ALIKE)[0]
+    carried = _carried(elements, rows, slack, size)
     changed, ties, place = list(elements), list[Tie](), 0
     for closure in closures:
         count = len(closure.held)

@@ -12,7 +12,7 @@ import numpy as np
 
 from mbsym.doors import Array
 from mbsym.errors import AnalysisError
-from mbsym.forces.element import ForceElement
+from mbsym.forces.element import ForceElement, LinearLaw
 from mbsym.joints.planar import PLANAR
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
 from mbsym.kinematics.placement import scalars, vector_of
@@ -116,13 +116,7 @@ class VibratingElements:
         self._ends: dict[str, int] = {}
         self._straighten(q)
         laws = [(force, law) for force in model.forces if (law := force.linear_law()) is not None]
-        numbers = _evaluated(mechanism, q, {
-            "gravity": [mechanism.gravity],
-            "bodies": [_asked_of(body) for body in mechanism.bodies],
-            "laws": [scalars((x.stiffness, x.damping, x.rest), mechanism.graph, mechanism.names) for _, x in laws],
-            "ends": [self._end(name, at) for _, law in laws for name, at in law.ends],
-            "cuts": [asked_of_cut(mechanism, cut) for cut in mechanism.cut_joints],
-        })  # fmt: skip
+        numbers = _evaluated(mechanism, q, self._asked([law for _, law in laws]))
         (self.gravity,) = numbers["gravity"]
         self.points, self.rotations = [np.zeros(3)], [np.eye(3)]
         self.element = [-1]
@@ -140,6 +134,16 @@ class VibratingElements:
         for cut, own in zip(mechanism.cut_joints, numbers["cuts"], strict=True):
             self._add_cut(cut, own)
         self.tree = VibratingTree(self.elements, self.gravity, self._closures, self._ties, self._relations())
+
+    def _asked(self, laws: Sequence[LinearLaw]) -> dict[str, Sequence[Sequence[Scalar]]]:
+        mechanism, graph, names = self.mechanism, self.mechanism.graph, self.mechanism.names
+        return {
+            "gravity": [mechanism.gravity],
+            "bodies": [_asked_of(body) for body in mechanism.bodies],
+            "laws": [scalars((law.stiffness, law.damping, law.rest), graph, names) for law in laws],
+            "ends": [self._end(name, at) for law in laws for name, at in law.ends],
+            "cuts": [asked_of_cut(mechanism, cut) for cut in mechanism.cut_joints],
+        }
 
     def _straighten(self, q: Array) -> None:
         """Beams as they are unloaded.
