@@ -6,9 +6,10 @@ by what the formulation's functions are made of; the contract makes the Program 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from mbsym.errors import DerivationError
 from mbsym.formulations.contracts import Contract, Derived, Display, Entries, Result, Size, sizes_of
@@ -25,6 +26,11 @@ NOTHING: Final[Mapping[Size, str]] = {
     "independent": "the constraints leave no freedom: this is a structure",
 }
 """Why arrays of these sizes may have no entries."""
+
+
+Derive: TypeAlias = Callable[[Mechanism], "Entries | Derived"]
+Sizes: TypeAlias = Callable[[Mechanism], Mapping[str, int]]
+Told: TypeAlias = Callable[[Mechanism], tuple[str, ...]]
 
 
 def bodies(mechanism: Mechanism) -> dict[str, int]:
@@ -47,7 +53,7 @@ def block_diagonal(mechanism: Mechanism, blocks: Iterable[Sequence[Sequence[Scal
     return rows
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class Quantity:
     """An array of a formulation's own.
 
@@ -74,11 +80,11 @@ class Quantity:
     shape: tuple[Size, ...]
     inputs: tuple[str, ...]
     source: str
-    derive: Callable[[Mechanism], Entries | Derived]
-    sizes: Callable[[Mechanism], Mapping[str, int]] = bodies
+    derive: Derive
+    sizes: Sizes = bodies
     symmetric: bool = False
     longest: int = LARGEST_CLOSED_FORM
-    told: Callable[[Mechanism], tuple[str, ...]] = nothing_to_tell
+    told: Told = nothing_to_tell
     part: Callable[[Quantity, Mechanism, str], Quantity] | None = None
 
     def __repr__(self) -> str:
@@ -118,6 +124,38 @@ class Quantity:
         found = self.derive(mechanism)
         derived = found if isinstance(found, Derived) else Derived(found)
         return contract.program(mechanism, replace(derived, sizes=sizes))
+
+
+_HEAD: Final = re.compile(r"(?:(\w+) = )?(\w+)\((.*)\)(?:\[(.*)\])?")
+
+
+def head_of(text: str) -> tuple[str, str, tuple[str, ...], Any]:
+    """Letter, name, inputs and shape by a head such as ``V = partial_velocities(q)[6nb, nv]``.
+
+    Where the letter is the name it goes without saying, and so does the shape of a scalar.
+    """
+    found = _HEAD.fullmatch(text)
+    assert found is not None, text
+    letter, name, inputs, shape = found.groups()
+    words, lengths = (tuple(filter(None, (part or "").split(", "))) for part in (inputs, shape))
+    return letter or name, name, words, tuple(int(each) if each.isdecimal() else each for each in lengths)
+
+
+def quantity(
+    head: str,
+    title: str,
+    sentence: str,
+    source: str,
+    derive: Derive,
+    *,
+    sizes: Sizes = bodies,
+    symmetric: bool = False,
+    longest: int = LARGEST_CLOSED_FORM,
+    told: Told = nothing_to_tell,
+) -> Quantity:
+    """A quantity by its head, see ``head_of``."""
+    letter, name, inputs, shape = head_of(head)
+    return Quantity(name, letter, title, sentence, shape, inputs, source, derive, sizes, symmetric, longest, told)
 
 
 def quantities_by_name(*quantities: Quantity) -> Mapping[str, Quantity]:

@@ -146,17 +146,8 @@ def _at(level: Level, suffix: str, source: str) -> tuple[Quantity, ...]:
     when = "in steps" if level == "steps" else "of accelerations"
 
     def quantity(name: str, title: str, sentence: str, shape: tuple[Size, ...], entries: Entries) -> Quantity:
-        return Quantity(
-            name=name,
-            letter=name,
-            title=f"{title}, {when}",
-            sentence=sentence,
-            shape=shape,
-            inputs=_INPUTS[level],
-            source=source,
-            derive=partial(_derived, entries, level),
-            sizes=partial(_sizes, lambda found: found.main, level),
-        )
+        derive, sizes = partial(_derived, entries, level), partial(_sizes, lambda found: found.main, level)
+        return Quantity(name, name, f"{title}, {when}", sentence, shape, _INPUTS[level], source, derive, sizes)
 
     elements = quantity(
         f"U{suffix}",
