@@ -6,13 +6,12 @@ by what the formulation's functions are made of; the contract makes the Program 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from mbsym.errors import DerivationError
-from mbsym.formulations.contracts import Contract, Derived, Display, Entries, Result, Size, sizes_of
+from mbsym.formulations.contracts import Contract, Derived, Display, Entries, Result, Size, head_of, sizes_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
@@ -124,21 +123,6 @@ class Quantity:
         found = self.derive(mechanism)
         derived = found if isinstance(found, Derived) else Derived(found)
         return contract.program(mechanism, replace(derived, sizes=sizes))
-
-
-_HEAD: Final = re.compile(r"(?:(\w+) = )?(\w+)\((.*)\)(?:\[(.*)\])?")
-
-
-def head_of(text: str) -> tuple[str, str, tuple[str, ...], Any]:
-    """Letter, name, inputs and shape by a head such as ``V = partial_velocities(q)[6nb, nv]``.
-
-    Where the letter is the name it goes without saying, and so does the shape of a scalar.
-    """
-    found = _HEAD.fullmatch(text)
-    assert found is not None, text
-    letter, name, inputs, shape = found.groups()
-    words, lengths = (tuple(filter(None, (part or "").split(", "))) for part in (inputs, shape))
-    return letter or name, name, words, tuple(int(each) if each.isdecimal() else each for each in lengths)
 
 
 def quantity(

@@ -24,8 +24,8 @@ from mbsym.formulations.constraint_force.matrices import (
     cfa_matrices,
     matrices_with_accelerations,
 )
-from mbsym.formulations.contracts import Entries, Size
-from mbsym.formulations.quantity import Quantity, head_of, quantities_by_name, quantity
+from mbsym.formulations.contracts import Entries, Size, head_of
+from mbsym.formulations.quantity import Quantity, quantities_by_name, quantity
 from mbsym.joints.motion import six
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.scalar import Scalar
