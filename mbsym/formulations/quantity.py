@@ -134,12 +134,11 @@ def quantity(
     *,
     sizes: Sizes = bodies,
     symmetric: bool = False,
-    longest: int = LARGEST_CLOSED_FORM,
     told: Told = nothing_to_tell,
 ) -> Quantity:
     """A quantity by its head, see ``head_of``."""
     letter, name, inputs, shape = head_of(head)
-    return Quantity(name, letter, title, sentence, shape, inputs, source, derive, sizes, symmetric, longest, told)
+    return Quantity(name, letter, title, sentence, shape, inputs, source, derive, sizes, symmetric, told=told)
 
 
 def quantities_by_name(*quantities: Quantity) -> Mapping[str, Quantity]:
