@@ -29,7 +29,7 @@ from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import lower
 from mbsym.codegen.lowered import LoweredFunction, LoweredStep
 from mbsym.codegen.statements import For as Loop
-from mbsym.codegen.statements import If, Invoke, Let, Look, Statement, Store, Table, Threads, While
+from mbsym.codegen.statements import Function, If, Invoke, Let, Look, Statement, Store, Table, Threads, While, walk
 from mbsym.symbolic.program import MEMORY, Call, For, ForPairs, Item, Program, Step, Zeros, total_operations
 
 MOST_RUNS: Final = 4
@@ -127,20 +127,11 @@ class _Lowering:
         scope = Scope()
         steps = tuple(self._step(step, scope) for step in program.steps)
         self.names = [step.name for step in steps]
-        loops = tuple(self._statements())
-        return LoweredFunction(
-            (),
-            (),
-            self._used(steps),
-            (),
-            total_operations(program, [step.body.operations for step in steps]),
-            0,
-            loops,
-            steps,
-            tuple(self.tables),
-            tuple(self.own),
-            self.scalars,
-        )
+        body = tuple(self._statements())
+        views = {each.view.name: each.view for each in walk(body) if isinstance(each, Look)}
+        loops = Function(body=body, scalars=self.scalars, own=tuple(self.own), views=tuple(views.values()))
+        operations = total_operations(program, [step.body.operations for step in steps])
+        return LoweredFunction((), (), self._used(steps), (), operations, 0, loops, steps, tuple(self.tables))
 
     def _statements(self) -> Iterator[Statement]:
         """The loops in order; threads take neighbouring sweeps together."""

@@ -76,7 +76,7 @@ def readings(module: LoweredModule, graph: Graph, languages: Sequence[str]) -> I
         if function.body is None:
             continue
         scene = _scene(module, function, heads[function.name], graph, handed)
-        if function.body.loops:
+        if function.body.steps:
             arrays = {name: [_written(ref, name) for ref in entries] for name, entries in scene.arrays.items()}
             for way, last_first in WAYS_OF_STEPS[: 2 if function.body.threads else 1]:
                 steps = Steps(function.body, function, graph, arrays, scene.variables, last_first=last_first)

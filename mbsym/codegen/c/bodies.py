@@ -22,7 +22,7 @@ from mbsym.codegen.limbs import Gather, Heading, LimbBody, Vector
 from mbsym.codegen.lowered import Assignment, LoweredFunction, Store, StoreConstants, Straight
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.printer import Item
-from mbsym.codegen.routines.language import EMPTY, loops_of
+from mbsym.codegen.routines.language import EMPTY
 from mbsym.codegen.statements import For, Look, Table, Threads, walk
 from mbsym.codegen.text import WIDTH, c_comment, wrapped
 
@@ -114,10 +114,13 @@ def body_lines(
     body = front.body
     real = f"{module.names.module}_{printer.kind}"
     lines = [f"{INDENT}(void){identifier};" for identifier in unused_arguments(module, function, body)]
-    if body.loops:
+    if body.loops.body:
         named = dict(zip((step.name for step in body.steps), steps, strict=True))
         prefix, takes = f"{module.names.module}_", module.takes_parameters(function)
-        return (*lines, *loops_of_calls(body, named, prefix, module.description.real, takes_parameters=takes))
+        return (
+            *lines,
+            *loops_of_calls(body, named, prefix, module.description.real, takes_parameters=takes),
+        )
     lines += [*parameter_lines(module, body.used, real), *front.lines(module.names.module, printer)]
     return (*lines, *straight_lines(module, whole(body), "", printer, bool(lines)))
 
@@ -189,10 +192,10 @@ def loops_of_calls(
         takes_parameters: whether steps take the structure of parameters first.
     """
     style = _Names(body, symbols, prefix, real, takes_parameters)
-    printer = _Loops(style, loops_of(body))
-    printer.block(body.loops)
+    printer = _Loops(style, body.loops)
+    printer.block(body.loops.body)
     tables = [line for table in body.tables for line in style.table(table)]
-    own = [f"{INDENT}{style.own_array(array)}" for array in body.own]
+    own = [f"{INDENT}{style.own_array(array)}" for array in body.loops.own]
     told = [f"{INDENT}/* what calls hand on to later ones */"] * bool(own)
     return [*tables, *told, *own, *[""] * (printer.lines[0] != ""), *printer.lines]
 
@@ -243,7 +246,7 @@ def _looked_at(body: LoweredFunction) -> dict[str, list[Table]]:
     """The tables of which a name is given to rows, by the name."""
     tables = {table.array.name: table for table in body.tables}
     found: dict[str, list[Table]] = {}
-    for each in walk(body.loops):
+    for each in walk(body.loops.body):
         if isinstance(each, Look) and isinstance(each.value, Place):
             found.setdefault(each.view.name, []).append(tables[each.value.array.name])
     return found

@@ -25,11 +25,11 @@ from mbsym.codegen.expressions import (
     parts,
 )
 from mbsym.codegen.printer import ATOM, CONDITION, SUM, Item
-from mbsym.codegen.routines.language import Formal, Routine, RoutineFunction
+from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.routines.printer import INDENT
 from mbsym.codegen.routines.seldom import needed_of, without_seldom
 from mbsym.codegen.routines.spmd import Varying, side_by_side, varies
-from mbsym.codegen.statements import Do, Invoke, Let, Record, Store, every
+from mbsym.codegen.statements import Do, Formal, Function, Invoke, Let, Record, Store, every
 
 _ARITHMETIC: Final = ("+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=")
 
@@ -98,7 +98,7 @@ class _LaneStyle(CStyle):
     def record(self, record: Record) -> str:
         return f"{self.own_prefix}{record.name.lower()}"
 
-    def symbol(self, function: RoutineFunction) -> str:
+    def symbol(self, function: Function) -> str:
         return f"{self.own_prefix}{function.name}"
 
     def scalar(self, kind: str, *, varies: bool) -> str:
@@ -117,7 +117,7 @@ class _LaneStyle(CStyle):
         texts = [super().text(), *(self._wrapper(function) for function in public)]
         return "\n\n".join(texts)
 
-    def _wrapper(self, function: RoutineFunction) -> str:
+    def _wrapper(self, function: Function) -> str:
         """The function as batches call it."""
         actual = ["parameters"] * (function.name in self.with_parameters)
         actual += [item.name for item in function.formals]
@@ -136,7 +136,7 @@ class _LaneStyle(CStyle):
         ]
         return "\n".join(lines)
 
-    def definition(self, function: RoutineFunction) -> str:
+    def definition(self, function: Function) -> str:
         heads, self.heads = self.heads, {}
         text = super().definition(function)
         self.heads = heads
@@ -148,17 +148,17 @@ class _LaneStyle(CStyle):
     def helpers(self, text: str) -> list[str]:
         return []
 
-    def formal(self, item: Formal, function: RoutineFunction) -> str:
+    def formal(self, item: Formal, function: Function) -> str:
         if item.array is not None and item.array.kind == "int":
             return f"int *{item.name}"
         if item.kind is not None:
             return f"{self.scalar(item.kind, varies=item.name in self.varying.scalars[function.name])} {item.name}"
         return super().formal(item, function)
 
-    def formals(self, function: RoutineFunction) -> list[str]:
+    def formals(self, function: Function) -> list[str]:
         return super().formals(function) + [f"{self.mask} *sound"] * (function.name in self.with_sound)
 
-    def returned(self, function: RoutineFunction) -> str:
+    def returned(self, function: Function) -> str:
         if function.returns is None:
             return "void"
         return self.scalar(str(function.returns), varies=function.name in self.varying.results)
@@ -168,10 +168,10 @@ class _LaneStyle(CStyle):
             return f"int {array.name}[{array.size} * {self.prefix}LANES];"
         return super().own_array(array)
 
-    def printer(self, function: RoutineFunction) -> CFunction:
+    def printer(self, function: Function) -> CFunction:
         return _LaneFunction(self, function)
 
-    def body(self, function: RoutineFunction) -> list[str]:
+    def body(self, function: Function) -> list[str]:
         lines = super().body(function)
         if function.name in self.with_sound and not any("sound" in line for line in lines):
             lines.insert(0, f"{INDENT}(void)sound;")

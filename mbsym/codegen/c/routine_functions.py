@@ -26,10 +26,10 @@ from mbsym.codegen.expressions import (
 )
 from mbsym.codegen.integers import Integer, as_integer, length, linear
 from mbsym.codegen.printer import ATOM, PRODUCT, Item
-from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.routines.printer import INDENT, FunctionPrinter
 from mbsym.codegen.routines.scopes import is_given, scopes_of
-from mbsym.codegen.statements import BEGIN, Do, For, Invoke, Let, Look, Statement, Store, every
+from mbsym.codegen.statements import BEGIN, Do, For, Function, Invoke, Let, Look, Statement, Store, every
 from mbsym.codegen.text import c_comment, wrapped
 
 ITEM: Final = "item"
@@ -69,7 +69,7 @@ class CNames:
         kernels = [f.name for f in routine.functions if f.calls & set(routine.kernels)]
         self.with_parameters = routine.reaching(kernels) if has_parameters else frozenset[str]()
 
-    def symbol(self, function: RoutineFunction) -> str:
+    def symbol(self, function: Function) -> str:
         """The name of a function."""
         return f"{self.prefix if function.is_public else self.own_prefix}{function.name}"
 
@@ -86,7 +86,7 @@ class CNames:
         return f"{self.types[array.kind]} {array.name}[{max(array.size, 1)}];"
 
 
-def _uses(function: RoutineFunction, names: set[str]) -> bool:
+def _uses(function: Function, names: set[str]) -> bool:
     return any(isinstance(each, Place) and each.array.name in names for each in every(function.body))
 
 
@@ -99,7 +99,7 @@ class CFunction(CPrinter, FunctionPrinter):
     IGNORED: ClassVar[str] = "(void)"
     """What stands before a call whose result nobody wants."""
 
-    def __init__(self, style: CNames, function: RoutineFunction) -> None:
+    def __init__(self, style: CNames, function: Function) -> None:
         CPrinter.__init__(self, style.real)
         FunctionPrinter.__init__(self, style.routine, function)
         self.style = style

@@ -34,10 +34,10 @@ from mbsym.codegen.expressions import (
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, arrays, lower_module, step_functions
 from mbsym.codegen.printer import ExpressionPrinter, Item, double_literal
-from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.routines.module import routine_of
 from mbsym.codegen.routines.printer import INDENT
-from mbsym.codegen.statements import Record
+from mbsym.codegen.statements import Function, Record
 from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.codegen.text import WIDTH, c_comment, plain_line, wrapped
 from mbsym.symbolic.given_functions import StepFunction
@@ -100,7 +100,7 @@ class _Names(CNames):
             lines.append(f"{INDENT * 2}{item.name}: {value},{note}")
         return "\n".join([*lines, f"{INDENT}}};", "}"])
 
-    def definition(self, function: RoutineFunction) -> str:
+    def definition(self, function: Function) -> str:
         """A function with its comment."""
         takes = function.name in self.with_parameters or (function.is_public and self.has_parameters)
         formals = ["parameters"] * takes + [_spelled(item.name) for item in function.formals]
@@ -110,7 +110,7 @@ class _Names(CNames):
         lines.append(f"function {self.symbol(function)}({', '.join(formals)}) {{")
         return "\n".join([*lines, *self._body(function, set(formals)), "}"])
 
-    def _body(self, function: RoutineFunction, formals: set[str]) -> list[str]:
+    def _body(self, function: Function, formals: set[str]) -> list[str]:
         printer = _Function(self, function)
         printer.block(function.body)
         mentioned = set(re.findall(r"\w+", "\n".join(line for line in printer.lines if "/*" not in line)))

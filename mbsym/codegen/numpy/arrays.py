@@ -20,10 +20,10 @@ from mbsym.codegen.expressions import (
 )
 from mbsym.codegen.numpy.routines import PythonPrinter
 from mbsym.codegen.printer import ATOM, CONDITION, SUM, Item
-from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.routines.printer import INDENT
 from mbsym.codegen.routines.spmd import Varying, side_by_side, varies
-from mbsym.codegen.statements import BEGIN, Do, Invoke, Let, Look, Record, Store, every, walk
+from mbsym.codegen.statements import BEGIN, Do, Function, Invoke, Let, Look, Record, Store, every, walk
 from mbsym.codegen.statuses import Status
 
 _NAMED: Final[Mapping[str, str]] = {"abs": "np.abs", "min": "np.minimum", "sqrt": "np.sqrt", "isfinite": "np.isfinite"}
@@ -66,7 +66,7 @@ def _made(array: Array) -> str:
 
 
 class _ArrayFunction(PythonPrinter):
-    def __init__(self, routine: Routine, function: RoutineFunction, varying: Varying) -> None:
+    def __init__(self, routine: Routine, function: Function, varying: Varying) -> None:
         super().__init__(routine, function)
         self.varying = varying
 
@@ -97,7 +97,7 @@ class _ArrayFunction(PythonPrinter):
         head = self.head(self.symbol(function), ["states", *(item.name for item in function.formals)])
         return [*head, *self.lines]
 
-    def symbol(self, function: RoutineFunction) -> str:
+    def symbol(self, function: Function) -> str:
         """The name of a function."""
         return f"_{function.name}" if function.is_public else f"_{self.routine.name}_{function.name}"
 

@@ -22,9 +22,9 @@ from mbsym.codegen.expressions import (
 )
 from mbsym.codegen.numpy.bodies import NumpyPrinter
 from mbsym.codegen.printer import ATOM, Item
-from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.routines.printer import INDENT, FunctionPrinter
-from mbsym.codegen.statements import For, Invoke, Let, Look, Store, every, walk
+from mbsym.codegen.statements import For, Function, Invoke, Let, Look, Store, every, walk
 from mbsym.codegen.text import WIDTH
 
 
@@ -57,7 +57,7 @@ def _zeros(extents: Sequence[int]) -> str:
     return text
 
 
-def _mentions(function: RoutineFunction, names: set[str]) -> bool:
+def _mentions(function: Function, names: set[str]) -> bool:
     return any(isinstance(each, Place) and each.array.name in names for each in every(function.body))
 
 
@@ -123,7 +123,7 @@ class PythonPrinter(NumpyPrinter, FunctionPrinter):
 class ListFunction(PythonPrinter):
     """A function of lists."""
 
-    def __init__(self, routine: Routine, function: RoutineFunction, with_work: frozenset[str]) -> None:
+    def __init__(self, routine: Routine, function: Function, with_work: frozenset[str]) -> None:
         super().__init__(routine, function)
         self.with_work = with_work
         self.letters: dict[int, str] = {}
@@ -152,7 +152,7 @@ class ListFunction(PythonPrinter):
         failed = [f"{INDENT}except (ArithmeticError, ValueError):", f"{INDENT * 2}return {value}"]
         return [*lines, f"{INDENT}try:", *self.lines, *failed]
 
-    def symbol(self, function: RoutineFunction) -> str:
+    def symbol(self, function: Function) -> str:
         """The name of a function."""
         return f"_{function.name}" if function.is_public else f"_{self.routine.name}_{function.name}"
 

@@ -9,26 +9,36 @@ from math import prod
 from mbsym.codegen.expressions import Array, Call, Constant, Expression, Kind, Place, RecordName, Variable, whole
 from mbsym.codegen.integers import lengths
 from mbsym.codegen.routines.expressions import OPERATORS, ExpressionReader
-from mbsym.codegen.routines.language import (
-    Routine,
-    RoutineFunction,
-    constant_of,
+from mbsym.codegen.routines.language import Routine, constant_of
+from mbsym.codegen.statements import (
+    BEGIN,
+    Do,
+    For,
+    Function,
+    If,
+    Invoke,
+    Leave,
+    Let,
+    Look,
+    Return,
+    Statement,
+    Store,
+    While,
 )
-from mbsym.codegen.statements import BEGIN, Do, For, If, Invoke, Leave, Let, Look, Return, Statement, Store, While
 
 
 class BodyReader(ExpressionReader):
     """One function, with what it makes."""
 
-    def __init__(self, routine: Routine, function: RoutineFunction) -> None:
-        super().__init__(routine, function)
+    def __init__(self, routine: Routine, function: Function, syntax: Sequence[ast.stmt] = ()) -> None:
+        super().__init__(routine, function, syntax)
         self.views: dict[str, Array] = {}
         self.own: dict[str, Array] = {}
         self._line = 0
         # Arrays of which some entries are changed.
         self.changed = {
             name.id
-            for statement in function.syntax
+            for statement in syntax
             for node in ast.walk(statement)
             if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
             for name in ast.walk(node.value)

@@ -26,9 +26,9 @@ from mbsym.codegen.expressions import (
     operands,
 )
 from mbsym.codegen.integers import Linear, linear
-from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.routines.seldom import is_seldom
-from mbsym.codegen.statements import Do, For, If, Invoke, Leave, Let, Look, Return, Statement, Store, While
+from mbsym.codegen.statements import Do, For, Function, If, Invoke, Leave, Let, Look, Return, Statement, Store, While
 from mbsym.symbolic.program import OperationCount
 
 _KINDS: Final[Mapping[str, str]] = {"+": "add", "-": "add", "*": "mul", "/": "div"}
@@ -53,7 +53,7 @@ class _Counter:
         self.calls: Counter[str] = Counter()
         self.indices: dict[str, int] = {}
 
-    def function(self, function: RoutineFunction, truth: bool) -> None:
+    def function(self, function: Function, truth: bool) -> None:
         """A call, whose result is true or not where it is a condition."""
         outer, self.indices = self.indices, {}
         self._block(function.body, truth)

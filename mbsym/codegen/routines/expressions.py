@@ -28,14 +28,8 @@ from mbsym.codegen.expressions import (
     whole,
 )
 from mbsym.codegen.integers import lengths, linear
-from mbsym.codegen.routines.language import (
-    FUNCTIONS,
-    Formal,
-    Routine,
-    RoutineFunction,
-    constant_of,
-)
-from mbsym.codegen.statements import Record
+from mbsym.codegen.routines.language import FUNCTIONS, Routine, constant_of
+from mbsym.codegen.statements import Formal, Function, Record
 
 OPERATORS: Final[Mapping[type[ast.AST], str]] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@",
@@ -46,15 +40,14 @@ OPERATORS: Final[Mapping[type[ast.AST], str]] = {
 class ExpressionReader:
     """The expressions of one function, with what is known of its names."""
 
-    def __init__(self, routine: Routine, function: RoutineFunction) -> None:
+    def __init__(self, routine: Routine, function: Function, syntax: Sequence[ast.stmt] = ()) -> None:
         self.routine, self.function = routine, function
         self.scalars: dict[str, Variable] = {}
         self.arrays: dict[str, Array] = {item.name: item for item in routine.memory}
         self.records: dict[str, Record] = {}
         for item in function.formals:
             if item.name in self.arrays:
-                first = function.syntax[0]
-                routine.refuse(first, f"{item.name} is the name of scratch memory", "rename the argument")
+                routine.refuse(syntax[0], f"{item.name} is the name of scratch memory", "rename the argument")
             if item.kind is not None:
                 self.scalars[item.name] = Variable(item.name, item.kind)
             elif item.array is not None:

@@ -8,8 +8,22 @@ from typing import ClassVar, Final
 
 from mbsym.codegen.expressions import Call, Expression, MatrixProduct, Place
 from mbsym.codegen.printer import ExpressionPrinter, Item
-from mbsym.codegen.routines.language import Routine, RoutineFunction
-from mbsym.codegen.statements import Do, For, If, Invoke, Leave, Let, Look, Return, Statement, Store, Threads, While
+from mbsym.codegen.routines.language import Routine
+from mbsym.codegen.statements import (
+    Do,
+    For,
+    Function,
+    If,
+    Invoke,
+    Leave,
+    Let,
+    Look,
+    Return,
+    Statement,
+    Store,
+    Threads,
+    While,
+)
 
 INDENT: Final = "    "
 
@@ -22,7 +36,7 @@ class FunctionPrinter(ExpressionPrinter):
     TIMES: ClassVar[str] = " * "
     OVER: ClassVar[str] = " / "
 
-    def __init__(self, routine: Routine, function: RoutineFunction) -> None:
+    def __init__(self, routine: Routine, function: Function) -> None:
         self.routine, self.function = routine, function
         self.lines: list[str] = []
         self.depth = 1

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Set
 from dataclasses import replace
 
 from mbsym.codegen.expressions import Array, Call, Expression, Operation, Place, Variable, parts
-from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.statements import (
     Do,
+    Function,
     If,
     Invoke,
     Let,
@@ -77,7 +78,7 @@ def needed_of(routine: Routine) -> tuple[dict[str, Record], dict[str, frozenset[
     return records, idle
 
 
-def _read_by(function: RoutineFunction) -> Iterator[tuple[str, str]]:
+def _read_by(function: Function) -> Iterator[tuple[str, str]]:
     """What a function reads, by its owners, and what it is handed."""
     yield from ((function.name, item.name) for item in function.formals)
     for statement in walk(function.body):

@@ -32,12 +32,14 @@ from mbsym.codegen.expressions import (
     with_operands,
 )
 from mbsym.codegen.integers import lengths
-from mbsym.codegen.routines.language import Formal, Routine, RoutineFunction
+from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.routines.scopes import homes_of
 from mbsym.codegen.statements import (
     BEGIN,
     Do,
     For,
+    Formal,
+    Function,
     If,
     Invoke,
     Leave,
@@ -109,12 +111,12 @@ def side_by_side(routine: Routine) -> SideBySide:
             return SideBySide(replace(routine, functions=tuple(functions)), varying)
 
 
-def _given(function: RoutineFunction) -> set[str]:
+def _given(function: Function) -> set[str]:
     """Scalars that each state brings along."""
     return {item.name for item in function.formals if item.kind == "real"} if function.is_public else set()
 
 
-def varies(node: Expression, function: RoutineFunction, varying: Varying) -> bool:
+def varies(node: Expression, function: Function, varying: Varying) -> bool:
     """Whether an expression differs from state to state."""
     match node:
         case Place() | MatrixProduct():
@@ -142,7 +144,7 @@ def _writers(routine: Routine) -> set[str]:
         found |= more
 
 
-def _writes(function: RoutineFunction, writers: set[str]) -> bool:
+def _writes(function: Function, writers: set[str]) -> bool:
     outer = {item.name for item in function.formals}
     for statement in walk(function.body):
         targets: Sequence[Place] = ()
@@ -178,7 +180,7 @@ class _Masker:
     def __init__(
         self,
         routine: Routine,
-        function: RoutineFunction,
+        function: Function,
         varying: Varying,
         writers: set[str],
         homes: Mapping[str, frozenset[int]],
@@ -195,7 +197,7 @@ class _Masker:
         # Loops in which somebody may leave under a mask, each with its place in the path and its mask.
         self.loops: list[_Mask] = []
 
-    def function(self) -> RoutineFunction:
+    def function(self) -> Function:
         """The function with masks."""
         function, name = self.original, self.original.name
         formals = function.formals
