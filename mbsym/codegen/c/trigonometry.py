@@ -13,19 +13,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
+from mbsym.codegen import expressions as ex
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.description import Argument, Real
-from mbsym.codegen.expressions import (
-    Call,
-    Constant,
-    Element,
-    Expression,
-    Variable,
-    leaves,
-    operands,
-    operations,
-    with_operands,
-)
+from mbsym.codegen.expressions import leaves, operands, operations, with_operands
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.limbs import Gather, LimbBody, Vector, expressions_of, with_expressions
 from mbsym.codegen.lowered import Assignment, Block, LoweredFunction, Result
@@ -58,7 +49,7 @@ class Front:
     """
 
     body: LoweredFunction
-    angles: tuple[Expression, ...]
+    angles: tuple[ex.Expression, ...]
     angle: str = ""
     sine: str = ""
     cosine: str = ""
@@ -78,9 +69,9 @@ class Front:
         """Identifiers that occur in the angles."""
         found = (leaf for angle in self.angles for leaf in leaves(angle))
         return frozenset(
-            leaf.array if isinstance(leaf, Element) else leaf.identifier
+            leaf.array if isinstance(leaf, ex.Element) else leaf.identifier
             for leaf in found
-            if isinstance(leaf, (Element, Variable))
+            if isinstance(leaf, (ex.Element, ex.Variable))
         )
 
     def lines(self, prefix: str, printer: CPrinter) -> tuple[str, ...]:
@@ -96,7 +87,7 @@ class Front:
         texts = [printer.expression(angle) for angle in self.angles]
         if printer.kind == "real":
             vector, count, function = f"{prefix}_angles", f"{self.length} / {prefix}_ABREAST", f"{prefix}_sincos"
-            texts += [printer.expression(Constant(Fraction(0)))] * (self.length - len(texts))
+            texts += [printer.expression(ex.Constant(Fraction(0)))] * (self.length - len(texts))
             fours = (", ".join(texts[place : place + ABREAST]) for place in range(0, self.length, ABREAST))
             texts = [f"{prefix}_FOUR({four})" for four in fours]
         else:
@@ -165,38 +156,38 @@ class _Finding:
     __slots__ = ("_arrays", "_temporaries", "cosine", "kept", "places", "sine")
 
     def __init__(
-        self, temporaries: Mapping[str, Expression], sine: str, cosine: str, arrays: Container[str] | None = None
+        self, temporaries: Mapping[str, ex.Expression], sine: str, cosine: str, arrays: Container[str] | None = None
     ) -> None:
         self._temporaries = temporaries
         self._arrays = arrays
         self.sine = sine
         self.cosine = cosine
-        self.places: dict[Expression, int] = {}
+        self.places: dict[ex.Expression, int] = {}
         self.kept: set[str] = set()
 
-    def of(self, expression: Expression) -> Expression:
+    def of(self, expression: ex.Expression) -> ex.Expression:
         """The expression anew."""
         parts = operands(expression)
         if not parts:
             return expression
-        if isinstance(expression, Call) and expression.function in ("sin", "cos"):
+        if isinstance(expression, ex.Call) and expression.function in ("sin", "cos"):
             angle = self._outside(parts[0])
             if angle is not None and operations(angle) <= LONGEST_ANGLE:
                 place = self.places.setdefault(angle, len(self.places))
-                return Element(self.sine if expression.function == "sin" else self.cosine, place)
+                return ex.Element(self.sine if expression.function == "sin" else self.cosine, place)
             self.kept.add(expression.function)
         changed = tuple(map(self.of, parts))
         if all(new is old for new, old in zip(changed, parts, strict=True)):
             return expression
         return with_operands(expression, changed)
 
-    def _outside(self, expression: Expression, depth: int = 0) -> Expression | None:
+    def _outside(self, expression: ex.Expression, depth: int = 0) -> ex.Expression | None:
         """The expression in terms of arguments and parameters alone; None where that would need calls or much else."""
-        if isinstance(expression, Call) or depth > DEEPEST_ANGLE:
+        if isinstance(expression, ex.Call) or depth > DEEPEST_ANGLE:
             return None
-        if self._arrays is not None and isinstance(expression, Element) and expression.array not in self._arrays:
+        if self._arrays is not None and isinstance(expression, ex.Element) and expression.array not in self._arrays:
             return None
-        if isinstance(expression, Variable) and expression.identifier in self._temporaries:
+        if isinstance(expression, ex.Variable) and expression.identifier in self._temporaries:
             return self._outside(self._temporaries[expression.identifier], depth + 1)
         parts = [self._outside(part, depth + 1) for part in operands(expression)]
         known = tuple(part for part in parts if part is not None)

@@ -20,7 +20,7 @@ from mbsym.codegen.description import Argument
 from mbsym.codegen.expressions import Array, Call, Constant, Element, Expression, Place, Span, Sum, Variable, combined
 from mbsym.codegen.lowered import LoweredFunction, LoweredStep
 from mbsym.codegen.lowered_module import ModuleFunction
-from mbsym.codegen.statements import For, Invoke, Statement, Store, Threads
+from mbsym.codegen.statements import For, Function, Invoke, Statement, Store, Threads
 from mbsym.consumers.export import export
 from mbsym.errors import ProofError, SymbolicError
 from mbsym.forces.joint_friction import JointFriction
@@ -303,7 +303,7 @@ def _unfollowed() -> list[Statement]:
 def _steps(statements: tuple[Statement, ...], size: int = 1, **asked: Any) -> Steps:
     """A function of one result whose loops are these; its one step returns what it is given."""
     nothing = LoweredFunction((), (), frozenset(), (), OperationCount(), 0)
-    body = replace(nothing, loops=statements, steps=(LoweredStep("same", (), (), nothing),))
+    body = replace(nothing, loops=Function(body=statements), steps=(LoweredStep("same", (), (), nothing),))
     function = ModuleFunction("f", "f", "", (), (Argument("tau", "out", (size,)),), ("tau",), body)
     return Steps(body, function, Graph(), {"given": [1]}, {}, **asked)
 
