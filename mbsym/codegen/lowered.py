@@ -14,10 +14,11 @@ from mbsym.symbolic.program import OperationCount
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A temporary and the expression it holds."""
+    """A temporary and the expression it holds; a vector of limbs has a width, and a value of it in every lane."""
 
     identifier: str
     expression: Expression
+    width: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,6 +167,8 @@ _FORMATS: Final[Mapping[type, Callable[[Any, Any, Sequence[Item]], str]]] = {
     ex.Operation: lambda printer, node, items: printer.operation(node, items),
     ex.MatrixProduct: lambda printer, node, items: printer.product(node),
     ex.Call: lambda printer, node, items: printer.call(node, items),
+    # C alone has vectors of limbs.
+    ex.Gather: lambda printer, node, items: f"{{{', '.join(map(printer.expression, node.lanes))}}}",
 }
 
 

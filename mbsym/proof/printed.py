@@ -18,7 +18,7 @@ from mbsym.codegen.c.parts import split
 from mbsym.codegen.c.pieces import NUMBERS, SHARED, Loop
 from mbsym.codegen.c.trigonometry import Front, in_front, limbs_in_front
 from mbsym.codegen.expressions import evaluated
-from mbsym.codegen.limbs import Gather, Heading, LimbBody, Vector
+from mbsym.codegen.limbs import LimbBody
 from mbsym.codegen.lowered import Assignment, LoweredFunction, LoweredStep, Result, Store, Straight
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.passes.given_sines import SINES_COSINES
@@ -215,19 +215,19 @@ def _side_by_side(body: LimbBody, scene: _Scene, results: Sequence[Result]) -> R
     zero = scene.graph.const(0)
     for item in body.zeros:
         found[item.identifier] = [zero if isinstance(entry, ex.Constant) else None for entry in item.entries]
-    for statement in body.statements:
-        if isinstance(statement, Gather):
-            vectors[statement.identifier] = [scene.value(lane) for lane in statement.lanes]
-        elif isinstance(statement, Vector):
+    for statement in (each for block in body.blocks for each in block.statements):
+        if not isinstance(statement, Assignment) or not statement.width:
+            _run([statement], scene, found)
+            continue
+        if isinstance(statement.expression, ex.Gather):
+            vectors[statement.identifier] = [scene.value(lane) for lane in statement.expression.lanes]
+        else:
             lanes = [scene.inside() for _ in range(statement.width)]
             for lane, own in enumerate(lanes):
                 own.variables |= {
                     name: _written(each[lane], name) for name, each in vectors.items() if len(each) > lane
                 }
             vectors[statement.identifier] = [own.value(statement.expression) for own in lanes]
-        elif not isinstance(statement, Heading):
-            _run([statement], scene, found)
-            continue
         scene.arrays |= vectors
     return {name: [_written(entry, name) for entry in entries] for name, entries in found.items()}
 

@@ -8,7 +8,7 @@ arrays. Angles that depend on what the body computes, as in force laws of users,
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
@@ -18,8 +18,8 @@ from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.description import Argument, Real
 from mbsym.codegen.expressions import leaves, operands, operations, with_operands
 from mbsym.codegen.identifiers import Scope
-from mbsym.codegen.limbs import Gather, LimbBody, Vector, expressions_of, with_expressions
-from mbsym.codegen.lowered import Assignment, Block, LoweredFunction, Result
+from mbsym.codegen.limbs import LimbBody
+from mbsym.codegen.lowered import Block, LoweredFunction, Result, StoreConstants
 from mbsym.codegen.text import wrapped
 
 ABREAST: Final = 4
@@ -113,13 +113,7 @@ def in_front(body: LoweredFunction, outer: Scope) -> Front:
     temporaries = {item.identifier: item.expression for block in body.blocks for item in block.assignments}
     scope = outer.inside(temporaries)
     finding = _Finding(temporaries, scope.claim("sine"), scope.claim("cosine"))
-    blocks = tuple(
-        Block(
-            block.title,
-            tuple(Assignment(item.identifier, finding.of(item.expression)) for item in block.assignments),
-        )
-        for block in body.blocks
-    )
+    blocks = finding.of_blocks(body.blocks)
     results = tuple(Result(item.identifier, item.shape, tuple(map(finding.of, item.entries))) for item in body.results)
     if not finding.places:
         return Front(body, ())
@@ -138,16 +132,15 @@ def limbs_in_front(limbs: LimbBody, body: LoweredFunction, outer: Scope) -> tupl
         body: of the same function, straight.
         outer: scope with the function's identifiers, besides those of temporaries.
     """
-    scope = outer.inside(each.identifier for each in limbs.statements if isinstance(each, (Assignment, Vector, Gather)))
-    scalars = {each.identifier: each.expression for each in limbs.statements if isinstance(each, Assignment)}
+    temporaries = [each for block in limbs.blocks for each in block.assignments]
+    scope = outer.inside(each.identifier for each in temporaries)
+    scalars = {each.identifier: each.expression for each in temporaries if not each.width}
     finding = _Finding(scalars, scope.claim("sine"), scope.claim("cosine"), limbs.used)
-    statements = tuple(
-        with_expressions(each, tuple(map(finding.of, expressions_of(each)))) for each in limbs.statements
-    )
+    blocks = finding.of_blocks(limbs.blocks)
     if not finding.places:
         return limbs, Front(body, ())
     front = Front(body, tuple(finding.places), scope.claim("angle"), finding.sine, finding.cosine)
-    return replace(limbs, statements=statements), front
+    return replace(limbs, blocks=blocks), front
 
 
 class _Finding:
@@ -164,6 +157,20 @@ class _Finding:
         self.cosine = cosine
         self.places: dict[ex.Expression, int] = {}
         self.kept: set[str] = set()
+
+    def of_blocks(self, blocks: Iterable[Block]) -> tuple[Block, ...]:
+        """Blocks anew."""
+        return tuple(
+            Block(
+                block.title,
+                tuple(
+                    replace(item, expression=self.of(item.expression))
+                    for item in block.statements
+                    if not isinstance(item, StoreConstants)
+                ),
+            )
+            for block in blocks
+        )
 
     def of(self, expression: ex.Expression) -> ex.Expression:
         """The expression anew."""
