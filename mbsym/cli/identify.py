@@ -13,6 +13,7 @@ from mbsym.cli.reading import MODEL, READING_FOR_ANY_ORDER, Reading, read_model
 from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import taken, verb
 from mbsym.errors import IdentificationError
+from mbsym.identification import report as reports
 from mbsym.identification.options import DEFAULT_ESTIMATE, DEFAULT_MOTION, Estimate, Settings
 from mbsym.option import FILES, option
 from mbsym.options.generation import GenerationOptions
@@ -75,7 +76,6 @@ def identify(
     if data is None:
         _tell_base_parameters(system, options, delivery)
         return
-    from mbsym.identification import report as reports
     from mbsym.identification.identify import identify as run
 
     found = run(system, data, held_back=asked.estimate.held_back, cutoff=asked.estimate.cutoff)

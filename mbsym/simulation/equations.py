@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 from json import loads
 from typing import Final
@@ -274,8 +275,6 @@ def _is_compiled(language: str) -> bool:
 
 def suggestion(name: object, known: Sequence[str]) -> str:
     """What to do about an unknown name, which may be anything."""
-    from difflib import get_close_matches
-
     lower, given = {item.lower(): item for item in known}, str(name).lower()
     if given in lower:
         return f"did you mean {lower[given]}?"

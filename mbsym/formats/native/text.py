@@ -30,8 +30,11 @@ from mbsym.model.named_state import NamedState
 from mbsym.model.shape import Shape
 from mbsym.model.system import Model
 from mbsym.shapes.forms import Form
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.scalar import symbol
 from mbsym.values.entries import entries_of
 from mbsym.values.given import DIRECTIONS
+from mbsym.values.numbers import to_scalar, value_names
 from mbsym.values.parameter import NamedExpression, Parameter, Value
 from mbsym.values.table import Table
 
@@ -125,10 +128,7 @@ def value_text(value: Value) -> str:
 
 
 def _sympy_text(value: Any) -> str:
-    from mbsym.symbolic.graph import Graph
-    from mbsym.symbolic.scalar import symbol
     from mbsym.symbolic.show import show_value
-    from mbsym.values.numbers import to_scalar, value_names
 
     graph = Graph()
     scalar = to_scalar(value, graph, {name: symbol(graph, name) for name in value_names(value)})
