@@ -12,6 +12,7 @@ from mbsym.cli.reading import READING_FOR_ANY_ORDER, Reading, read_model, tell_w
 from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import verb
 from mbsym.errors import FormatError
+from mbsym.formats.mesh_copies import meshes_elsewhere, with_copied_meshes, write_copies
 from mbsym.formats.registry import FORMATS
 
 
@@ -24,7 +25,6 @@ def convert(
     delivery: Delivery = TELLING,
 ) -> None:
     """Convert a model to the native format."""
-    from mbsym.formats.mesh_copies import meshes_elsewhere, with_copied_meshes, write_copies
     from mbsym.formats.native.text import dump_native
 
     suffixes = FORMATS["native"].suffixes

@@ -21,6 +21,7 @@ from mbsym.topology.tables import (
     matrices_text,
 )
 from mbsym.version import __version__
+from mbsym.visualisation.attachments import attachments_of, attachments_table, attachments_to_json
 
 
 @verb(
@@ -50,7 +51,6 @@ def label(
 ) -> None:
     """Label bodies and joints, find the cut joints, and print them with what else holds or drives the system."""
     from mbsym.visualisation.assembly_film import assembly_svg
-    from mbsym.visualisation.attachments import attachments_of, attachments_table, attachments_to_json
     from mbsym.visualisation.topology_diagram import topology_svg
 
     for picture, word in ((diagram, "diagrams"), (film, "films")):

@@ -32,6 +32,7 @@ from mbsym.model.system import Model
 from mbsym.shapes.forms import Form
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import symbol
+from mbsym.symbolic.show import show_value
 from mbsym.values.entries import entries_of
 from mbsym.values.given import DIRECTIONS
 from mbsym.values.numbers import to_scalar, value_names
@@ -128,8 +129,6 @@ def value_text(value: Value) -> str:
 
 
 def _sympy_text(value: Any) -> str:
-    from mbsym.symbolic.show import show_value
-
     graph = Graph()
     scalar = to_scalar(value, graph, {name: symbol(graph, name) for name in value_names(value)})
     text = show_value(graph, scalar.ref)
