@@ -321,7 +321,7 @@ class Equations:
     @property
     def is_closed(self) -> bool:
         """True where closed loops hold the speeds."""
-        return self._available.loops is not None and bool(self._available.loops.rows)
+        return self._available.holding is not None
 
     @property
     def loop_sentences(self) -> tuple[str, ...]:
