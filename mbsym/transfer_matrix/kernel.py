@@ -11,8 +11,6 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.scalar import Scalar, symbol
 
-Vector2: TypeAlias = tuple[Scalar, Scalar]
-
 
 class Kernel:
     """Collects the inputs and outputs of one Program while its equations are written."""
@@ -38,11 +36,6 @@ class Kernel:
         entries = tuple(symbol(self.graph, f"{name}[{k}]") for k in range(prod(extents)))
         self._inputs.append(Input(name, extents, tuple(x.ref for x in entries), unit, description))
         return entries
-
-    def pair(self, name: str, description: str, unit: str = "") -> Vector2:
-        """An input array of two entries."""
-        x, y = self.array(name, 2, description, unit)
-        return x, y
 
     def vector3(self, name: str, description: str, unit: str = "") -> Vector3:
         """An input array of three entries."""

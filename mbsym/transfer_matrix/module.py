@@ -47,7 +47,7 @@ def kernel_programs(rotation: RotationVariable) -> tuple[Program, ...]:
     graph = Graph()
     if rotation == "angle":
         return programs_of(planar.KERNELS, graph)
-    return programs_of((*spatial_rotation.KERNELS[rotation], *spatial.KERNELS), graph)
+    return programs_of((*spatial_rotation.KERNELS[rotation], *spatial.kernels_of(spatial.Space())), graph)
 
 
 def stepping_module(system: TransferSystem) -> SteppingModule:
