@@ -58,9 +58,13 @@ class Space:
         count = self.layout.angles
         return self.rotation(entries[:count]), self.vector(entries[count:])
 
+    def turn(self, rotation: Vector3) -> tuple[Scalar, ...]:
+        """The entries of a rotation or moment."""
+        return tuple([rotation[place] for place in self.places[: self.layout.angles]])
+
     def entries(self, rotation: Vector3, vector: Vector3) -> tuple[Scalar, ...]:
-        """The same side by side."""
-        return tuple([(*rotation, *vector)[place] for place in self.places])
+        """Those of both, side by side."""
+        return (*self.turn(rotation), *vector[: self.layout.dimension])
 
     def quarters(self, W: Sequence[Scalar]) -> _Quarters:
         """What a matrix of loads makes of rotations and of displacements: moments, and forces."""
@@ -139,6 +143,11 @@ def _spread(entries: Sequence[Scalar], places: Sequence[int]) -> Vector3:
     return known.get(0, zero), known.get(1, zero), known.get(2, zero)
 
 
+def _give(space: Space, k: Kernel, name: str, a: Vector3, description: str, unit: str) -> None:
+    """A vector as a result."""
+    k.output(name, space.layout.dimension, a[: space.layout.dimension], description, unit)
+
+
 def _inertia(space: Space, k: Kernel) -> None:
     m, c, inertia = space.body(k)
     motion = space.motion(k)
@@ -170,11 +179,6 @@ def _hinge_motion(space: Space, k: Kernel) -> None:
     _give(space, k, "shift", scale(a, slides * q), "displacement, base axes", "m")
 
 
-def _give(space: Space, k: Kernel, name: str, a: Vector3, description: str, unit: str) -> None:
-    """A vector as a result."""
-    k.output(name, space.layout.dimension, a[: space.layout.dimension], description, unit)
-
-
 def _hinge_bias(space: Space, k: Kernel) -> None:
     turns, slides, e = space.slot(k)
     R = space.frame(k)
@@ -187,7 +191,7 @@ def _hinge_bias(space: Space, k: Kernel) -> None:
     carried = add(cross(turning, a), cross(omega, across))
     slid = scale(add(scale(carried, q), scale(across, 2 * rate)), slides)
     turned = scale(cross(omega, about), turns * rate)
-    beyond = space.entries(add(omega, scale(about, turns * rate)), moving)[: space.layout.angles]
+    beyond = space.turn(add(omega, scale(about, turns * rate)))
     k.output("next_omega", space.layout.angles, beyond, "of the axes beyond", "rad/s")
     bias = space.entries(add(turning, turned), add(moving, slid))
     k.output("next_bias", space.layout.load, bias, "acceleration with the coordinates' second derivatives zero")
@@ -203,15 +207,13 @@ def _carried(space: Space, k: Kernel) -> None:
 def _turning(space: Space, axis: Sequence[Scalar], load: Sequence[Scalar]) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
     """The moment as axes see it that the coordinate turns, and the force along an axis that is turned."""
     (turn, slide), (moment, force) = space.parts(axis), space.parts(load)
-    count = space.layout.angles
-    return space.entries(cross(turn, moment), force)[:count], space.entries(cross(slide, force), force)[:count]
+    return space.turn(cross(turn, moment)), space.turn(cross(slide, force))
 
 
 def _rotation(space: Space, k: Kernel) -> None:
     motion, count = space.motion(k), space.layout.angles
     phi = space.rotation(k.array("phi", count, "change of rotation, base axes", "rad"))
-    delta = space.entries(multiply(motion.G_inverse, phi), phi)[:count]
-    k.output("delta", count, delta, "change of the rotation variable")
+    k.output("delta", count, space.turn(multiply(motion.G_inverse, phi)), "change of the rotation variable")
 
 
 def _end(space: Space, k: Kernel) -> None:
