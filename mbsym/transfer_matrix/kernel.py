@@ -61,8 +61,11 @@ class Kernel:
         )
 
 
-Kernels: TypeAlias = Sequence[tuple[str, str, Callable[[Kernel], None]]]
-"""Names, what each does, and what writes its inputs, equations and outputs."""
+Write: TypeAlias = Callable[[Kernel], None]
+"""Writes inputs, equations and outputs."""
+
+Kernels: TypeAlias = Sequence[tuple[str, str, Write]]
+"""Names, what each does, and what writes it."""
 
 
 def programs_of(kernels: Kernels, graph: Graph) -> tuple[Program, ...]:

@@ -12,9 +12,9 @@ from typing import ClassVar, Final
 
 from mbsym.spatial.vector import Matrix3, Vector3, dot
 from mbsym.symbolic.scalar import Scalar, constant, cos, sin
-from mbsym.transfer_matrix.kernel import Kernel, Kernels
+from mbsym.transfer_matrix.kernel import Kernel
 from mbsym.transfer_matrix.layout import LAYOUTS, Layout
-from mbsym.transfer_matrix.spatial import Space, kernels_of
+from mbsym.transfer_matrix.spatial import Rotation, Space
 from mbsym.transfer_matrix.spatial_matrices import MotionParts, diagonal, times
 
 
@@ -154,13 +154,4 @@ def _observe(k: Kernel) -> None:
     k.output("energy", (), ((m * dot(v, v) + J * rate * rate) / 2,), "", "J")
 
 
-KERNELS: Final[Kernels] = (
-    ("transfer_attitude", "attitude, angular velocity and angular acceleration at an iterate", _attitude),
-    ("transfer_attitude_rate", "attitude and what angular velocity contributes to accelerations", _attitude_rate),
-    *kernels_of(PLANE),
-    ("transfer_start_rotation", "attitude and rotation history of a body from initial values", _start),
-    ("transfer_rebase", "attitude and past values after a step, increments counted from the new one", _rebase),
-    ("transfer_past", "a past rotation as the scheme's formulas take it at the iterate", _bent_past),
-    ("transfer_observe", "attitude, angular velocity and kinetic energy of a body", _observe),
-)
-"""Every kernel of the variant, with what it does; all variants have the same ones."""
+ROTATION: Final = Rotation(_attitude, _attitude_rate, _start, _rebase, _bent_past, _observe)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from mbsym.spatial.vector import (
     Matrix3,
@@ -31,7 +31,7 @@ from mbsym.spatial.vector import (
 )
 from mbsym.symbolic.scalar import Scalar, constant, cos, sin
 from mbsym.transfer_matrix.hinge_elimination import hinge_kernels
-from mbsym.transfer_matrix.kernel import Kernel, Kernels, entries_of, rows_of
+from mbsym.transfer_matrix.kernel import Kernel, Kernels, Write, entries_of, rows_of
 from mbsym.transfer_matrix.layout import LAYOUTS, Layout
 from mbsym.transfer_matrix.spatial_matrices import MotionParts, diagonal, minus, plus, times
 
@@ -256,13 +256,30 @@ def _point_velocity(space: Space, k: Kernel) -> None:
     _give(space, k, "point_velocity", add(v, cross(motion.omega, lever)), "", "m/s")
 
 
-def kernels_of(space: Space) -> Kernels:
-    """The kernels that space and plane share, with what each does; each variant has those of its rotation besides."""
+class Rotation(NamedTuple):
+    """The kernels that depend on how a body's attitude is integrated."""
 
-    def own(write: Callable[[Space, Kernel], None]) -> Callable[[Kernel], None]:
+    attitude: Write
+    rate: Write
+    start: Write
+    rebase: Write
+    past: Write
+    observe: Write
+
+
+def kernels_of(space: Space, rotation: Rotation) -> Kernels:
+    """Every kernel of a variant, with what it does."""
+
+    def own(write: Callable[[Space, Kernel], None]) -> Write:
         return partial(write, space)
 
     return (
+        ("transfer_attitude", "attitude and what it adds to the equations at an iterate", rotation.attitude),
+        ("transfer_attitude_rate", "attitude and what angular velocity contributes to accelerations", rotation.rate),
+        ("transfer_start_rotation", "attitude and rotation history of a body from initial values", rotation.start),
+        ("transfer_rebase", "attitude and past values after a step, as the next one takes them", rotation.rebase),
+        ("transfer_past", "a past rotation as the scheme's formulas take it at the iterate", rotation.past),
+        ("transfer_observe", "attitude, angular velocity and kinetic energy of a body", rotation.observe),
         ("transfer_inertia", "loads of a rigid body alone: [N; Q] = W [phi; dr] + w at its input end", own(_inertia)),
         ("transfer_hinge_motion", "how a coordinate of a hinge moves what lies beyond it", own(_hinge_motion)),
         ("transfer_hinge_turn", "the axes that the next coordinate of a hinge moves in", space.hinge_turn),
