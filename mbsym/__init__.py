@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mbsym.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    # What editors and type checkers see; a test holds both lists together.
+    # What editors and type checkers see, and what is looked up.
     from mbsym import examples as examples
     from mbsym.batches.compiled import compile as compile
     from mbsym.constraints import DistanceConstraint as DistanceConstraint
@@ -84,53 +84,15 @@ if TYPE_CHECKING:
     from mbsym.values.table import Table as Table
     from mbsym.verification.certificate import verify as verify
 
-_OF: Final = {
-    "mbsym.batches.compiled": "compile",
-    "mbsym.constraints": "DistanceConstraint ExpressionConstraint GearConstraint LinearCoupling PointOnLineConstraint "
-    "RollingConstraint VelocityConstraint",
-    "mbsym.consumers.export": "export",
-    "mbsym.errors": "MbsymError",
-    "mbsym.examples": "examples",
-    "mbsym.forces": "Actuator AppliedWrench Contact JointDamper JointForce JointFriction JointSpring JointStop "
-    "PointSpringDamper Tyre",
-    "mbsym.formats.registry": "LoadOptions load",
-    "mbsym.identification.excitation": "excite",
-    "mbsym.identification.identify": "identify",
-    "mbsym.identification.rows": "base_parameters",
-    "mbsym.linear.analysis": "equilibrium linearise modes",
-    "mbsym.linear.modal_system": "transfer_matrix_system",
-    "mbsym.linear.response": "frequency_response",
-    "mbsym.linear.transfer_matrix_modes": "transfer_matrix_modes",
-    "mbsym.model.beam": "Beam",
-    "mbsym.model.beams_of_models": "with_beams",
-    "mbsym.model.body": "Body Placement",
-    "mbsym.model.drive": "DriveState",
-    "mbsym.model.frame": "Frame",
-    "mbsym.model.joint": "Coupling Joint",
-    "mbsym.model.limit_stops": "limit_stops",
-    "mbsym.model.motion": "PrescribedMotion",
-    "mbsym.model.named_state": "NamedState",
-    "mbsym.model.shape": "Shape",
-    "mbsym.model.solid_body": "solid_body",
-    "mbsym.model.submodels": "with_submodel",
-    "mbsym.model.system": "Model",
-    "mbsym.pipeline": "generate",
-    "mbsym.report.equations": "derive",
-    "mbsym.report.show": "show",
-    "mbsym.rounding.certify": "certify",
-    "mbsym.shapes.forms": "Box Capsule Cylinder Ellipsoid Mesh Sphere",
-    "mbsym.simulation.integrate": "simulate",
-    "mbsym.simulation.options": "Accuracy Keeping Loads Preparation Stepping",
-    "mbsym.sweeps.sweep": "sweep",
-    "mbsym.sweeps.work": "Simulations",
-    "mbsym.transfer_matrix.stepper": "Scheme",
-    "mbsym.values.parameter": "ControlInput NamedExpression Parameter",
-    "mbsym.values.table": "Table",
-    "mbsym.verification.certificate": "verify",
-}
-"""Names by the modules that have them."""
 
-_HOMES: Final = {name: module for module, names in _OF.items() for name in names.split()}
+def _homes() -> dict[str, str]:
+    """The module of each name, as the imports above tell type checkers."""
+    with open(__file__, encoding="utf-8") as text:
+        told = [line.split() for line in text if line.startswith("    from mbsym")]
+    return {name: f"mbsym.{name}" if home == "mbsym" else home for _, home, _, name, *_ in told}
+
+
+_HOMES: Final = _homes()
 
 __all__ = ["__version__", *sorted(_HOMES)]
 

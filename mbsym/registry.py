@@ -169,6 +169,11 @@ class Available:
             return None
         return analyse_loops(self.mechanism) if self.analysed is None else restated(self.analysed, self.mechanism)
 
+    @property
+    def holding(self) -> LoopAnalysis | None:
+        """The same where loops or constraints hold the motion, None where none do."""
+        return self.loops if self.loops is not None and self.loops.rows else None
+
     @cached_property
     def functions(self) -> Mapping[str, DeriveFunction]:
         """Derivations by the names of the functions.
@@ -205,20 +210,19 @@ class Available:
         """Functions that a module has only where they are named; with closed loops those of the tree."""
         if self._whole is not None:
             return {}
-        loops, mechanism = self.loops, self.mechanism
-        held = loops is not None and bool(loops.rows)
+        loops, held, mechanism = self.loops, self.holding, self.mechanism
         every = {**functions_on_request(mechanism), **REGRESSOR_FUNCTIONS}
         own = self.formulation.functions
-        absent = OF_FREE_MOTION if held else OF_UNDRIVEN_MOTION if mechanism.model.motions else ()
+        absent = OF_FREE_MOTION if held is not None else OF_UNDRIVEN_MOTION if mechanism.model.motions else ()
         found: dict[str, DeriveFunction] = {
             name: own.get(name, derive) for name, derive in every.items() if name not in absent
         }
         if loops is not None:
             found[BASE_REGRESSOR.name] = partial(_with_loops, base_regressor_along_loops, loops, mechanism)
-        if loops is not None and held:
+        if held is not None:
             independent = () if mechanism.model.motions else OF_INDEPENDENT_SPEEDS
-            functions = (LOOP_DERIVATIVE_TERMS, ASSEMBLY_TERMS, *(independent if loops.mobility else ()))
-            found |= {function.name: partial(_with_loops, function, loops, mechanism) for function in functions}
+            functions = (LOOP_DERIVATIVE_TERMS, ASSEMBLY_TERMS, *(independent if held.mobility else ()))
+            found |= {function.name: partial(_with_loops, function, held, mechanism) for function in functions}
         return found
 
     @cached_property
@@ -401,16 +405,11 @@ def _with_loops(
 def _stepping(mechanism: Mechanism) -> tuple[Mapping[str, DeriveFunction], FixedFunctions]:
     """Stepping by transfer matrices: kernels, and the sweeps around them."""
     module = stepping_module(transfer_system(mechanism))
-    functions = {program.name: partial(_given, program) for program in module.programs}
+    functions = {program.name: partial(lambda program, mechanism: program, program) for program in module.programs}
     fixed = FixedFunctions(
         module.runtime, tuple(functions), constants=dict(module.constants), manifest=dict(module.manifest)
     )
     return functions, fixed
-
-
-def _given(program: Program, mechanism: Mechanism) -> Program:
-    """A program that is there already."""
-    return program
 
 
 TRANSFER_MATRIX: Final = "transfer-matrix"

@@ -12,6 +12,8 @@ from mbsym.cli.reading import READING_FOR_ANY_ORDER, Reading, read_model, tell_w
 from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import verb
 from mbsym.errors import FormatError
+from mbsym.formats.mesh_copies import meshes_elsewhere, with_copied_meshes, write_copies
+from mbsym.formats.registry import FORMATS
 
 
 @verb("mbsym convert panda.urdf panda.yaml", "mbsym convert scene.xml scene.yaml --actuators inputs")
@@ -23,9 +25,7 @@ def convert(
     delivery: Delivery = TELLING,
 ) -> None:
     """Convert a model to the native format."""
-    from mbsym.formats.mesh_copies import meshes_elsewhere, with_copied_meshes, write_copies
     from mbsym.formats.native.text import dump_native
-    from mbsym.formats.registry import FORMATS
 
     suffixes = FORMATS["native"].suffixes
     if target.suffix.lower() not in suffixes:

@@ -11,7 +11,9 @@ from typing import Final
 
 from mbsym.cli.delivery import PRINTING, Delivery
 from mbsym.cli.taken import verb
+from mbsym.codegen.build import find_compiler
 from mbsym.codegen.text import table
+from mbsym.errors import ToolchainError
 
 LIBRARIES: Final = ("numpy", "scipy", "sympy", "jinja2", "pyyaml", "pydantic", "typer", "rich")
 """That mbsym is made of."""
@@ -102,9 +104,6 @@ def _package(name: str) -> str:
 
 def _compiler() -> Iterator[Part]:
     """The one that is taken where none is named, with what it can do on this machine."""
-    from mbsym.codegen.build import find_compiler
-    from mbsym.errors import ToolchainError
-
     try:
         command = find_compiler()
     except ToolchainError as error:

@@ -13,9 +13,16 @@ from mbsym.cli.reading import MODEL, READING_FOR_ANY_ORDER, Reading, read_model
 from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import taken, verb
 from mbsym.errors import IdentificationError
+from mbsym.formats.native.text import dump_native
+from mbsym.identification import report as reports
+from mbsym.identification.excitation import excite
+from mbsym.identification.identify import identify as run
 from mbsym.identification.options import DEFAULT_ESTIMATE, DEFAULT_MOTION, Estimate, Settings
+from mbsym.identification.rows import base_parameters
 from mbsym.option import FILES, option
 from mbsym.options.generation import GenerationOptions
+from mbsym.regressors.relations_text import relations_data, relations_text
+from mbsym.simulation.output import MARK, Column, check_writable, csv_bytes, write_whole
 
 if TYPE_CHECKING:
     from mbsym.model.system import Model
@@ -75,18 +82,11 @@ def identify(
     if data is None:
         _tell_base_parameters(system, options, delivery)
         return
-    from mbsym.identification import report as reports
-    from mbsym.identification.identify import identify as run
-
     found = run(system, data, held_back=asked.estimate.held_back, cutoff=asked.estimate.cutoff)
     paths: list[Path] = []
     if output is not None:
-        from mbsym.formats.native.text import dump_native
-
         paths += delivery.write(output, dump_native(found.model))
     if report is not None:
-        from mbsym.simulation.output import MARK, write_whole
-
         paths.append(write_whole(report, reports.page(found, MARK).encode(), force=force))
     delivery.tell("identify", system.name, reports.as_dict(found), paths, reports.summary(found))
 
@@ -101,18 +101,12 @@ def _check(path: Path | None, suffix: str, known: bool, force: bool) -> None:
         )
     if path.suffix != suffix:
         raise IdentificationError("the suffix does not fit", where=str(path), remedy=f"end it in {suffix}")
-    from mbsym.simulation.output import check_writable
-
     check_writable(path, force)
 
 
 def _excite(system: Model, settings: Settings, output: Path | None, delivery: Delivery) -> None:
-    from mbsym.identification.excitation import excite
-
     found = excite(system, settings)
     if output is not None:
-        from mbsym.simulation.output import Column, csv_bytes, write_whole
-
         columns = [Column(name, unit, values) for name, unit, values in found.columns]
         write_whole(
             output, csv_bytes(columns, f"{system.name}: motion that excites its parameters"), force=delivery.force
@@ -126,8 +120,5 @@ def _excite(system: Model, settings: Settings, output: Path | None, delivery: De
 
 
 def _tell_base_parameters(system: Model, options: GenerationOptions, delivery: Delivery) -> None:
-    from mbsym.identification.rows import base_parameters
-    from mbsym.regressors.relations_text import relations_data, relations_text
-
     found = base_parameters(system, symbolic_parameters=options.symbolic_parameters)
     delivery.tell("identify", system.name, relations_data(found), (), spoken(relations_text(found)))

@@ -16,6 +16,7 @@ from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import verb
+from mbsym.formats.registry import example_names
 
 if TYPE_CHECKING:
     from mbsym.report.overview import Overview
@@ -27,7 +28,6 @@ def info(model: str = MODEL, reading: Reading = READING, delivery: Delivery = PR
 
     Of a directory every model file in it and below it, a line each, and why some are not read.
     """
-    from mbsym.formats.registry import example_names
     from mbsym.report.directory import directory_overview
     from mbsym.report.overview import overview
     from mbsym.report.overview_text import overview_text

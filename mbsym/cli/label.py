@@ -12,7 +12,16 @@ from mbsym.cli.json_output import print_json
 from mbsym.cli.reading import MODEL, READING, Reading, read_model
 from mbsym.cli.taken import verb
 from mbsym.errors import FormatError
+from mbsym.topology.tables import (
+    history_text,
+    history_to_json,
+    joint_matrices_to_json,
+    labelling_table,
+    labelling_to_json,
+    matrices_text,
+)
 from mbsym.version import __version__
+from mbsym.visualisation.attachments import attachments_of, attachments_table, attachments_to_json
 
 
 @verb(
@@ -41,16 +50,7 @@ def label(
     delivery: Delivery = TELLING,
 ) -> None:
     """Label bodies and joints, find the cut joints, and print them with what else holds or drives the system."""
-    from mbsym.topology.tables import (
-        history_text,
-        history_to_json,
-        joint_matrices_to_json,
-        labelling_table,
-        labelling_to_json,
-        matrices_text,
-    )
     from mbsym.visualisation.assembly_film import assembly_svg
-    from mbsym.visualisation.attachments import attachments_of, attachments_table, attachments_to_json
     from mbsym.visualisation.topology_diagram import topology_svg
 
     for picture, word in ((diagram, "diagrams"), (film, "films")):

@@ -12,6 +12,13 @@ from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import taken
 from mbsym.errors import ModelError
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
+from mbsym.formats.registry import FORMATS, load
+from mbsym.model.body import Placement
+from mbsym.model.coordinate_order import joints_by_coordinates
+from mbsym.model.frame_ends import with_frame
+from mbsym.model.system import with_cuts, with_virtual_joints
+from mbsym.model.validate import require_valid
+from mbsym.model.wrench_inputs import with_wrench_inputs
 from mbsym.option import READ, alike, option, options_of
 from mbsym.options.generation import GenerationOptions
 from mbsym.options.texts import names_in
@@ -34,8 +41,6 @@ def _frames(texts: Sequence[str]) -> tuple[AddedFrame, ...]:
     Raises:
         ModelError: a text says no frame.
     """
-    from mbsym.model.body import Placement
-
     found = []
     for text in texts:
         name, _, rest = text.partition("=")
@@ -96,8 +101,6 @@ PLAIN: Final = Reading()
 
 
 def _model() -> Any:
-    from mbsym.formats.registry import FORMATS
-
     suffixes = ", ".join(form.suffixes[0] for form in FORMATS.values())
     return typer.Argument(help=f"Model file ({suffixes}) or name of a bundled example.")
 
@@ -116,13 +119,6 @@ def read_model(source: str, reading: Reading = PLAIN, *, tell: bool = True) -> M
         reading: how it is read.
         tell: False leaves its warnings to the caller.
     """
-    from mbsym.formats.registry import load
-    from mbsym.model.coordinate_order import joints_by_coordinates
-    from mbsym.model.frame_ends import with_frame
-    from mbsym.model.system import with_cuts, with_virtual_joints
-    from mbsym.model.validate import require_valid
-    from mbsym.model.wrench_inputs import with_wrench_inputs
-
     # What the pipeline reads is this; a verb that derives nothing does without the rest of it.
     model = load(source, reading.load)
     require_valid(model)

@@ -205,7 +205,7 @@ def _parameters(item: Option) -> Iterator[Parameter]:
         kind: Any = item.kind or type(item.default)
         default: Any = item.default
         more: dict[str, Any] = {}
-        if _is_texts(item):
+        if item.is_list or item.typed is not None or isinstance(item.default, Mapping):
             kind, default = list[str], [default] if default and isinstance(default, str) else []
         elif default is None:
             kind |= None
@@ -216,10 +216,6 @@ def _parameters(item: Option) -> Iterator[Parameter]:
         names = (f"-{item.short}", f"--{flag}") if item.short else (f"--{flag}",)
         option = typer.Option(default, *names, help=spoken(sentence), rich_help_panel=item.heading or None, **more)
         yield Parameter(_parameter(flag), Parameter.POSITIONAL_OR_KEYWORD, default=option, annotation=kind)
-
-
-def _is_texts(item: Option) -> bool:
-    return item.is_list or item.typed is not None or isinstance(item.default, Mapping)
 
 
 def _parameter(flag: str) -> str:

@@ -11,6 +11,7 @@ from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import PLAIN, READING_FOR_ANY_ORDER, Reading, read_model
 from mbsym.cli.taken import verb
 from mbsym.errors import VerificationError
+from mbsym.model.system import Model
 
 
 @verb(
@@ -33,7 +34,6 @@ def verify(
 
     What stands in the directory is compiled and run: verify only what you would run.
     """
-    from mbsym.model.system import Model
     from mbsym.verification.certificate import is_generated
     from mbsym.verification.certificate import verify as verify_module
 

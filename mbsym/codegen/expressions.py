@@ -213,6 +213,13 @@ class Call:
     axes: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Gather(_Arithmetic):
+    """Scalars side by side in a vector of limbs."""
+
+    lanes: tuple[Expression, ...]
+
+
 Expression: TypeAlias = (
     Constant
     | NamedConstant
@@ -228,6 +235,7 @@ Expression: TypeAlias = (
     | Operation
     | MatrixProduct
     | Call
+    | Gather
 )
 
 
@@ -257,6 +265,7 @@ _OPERANDS: Final[Mapping[type, Callable[[Any], tuple[Expression, ...]]]] = {
     Call: attrgetter("arguments"),
     Select: attrgetter("condition", "positive", "otherwise"),
     Operation: attrgetter("operands"),
+    Gather: attrgetter("lanes"),
     Place: _bounds,
 }
 
@@ -266,8 +275,8 @@ def with_operands(expression: Expression, parts: tuple[Expression, ...]) -> Expr
     if isinstance(expression, Sum):
         flags = (negative for negative, _ in expression.terms)
         return Sum(tuple(zip(flags, parts, strict=True)))
-    if isinstance(expression, Product):
-        return Product(parts)
+    if isinstance(expression, (Product, Gather)):
+        return expression.__class__(parts)
     if isinstance(expression, Quotient):
         return Quotient(*parts)
     if isinstance(expression, Call):

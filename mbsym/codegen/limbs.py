@@ -7,60 +7,20 @@ entries like those of an array: sums over them are scalars, results are stored o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 from math import prod
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
-from mbsym.codegen.expressions import (
-    Call,
-    Constant,
-    Element,
-    Expression,
-    Negation,
-    Product,
-    Sum,
-    Variable,
-    leaves,
-    operands,
-    with_operands,
-)
+from mbsym.codegen import expressions as ex
+from mbsym.codegen.expressions import leaves, operands, with_operands
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.limb_programs import NUMBERS, SUMMANDS, SUMS, WIDTHS, LimbProgram
 from mbsym.codegen.lower import lower
-from mbsym.codegen.lowered import Assignment, LoweredFunction, Result, Store
+from mbsym.codegen.lowered import Assignment, Block, LoweredFunction, Result, Store
 
-Leaf = TypeVar("Leaf", Call, Element)
-
-
-# ---- statements ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Vector:
-    """A temporary with a value for each limb: operands are scalars and vectors of the same width."""
-
-    identifier: str
-    width: int
-    expression: Expression
-
-
-@dataclass(frozen=True, slots=True)
-class Gather:
-    """A vector made of scalars."""
-
-    identifier: str
-    lanes: tuple[Expression, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """The title of what follows."""
-
-    title: str
-
-
-LimbStatement: TypeAlias = Assignment | Store | Vector | Gather | Heading
+Leaf = TypeVar("Leaf", ex.Call, ex.Element)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +29,21 @@ class LimbBody:
 
     Attributes:
         zeros: results with places that no statement writes, which are zero.
-        statements: in order; the lanes of a vector are entries of its name.
+        blocks: statements in order; operands of vectors are scalars and vectors of the same width, and the lanes of one
+            are entries of its name.
         used: identifiers of arguments that are read.
         counted: operations for people.
     """
 
     zeros: tuple[Result, ...]
-    statements: tuple[LimbStatement, ...]
+    blocks: tuple[Block, ...]
     used: frozenset[str]
     counted: str
 
     @property
     def widths(self) -> tuple[int, ...]:
         """Of the vectors."""
-        gathered = {len(each.lanes) for each in self.statements if isinstance(each, Gather)}
-        return tuple(sorted(gathered | {each.width for each in self.statements if isinstance(each, Vector)}))
+        return tuple(sorted({each.width for block in self.blocks for each in block.assignments} - {0}))
 
 
 def lower_limbs(given: LimbProgram, arguments: Mapping[str, str], outer: Scope) -> LimbBody | None:
@@ -112,28 +72,30 @@ class _Limbs:
         self._expressions = {item.identifier: item.expression for block in body.blocks for item in block.assignments}
         self._shapes = {arguments[name]: shape for name, shape in given.shapes.items()}
         self._scope = outer.inside((*arguments.values(), *self._expressions))
-        self._statements: list[LimbStatement] = []
-        self._made: dict[Expression, Expression] = {}
+        self._statements: list[tuple[str, Assignment | Store]] = []
+        self._title = ""
+        self._made: dict[ex.Expression, ex.Expression] = {}
         self._widths: dict[str, int] = {}
-        self._gathers: dict[str, tuple[Expression, ...]] = {}
+        self._gathers: dict[str, tuple[ex.Expression, ...]] = {}
         results = {result.identifier: result for result in body.results}
         self._summands = results.pop(SUMMANDS).entries
         for block in body.blocks:
-            self._statements += [Heading(block.title)] * bool(block.title)
+            self._title = block.title or self._title
             for item in block.assignments:
-                self._of(Variable(item.identifier))
+                self._of(ex.Variable(item.identifier))
         self._zeros = [zeros for result in results.values() for zeros in self._left(result)]
-        self._statements += [store for result in results.values() for store in self._stores(result)]
+        for result in results.values():
+            self._stores(result)
 
     def result(self) -> LimbBody:
         """The statements."""
         # Vectors of angles, for one, are read by nobody where their sines are gathered from the angles' places.
-        read, kept = set[str](), list[LimbStatement]()
-        for each in reversed(self._statements):
-            if isinstance(each, (Store, Heading)) or each.identifier in read:
-                kept.append(each)
-                found = (leaf for expression in expressions_of(each) for leaf in leaves(expression))
-                read |= {name_of(leaf) for leaf in found if not isinstance(leaf, Constant)}
+        read, kept = set[str](), list[tuple[str, Assignment | Store]]()
+        for title, each in reversed(self._statements):
+            if isinstance(each, Store) or each.identifier in read:
+                kept.insert(0, (title if self._waits(each) else "", each))
+                read |= {name_of(leaf) for leaf in leaves(each.expression) if not isinstance(leaf, ex.Constant)}
+        kept.sort(key=lambda pair: self._waits(pair[1]))
         scalars, lanes = self._given.operations()
         of_limbs = "".join(
             f", {count} on {width} limbs at once" for count, width in zip(lanes, self._given.limbs, strict=True)
@@ -142,16 +104,22 @@ class _Limbs:
         counted = f"operations + - * /: {scalars} on numbers{of_limbs}{sums}"
         return LimbBody(
             tuple(self._zeros),
-            tuple(sorted(reversed(kept), key=self._waits)),
+            tuple(
+                Block(title, tuple(each for _, each in group))
+                for title, group in groupby(kept, key=lambda pair: pair[0])
+            ),
             frozenset(read & {*self._arrays}),
             counted,
         )
 
-    def _waits(self, statement: LimbStatement) -> bool:
+    def _waits(self, statement: Assignment | Store) -> bool:
         """False for sines and cosines of arguments, which come first: over a call of the library no vector is kept."""
-        calls = isinstance(statement, Gather) and isinstance(statement.lanes[0], Call)
-        read = (leaf for each in expressions_of(statement) for leaf in leaves(each))
-        return not calls or any(not isinstance(leaf, Element) or leaf.array not in self._arrays for leaf in read)
+        value = statement.expression
+        return (
+            not isinstance(value, ex.Gather)
+            or not isinstance(value.lanes[0], ex.Call)
+            or any(not isinstance(leaf, ex.Element) or leaf.array not in self._arrays for leaf in leaves(value))
+        )
 
     def _left(self, result: Result) -> list[Result]:
         """The whole result without what is stored, if that leaves anything."""
@@ -162,144 +130,127 @@ class _Limbs:
             place
             for entry, places in zip(result.entries, entries.places, strict=True)
             for place in places
-            if entry != Constant(Fraction(0))
+            if entry != ex.Constant(Fraction(0))
         }
         if len(written) == size:
             return []
-        zero, other = Constant(Fraction(0)), Variable("")
+        zero, other = ex.Constant(Fraction(0)), ex.Variable("")
         return [Result(result.identifier, shape, tuple(other if k in written else zero for k in range(size)))]
 
-    def _stores(self, result: Result) -> list[Store]:
+    def _stores(self, result: Result) -> None:
         """Entries of a result, stored lane by lane."""
-        found = []
+        stores = list[Store]()
         entries = self._arrays[result.identifier]
         for entry, places in zip(result.entries, entries.places, strict=True):
-            if not places or entry == Constant(Fraction(0)):
+            if not places or entry == ex.Constant(Fraction(0)):
                 continue
             value = self._of(entry)
             width = self._width(value)
             if width:
-                sign = isinstance(value, Negation) and isinstance(value.operand, Variable)
-                plain = value.operand if sign and isinstance(value, Negation) else value
+                sign = isinstance(value, ex.Negation) and isinstance(value.operand, ex.Variable)
+                plain = value.operand if sign and isinstance(value, ex.Negation) else value
                 lanes = self._lanes(plain, len(places))
-                found += [
-                    Store(result.identifier, place, Negation(lane) if sign else lane)
+                stores += [
+                    Store(result.identifier, place, ex.Negation(lane) if sign else lane)
                     for place, lane in zip(places, lanes, strict=True)
                 ]
             else:
-                found += [Store(result.identifier, place, value) for place in places]
-        return found
+                stores += [Store(result.identifier, place, value) for place in places]
+        self._statements += [(self._title, store) for store in stores]
 
-    def _lanes(self, value: Expression, count: int) -> list[Expression]:
+    def _lanes(self, value: ex.Expression, count: int) -> list[ex.Expression]:
         """A vector's value for each limb."""
-        if not isinstance(value, Variable):
+        if not isinstance(value, ex.Variable):
             name = self._scope.claim("lanes")
             self._vector(name, value)
-            value = Variable(name)
-        return [Element(value.identifier, lane) for lane in range(count)]
+            value = ex.Variable(name)
+        return [ex.Element(value.identifier, lane) for lane in range(count)]
 
-    def _vector(self, name: str, value: Expression) -> None:
-        width = self._widths[name] = self._width(value)
-        self._statements.append(Vector(name, width, value) if width else Assignment(name, value))
+    def _vector(self, name: str, value: ex.Expression) -> None:
+        self._assign(name, value, self._width(value))
 
-    def _width(self, expression: Expression) -> int:
+    def _assign(self, name: str, value: ex.Expression, width: int = 0) -> None:
+        self._widths[name] = width
+        self._statements.append((self._title, Assignment(name, value, width)))
+
+    def _width(self, expression: ex.Expression) -> int:
         """Lanes of a value, 0 for a scalar."""
-        found = {self._widths.get(leaf.identifier, 0) for leaf in leaves(expression) if isinstance(leaf, Variable)}
+        found = {self._widths.get(leaf.identifier, 0) for leaf in leaves(expression) if isinstance(leaf, ex.Variable)}
         assert len(found - {0}) < 2, "limbs of two groups meet"
         return max(found, default=0)
 
-    def _of(self, expression: Expression) -> Expression:
+    def _of(self, expression: ex.Expression) -> ex.Expression:
         """The expression anew, behind the statements that it needs."""
-        if isinstance(expression, Variable):
+        if isinstance(expression, ex.Variable):
             name = expression.identifier
             if name not in self._widths:
                 self._named(name, self._expressions[name])
             return expression
-        if isinstance(expression, Element):
+        if isinstance(expression, ex.Element):
             return self._kept(expression, self._element)
         changed = tuple(map(self._of, operands(expression)))
         made = with_operands(expression, changed) if changed else expression
-        return self._kept(made, self._called) if isinstance(made, Call) and self._width(made) else made
+        return self._kept(made, self._called) if isinstance(made, ex.Call) and self._width(made) else made
 
-    def _named(self, name: str, expression: Expression) -> None:
+    def _named(self, name: str, expression: ex.Expression) -> None:
         """A temporary of that name."""
-        if isinstance(expression, Call):
-            made = Call(expression.function, tuple(map(self._of, expression.arguments)))
+        if isinstance(expression, ex.Call):
+            made = ex.Call(expression.function, tuple(map(self._of, expression.arguments)))
             if self._width(made) and made not in self._made:
                 self._made[made] = self._called(made, name)
                 return
         self._vector(name, self._of(expression))
 
-    def _kept(self, expression: Leaf, make: Callable[[Leaf], Expression]) -> Expression:
+    def _kept(self, expression: Leaf, make: Callable[[Leaf], ex.Expression]) -> ex.Expression:
         if expression not in self._made:
             self._made[expression] = make(expression)
         return self._made[expression]
 
-    def _element(self, element: Element) -> Expression:
+    def _element(self, element: ex.Element) -> ex.Expression:
         if element.array == SUMS:
             return self._sum(element.index)
         if element.array == NUMBERS:
             _, values = self._given.numbers[element.index]
-            return self._gathered(self._scope.claim("number"), [Constant(value) for value in values])
+            return self._gathered(self._scope.claim("number"), [ex.Constant(value) for value in values])
         entries = self._arrays[element.array]
         group, places = entries.groups[element.index], entries.places[element.index]
-        lanes = [Element(element.array, place) for place in places]
+        lanes = [ex.Element(element.array, place) for place in places]
         return self._gathered(self._scope.claim(f"{element.array}{places[0]}"), lanes) if group >= 0 else lanes[0]
 
-    def _sum(self, place: int) -> Expression:
+    def _sum(self, place: int) -> ex.Expression:
         count = self._given.limbs[self._given.sums[place]]
         value = self._of(self._summands[place])
         is_same = not self._width(value)
-        total = Product((Constant(Fraction(count)), value)) if is_same else _balanced(self._lanes(value, count))
+        total = ex.Product((ex.Constant(Fraction(count)), value)) if is_same else _balanced(self._lanes(value, count))
         name = self._scope.claim("sum")
-        self._widths[name] = 0
-        self._statements.append(Assignment(name, total))
-        return Variable(name)
+        self._assign(name, total)
+        return ex.Variable(name)
 
-    def _called(self, call: Call, name: str = "") -> Expression:
+    def _called(self, call: ex.Call, name: str = "") -> ex.Expression:
         """The sines or cosines of a vector."""
         (argument,) = call.arguments
-        known = self._gathers.get(argument.identifier) if isinstance(argument, Variable) else None
+        known = self._gathers.get(argument.identifier) if isinstance(argument, ex.Variable) else None
         lanes = known or self._lanes(argument, self._width(argument))
         return self._gathered(
-            name or self._scope.claim(call.function), [Call(call.function, (lane,)) for lane in lanes]
+            name or self._scope.claim(call.function), [ex.Call(call.function, (lane,)) for lane in lanes]
         )
 
-    def _gathered(self, name: str, lanes: Sequence[Expression]) -> Expression:
+    def _gathered(self, name: str, lanes: Sequence[ex.Expression]) -> ex.Expression:
         width = next(width for width in WIDTHS if width >= len(lanes))
         whole = (*lanes, *[lanes[-1]] * (width - len(lanes)))
-        self._widths[name] = width
         self._gathers[name] = whole
-        self._statements.append(Gather(name, whole))
-        return Variable(name)
+        self._assign(name, ex.Gather(whole), width)
+        return ex.Variable(name)
 
 
-def _balanced(terms: Sequence[Expression]) -> Expression:
+def _balanced(terms: Sequence[ex.Expression]) -> ex.Expression:
     """Their sum in pairs, so that none waits for all before it."""
     if len(terms) == 1:
         return terms[0]
     half = (len(terms) + 1) // 2
-    return Sum(((False, _balanced(terms[:half])), (False, _balanced(terms[half:]))))
+    return ex.Sum(((False, _balanced(terms[:half])), (False, _balanced(terms[half:]))))
 
 
-def name_of(leaf: Variable | Element) -> str:
+def name_of(leaf: ex.Variable | ex.Element) -> str:
     """Identifier of a temporary or an array."""
-    return leaf.array if isinstance(leaf, Element) else leaf.identifier
-
-
-def expressions_of(statement: LimbStatement) -> tuple[Expression, ...]:
-    """What a statement reads."""
-    if isinstance(statement, Heading):
-        return ()
-    return statement.lanes if isinstance(statement, Gather) else (statement.expression,)
-
-
-def with_expressions(statement: LimbStatement, expressions: tuple[Expression, ...]) -> LimbStatement:
-    """The statement with others in the place of what it reads."""
-    if isinstance(statement, Heading):
-        return statement
-    return (
-        replace(statement, lanes=expressions)
-        if isinstance(statement, Gather)
-        else replace(statement, expression=expressions[0])
-    )
+    return leaf.array if isinstance(leaf, ex.Element) else leaf.identifier

@@ -13,19 +13,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from mbsym.codegen.expressions import (
-    Call,
-    Constant,
-    Element,
-    Expression,
-    Product,
-    Quotient,
-    Select,
-    Sum,
-    Variable,
-    negated,
-    ordered_sum,
-)
+from mbsym.codegen import expressions as ex
+from mbsym.codegen.expressions import negated, ordered_sum
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lowered import Assignment, Block, LoweredFunction, Result
 from mbsym.errors import CodegenError
@@ -36,10 +25,10 @@ from mbsym.symbolic.program import OperationCount, Program, count_operations
 LONGEST_EXPRESSION: Final = 100
 PI: Final = Fraction("3.14159265358979323846264338327950288419716939937510")
 _NUMBER: Final = re.compile(r"\d+")
-SIMPLE: Final = frozenset((Constant, Variable, Element))
+SIMPLE: Final = frozenset((ex.Constant, ex.Variable, ex.Element))
 
 # Of a node: an expression, the sign s with expression = s * node, and the columns that it takes.
-_Value: TypeAlias = tuple[Expression, int, int]
+_Value: TypeAlias = tuple[ex.Expression, int, int]
 
 
 def lower(
@@ -147,12 +136,12 @@ class _Lowering:
         for item in self._program.inputs:
             array = self._arguments[item.name]
             for index, ref in enumerate(item.symbols):
-                leaf = Element(array, index) if item.shape else Variable(array)
+                leaf = ex.Element(array, index) if item.shape else ex.Variable(array)
                 self._values[abs(ref)] = (leaf, 1 if ref > 0 else -1, _columns(array) + 4)
         for parameter in self._program.parameters:
             identifier = self._parameters[parameter.name]
             sign = 1 if parameter.symbol > 0 else -1
-            self._values[abs(parameter.symbol)] = (Variable(identifier), sign, _columns(identifier))
+            self._values[abs(parameter.symbol)] = (ex.Variable(identifier), sign, _columns(identifier))
 
     def _use_symbol(self, node: int) -> None:
         value = self._values.get(node)
@@ -163,7 +152,7 @@ class _Lowering:
                 remedy="make it an input or a parameter, or give it a value",
             )
         leaf = value[0]
-        self._used.add(leaf.array if isinstance(leaf, Element) else leaf.identifier)  # type: ignore[union-attr]
+        self._used.add(leaf.array if isinstance(leaf, ex.Element) else leaf.identifier)  # type: ignore[union-attr]
 
     # ---- statements -------------------------------------------------------------------------------------------------
 
@@ -191,16 +180,16 @@ class _Lowering:
                 expression, sign = negated(expression), suggestion[1]
         self._stated.add(node)
         self._current.append(Assignment(identifier, expression))
-        self._values[node] = (Variable(identifier), sign, _columns(identifier))
+        self._values[node] = (ex.Variable(identifier), sign, _columns(identifier))
 
-    def _automatic_name(self, expression: Expression) -> str:
-        if expression.__class__ is Call and expression.function in ("sin", "cos"):
+    def _automatic_name(self, expression: ex.Expression) -> str:
+        if expression.__class__ is ex.Call and expression.function in ("sin", "cos"):
             angle = expression.arguments[0]
-            if isinstance(angle, Element):
+            if isinstance(angle, ex.Element):
                 labels = self._labels.get(angle.array)
                 of = labels[angle.index] if labels is not None else f"_{angle.array}{angle.index}"
                 return self._scope.claim(f"{expression.function}{of}")
-            if isinstance(angle, Variable):
+            if isinstance(angle, ex.Variable):
                 return self._scope.claim(f"{expression.function}_{angle.identifier}")
         identifier, self._number = self._scope.numbered("t", self._number + 1)
         return identifier
@@ -234,7 +223,7 @@ class _Lowering:
         expression, sign, columns = self._values[abs(ref)]
         return expression, -sign if ref < 0 else sign, columns
 
-    def _root(self, ref: Reference) -> Expression:
+    def _root(self, ref: Reference) -> ex.Expression:
         """Expression of exactly the value that the reference stands for."""
         expression, sign, _ = self._operand(ref)
         return expression if sign > 0 else negated(expression)
@@ -242,32 +231,34 @@ class _Lowering:
     def _sum(self, kind: str, refs: tuple[Reference, ...]) -> _Value:
         (first, sign, width), (second, other_sign, other_width) = self._operands(refs)
         width += other_width + 3
-        if first.__class__ is not Sum and second.__class__ is not Sum and first.__class__ is not Constant:
+        if first.__class__ is not ex.Sum and second.__class__ is not ex.Sum and first.__class__ is not ex.Constant:
             if sign > 0:
-                return Sum(((False, first), (other_sign < 0, second))), 1, width
+                return ex.Sum(((False, first), (other_sign < 0, second))), 1, width
             if other_sign > 0:
-                return Sum(((False, second), (True, first))), 1, width
-            return Sum(((False, first), (False, second))), -1, width
+                return ex.Sum(((False, second), (True, first))), 1, width
+            return ex.Sum(((False, first), (False, second))), -1, width
         terms = self._with_one_constant((*_terms(first, sign), *_terms(second, other_sign)))
         if len(terms) == 1:
             return terms[0][1], -1 if terms[0][0] else 1, width
         if all([negative for negative, _ in terms]):
-            return Sum(tuple([(False, term) for _, term in terms])), -1, width
+            return ex.Sum(tuple([(False, term) for _, term in terms])), -1, width
         return ordered_sum(terms), 1, width
 
-    def _with_one_constant(self, terms: tuple[tuple[bool, Expression], ...]) -> tuple[tuple[bool, Expression], ...]:
+    def _with_one_constant(
+        self, terms: tuple[tuple[bool, ex.Expression], ...]
+    ) -> tuple[tuple[bool, ex.Expression], ...]:
         """Terms in which the constants that meet in a flattened sum are one."""
-        constants = [place for place, (_, term) in enumerate(terms) if term.__class__ is Constant]
+        constants = [place for place, (_, term) in enumerate(terms) if term.__class__ is ex.Constant]
         if len(constants) < 2:
             return terms
         total = Fraction(0)
         for place in constants:
             negative, term = terms[place]
-            assert isinstance(term, Constant)
+            assert isinstance(term, ex.Constant)
             total += -term.value if negative else term.value
         rest = [term for place, term in enumerate(terms) if place not in constants]
         if total or not rest:
-            rest.insert(constants[0], (total < 0, Constant(abs(total))))
+            rest.insert(constants[0], (total < 0, ex.Constant(abs(total))))
         self._spared_additions += len(terms) - len(rest)
         return tuple(rest)
 
@@ -275,28 +266,28 @@ class _Lowering:
         (first, sign, width), (second, other_sign, other_width) = self._operands(refs)
         return self._multiplied(first, second, sign * other_sign, width + other_width + 1)
 
-    def _multiplied(self, first: Expression, second: Expression, sign: int, width: int) -> _Value:
-        left = first.factors if isinstance(first, Product) else (first,)
-        right = second.factors if isinstance(second, Product) else (second,)
+    def _multiplied(self, first: ex.Expression, second: ex.Expression, sign: int, width: int) -> _Value:
+        left = first.factors if isinstance(first, ex.Product) else (first,)
+        right = second.factors if isinstance(second, ex.Product) else (second,)
         # Constants stand in front, and there is one of them at most.
-        if right[0].__class__ is not Constant:
-            return Product((*left, *right)), sign, width
-        if left[0].__class__ is not Constant:
-            return Product((right[0], *left, *right[1:])), sign, width
+        if right[0].__class__ is not ex.Constant:
+            return ex.Product((*left, *right)), sign, width
+        if left[0].__class__ is not ex.Constant:
+            return ex.Product((right[0], *left, *right[1:])), sign, width
         self._spared_multiplications += 1
         constant = left[0].value * right[0].value
         factors = (*left[1:], *right[1:])
-        return (Product((Constant(constant), *factors)), sign, width) if factors else _constant(constant, sign)
+        return (ex.Product((ex.Constant(constant), *factors)), sign, width) if factors else _constant(constant, sign)
 
     def _quotient(self, kind: str, refs: tuple[Reference, ...]) -> _Value:
         (numerator, sign, width), (denominator, other_sign, other_width) = self._operands(refs)
         sign *= other_sign
-        if isinstance(denominator, Constant):
+        if isinstance(denominator, ex.Constant):
             # Only multiples of pi come here: the graph turns division by a rational into multiplication.
             self._spared_divisions += 1
             self._spared_multiplications -= 1
-            return self._multiplied(Constant(1 / denominator.value), numerator, sign, width + 20)
-        return Quotient(numerator, denominator), sign, width + other_width + 3
+            return self._multiplied(ex.Constant(1 / denominator.value), numerator, sign, width + 20)
+        return ex.Quotient(numerator, denominator), sign, width + other_width + 3
 
     def _call(self, function: str, refs: tuple[Reference, ...]) -> _Value:
         self._calls.add(function)
@@ -312,30 +303,30 @@ class _Lowering:
         elif function in EVEN_FUNCTIONS:
             arguments = (operands[0][0],)
         else:
-            return Call(function, _signed(operands)), 1, width
+            return ex.Call(function, _signed(operands)), 1, width
         if function == "sign" and arguments[0].__class__ not in SIMPLE:
             # Languages without a sign function compare the argument more than once.
             self._state(abs(refs[0]))
             expression, sign, _ = self._operand(refs[0])
             arguments = (expression,)
-        return Call(function, arguments), sign, width
+        return ex.Call(function, arguments), sign, width
 
     def _select(self, kind: str, refs: tuple[Reference, ...]) -> _Value:
         self._calls.add("select")
         operands = self._operands(refs)
         condition, positive, otherwise = _signed(operands)
-        return Select(condition, positive, otherwise), 1, 12 + sum(columns for _, _, columns in operands)
+        return ex.Select(condition, positive, otherwise), 1, 12 + sum(columns for _, _, columns in operands)
 
 
-def _terms(expression: Expression, sign: int) -> tuple[tuple[bool, Expression], ...]:
-    if not isinstance(expression, Sum):
+def _terms(expression: ex.Expression, sign: int) -> tuple[tuple[bool, ex.Expression], ...]:
+    if not isinstance(expression, ex.Sum):
         return ((sign < 0, expression),)
     if sign > 0:
         return expression.terms
     return tuple([(not negative, term) for negative, term in expression.terms])
 
 
-def _signed(operands: list[_Value]) -> tuple[Expression, ...]:
+def _signed(operands: list[_Value]) -> tuple[ex.Expression, ...]:
     return tuple(expression if sign > 0 else negated(expression) for expression, sign, _ in operands)
 
 
@@ -347,7 +338,7 @@ def _columns(identifier: str) -> int:
 def _constant(value: Fraction, sign: int = 1) -> _Value:
     """A constant with its columns, which a short decimal saves."""
     digits = len(str(value.numerator)) + 2 if value.denominator == 1 else 18
-    return Constant(value), sign, min(digits, 18)
+    return ex.Constant(value), sign, min(digits, 18)
 
 
 @dataclass(frozen=True, slots=True)

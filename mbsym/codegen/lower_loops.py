@@ -11,25 +11,14 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, pairwise
 from typing import Any, Final
 
+from mbsym.codegen import expressions as ex
+from mbsym.codegen import statements as st
 from mbsym.codegen.description import arguments_of
-from mbsym.codegen.expressions import (
-    Array,
-    Constant,
-    Expression,
-    Kind,
-    Operation,
-    Place,
-    Span,
-    Variable,
-    combined,
-    whole,
-)
-from mbsym.codegen.expressions import Call as Calling
+from mbsym.codegen.expressions import combined, whole
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import lower
 from mbsym.codegen.lowered import LoweredFunction, LoweredStep
-from mbsym.codegen.statements import For as Loop
-from mbsym.codegen.statements import If, Invoke, Let, Look, Statement, Store, Table, Threads, While
+from mbsym.codegen.statements import walk
 from mbsym.symbolic.program import MEMORY, Call, For, ForPairs, Item, Program, Step, Zeros, total_operations
 
 MOST_RUNS: Final = 4
@@ -100,23 +89,23 @@ class _Lowering:
         self.program, self.parameters, self.outer = program, parameters, outer
         self.homes, memory = homes_of(program)
         self.scope = outer.inside((*arguments.values(), *parameters.values()))
-        self.own = [Array(self.scope.claim(name), (size,), True) for name, size in program.arrays.items()]
-        self.own += [Array(self.scope.claim("memory"), (memory,), True)] * (memory > 0)
-        given = {item.name: Array(arguments[item.name], (len(item.symbols),), False) for item in program.inputs}
-        given |= {item.name: Array(arguments[item.name], (len(item.values),), True) for item in program.outputs}
+        self.own = [ex.Array(self.scope.claim(name), (size,), True) for name, size in program.arrays.items()]
+        self.own += [ex.Array(self.scope.claim("memory"), (memory,), True)] * (memory > 0)
+        given = {item.name: ex.Array(arguments[item.name], (len(item.symbols),), False) for item in program.inputs}
+        given |= {item.name: ex.Array(arguments[item.name], (len(item.values),), True) for item in program.outputs}
         self.arrays = {**given, **dict(zip((*program.arrays, MEMORY), self.own, strict=False))}
-        self.scalars: dict[str, Variable] = {}
-        self.tables: list[Table] = []
+        self.scalars: dict[str, ex.Variable] = {}
+        self.tables: list[st.Table] = []
         self.calls: list[list[Call]] = [[] for _ in program.steps]
         self.names: list[str] = []
         self.sweeps: dict[int, _Sweep] = {}
-        self.places: dict[int, Array] = {}
-        self.numbers: dict[int, Array] = {}
+        self.places: dict[int, ex.Array] = {}
+        self.numbers: dict[int, ex.Array] = {}
         self.k, self.at, self.kind, self.part = map(self._integer, ("k", "at", "kind", "part"))
         self.row, self.first, self.second, self.found = map(self.scope.claim, ("row", "outer", "inner", "found"))
 
-    def _integer(self, name: str) -> Variable:
-        made = Variable(self.scope.claim(name), "int")
+    def _integer(self, name: str) -> ex.Variable:
+        made = ex.Variable(self.scope.claim(name), "int")
         self.scalars[made.identifier] = made
         return made
 
@@ -127,32 +116,23 @@ class _Lowering:
         scope = Scope()
         steps = tuple(self._step(step, scope) for step in program.steps)
         self.names = [step.name for step in steps]
-        loops = tuple(self._statements())
-        return LoweredFunction(
-            (),
-            (),
-            self._used(steps),
-            (),
-            total_operations(program, [step.body.operations for step in steps]),
-            0,
-            loops,
-            steps,
-            tuple(self.tables),
-            tuple(self.own),
-            self.scalars,
-        )
+        body = tuple(self._statements())
+        views = {each.view.name: each.view for each in walk(body) if isinstance(each, st.Look)}
+        loops = st.Function(body=body, scalars=self.scalars, own=tuple(self.own), views=tuple(views.values()))
+        operations = total_operations(program, [step.body.operations for step in steps])
+        return LoweredFunction((), (), self._used(steps), (), operations, 0, loops, steps, tuple(self.tables))
 
-    def _statements(self) -> Iterator[Statement]:
+    def _statements(self) -> Iterator[st.Statement]:
         """The loops in order; threads take neighbouring sweeps together."""
         for is_sweep, group in groupby(self.program.body, key=lambda each: isinstance(each, For)):
             if is_sweep and self.program.threads:
                 shared = tuple(each for one in group for each in self._shared_out(self.sweeps[id(one)]))
-                yield Threads(self.program.threads, shared)
+                yield st.Threads(self.program.threads, shared)
                 continue
             for each in group:
                 if isinstance(each, Zeros):
                     array = self.arrays[each.result]
-                    yield Store(whole(array), "=", Calling("zeros", (_number(array.size),), axes=1))
+                    yield st.Store(whole(array), "=", ex.Call("zeros", (_number(array.size),), axes=1))
                 elif isinstance(each, For):
                     yield from self._in_order(self.sweeps[id(each)])
                 else:
@@ -192,19 +172,19 @@ class _Lowering:
         body = lower(step.program, names, self.parameters, self.outer)
         return LoweredStep(scope.claim(step.program.name), own, tuple(names.values()), body)
 
-    def _table(self, name: str, rows: Sequence[Sequence[Any]], remark: str, kind: Kind = "int") -> Array:
+    def _table(self, name: str, rows: Sequence[Sequence[Any]], remark: str, kind: ex.Kind = "int") -> ex.Array:
         """A table with that many columns."""
-        array = Array(self.scope.claim(name), (len(rows), len(rows[0])), writable=False, kind=kind)
-        self.tables.append(Table(array, tuple(map(tuple, rows)), remark))
+        array = ex.Array(self.scope.claim(name), (len(rows), len(rows[0])), writable=False, kind=kind)
+        self.tables.append(st.Table(array, tuple(map(tuple, rows)), remark))
         return array
 
-    def _column(self, name: str, entries: Sequence[int], remark: str = "") -> Array:
+    def _column(self, name: str, entries: Sequence[int], remark: str = "") -> ex.Array:
         """A table with one column."""
-        array = Array(self.scope.claim(name), (len(entries),), writable=False, kind="int")
-        self.tables.append(Table(array, (tuple(entries),), remark))
+        array = ex.Array(self.scope.claim(name), (len(entries),), writable=False, kind="int")
+        self.tables.append(st.Table(array, (tuple(entries),), remark))
         return array
 
-    def _places_of(self, number: int) -> Array:
+    def _places_of(self, number: int) -> ex.Array:
         """Where each call of a step reads and writes: its table, a row for each call."""
         if number not in self.places:
             rows = [self._places(self.program.steps[number], call) for call in self.calls[number]]
@@ -212,7 +192,7 @@ class _Lowering:
             self.places[number] = self._table(f"places_{number + 1}", rows, told)
         return self.places[number]
 
-    def _numbers_of(self, number: int) -> Array:
+    def _numbers_of(self, number: int) -> ex.Array:
         """The numbers that each call of a step brings."""
         if number not in self.numbers:
             rows = [call.numbers for call in self.calls[number]]
@@ -226,7 +206,7 @@ class _Lowering:
 
     # ---- sweeps ------------------------------------------------------------------------------------------------------
 
-    def _in_order(self, sweep: _Sweep) -> Iterator[Statement]:
+    def _in_order(self, sweep: _Sweep) -> Iterator[st.Statement]:
         """A sweep, call by call."""
         titles = iter((sweep.loop.title,))
         for run in sweep.in_turn:
@@ -235,20 +215,20 @@ class _Lowering:
             count = _number(sum(run.stop - run.start for run in sweep.mixed))
             yield self._choosing(sweep.mixed, _number(0), count, tuple(titles))
 
-    def _run(self, run: _Run, remarks: tuple[str, ...]) -> tuple[Statement, ...]:
+    def _run(self, run: _Run, remarks: tuple[str, ...]) -> tuple[st.Statement, ...]:
         if run.stop == run.start + 1:
             first, *others = self._call(run.step, _number(run.start))
             return (replace(first, remarks=remarks), *others)
         body = self._call(run.step, self.k)
-        return (Loop(self.k, _number(run.start), _number(run.stop), False, body, remarks),)
+        return (st.For(self.k, _number(run.start), _number(run.stop), False, body, remarks),)
 
-    def _shared_out(self, sweep: _Sweep) -> Iterator[Statement]:
+    def _shared_out(self, sweep: _Sweep) -> Iterator[st.Statement]:
         """A sweep whose parts threads take, or one of them all of it."""
         title = (sweep.loop.title,)
         if sweep.is_spread:
             for place, run in enumerate(sweep.runs, start=1):
                 # Only the last loop waits for all threads.
-                yield Loop(
+                yield st.For(
                     self.k,
                     _number(run.start),
                     _number(run.stop),
@@ -266,11 +246,11 @@ class _Lowering:
             ends = self._column("ends", [0, *accumulate(lengths)], told)
             start, stop = (_entry(ends, index) for index in (self.part, combined("+", self.part, _number(1))))
             body = self._choosing(sweep.runs, start, stop, (), calls)
-            yield Loop(self.part, _number(0), _number(len(sweep.parts)), False, (body,), title, is_shared=True)
+            yield st.For(self.part, _number(0), _number(len(sweep.parts)), False, (body,), title, is_shared=True)
         else:
             yield from self._in_order(sweep)
 
-    def _order(self, runs: Sequence[_Run]) -> tuple[Array | None, Array | None]:
+    def _order(self, runs: Sequence[_Run]) -> tuple[ex.Array | None, ex.Array | None]:
         """Of each call its step, by the cases of the choice, and its row in the tables of that; None: all agree."""
         steps = list(dict.fromkeys(run.step for run in runs))
         calls = [(steps.index(run.step), row) for run in runs for row in range(run.start, run.stop)]
@@ -283,35 +263,35 @@ class _Lowering:
     def _choosing(
         self,
         runs: Sequence[_Run],
-        start: Expression,
-        stop: Expression,
+        start: ex.Expression,
+        stop: ex.Expression,
         remarks: tuple[str, ...],
-        tables: tuple[Array | None, Array | None] | None = None,
-    ) -> Loop:
+        tables: tuple[ex.Array | None, ex.Array | None] | None = None,
+    ) -> st.For:
         """One loop that chooses the step of each call."""
         order, rows = tables or self._order(runs)
         steps = list(dict.fromkeys(run.step for run in runs))
-        choice: tuple[Statement, ...] = self._call(steps[-1], self.at)
+        choice: tuple[st.Statement, ...] = self._call(steps[-1], self.at)
         for place, step in reversed([*enumerate(steps[:-1])]):
-            test = Operation("==", (self.kind, _number(place)))
-            choice = (If(test, self._call(step, self.at), choice),)
+            test = ex.Operation("==", (self.kind, _number(place)))
+            choice = (st.If(test, self._call(step, self.at), choice),)
         looked_up = [(self.kind, order), (self.at, rows)]
-        opening = [Let(name, "=", _entry(table, self.k)) for name, table in looked_up if table is not None]
-        return Loop(self.k, start, stop, False, (*opening, *choice), remarks)
+        opening = [st.Let(name, "=", _entry(table, self.k)) for name, table in looked_up if table is not None]
+        return st.For(self.k, start, stop, False, (*opening, *choice), remarks)
 
-    def _call(self, number: int, row: Expression) -> tuple[Statement, ...]:
+    def _call(self, number: int, row: ex.Expression) -> tuple[st.Statement, ...]:
         """A call of a step, which is that of a row of its tables."""
         step, calls = self.program.steps[number], self.calls[number]
         sizes = [len(item.symbols) if item.shape else None for item in step.program.inputs[: len(step.reads)]]
         sizes += [len(item.values) for item in step.program.outputs]
         # Where there is but one call, it stands in the text; which row it would be is not known inside of loops.
-        known = row if isinstance(row, Constant) else _number(0) if len(calls) == 1 else None
-        opening: tuple[Statement, ...] = ()
-        starts: list[Expression]
+        known = row if isinstance(row, ex.Constant) else _number(0) if len(calls) == 1 else None
+        opening: tuple[st.Statement, ...] = ()
+        starts: list[ex.Expression]
         if known is None:
             table = self._places_of(number)
-            view = Array(self.row, table.extents[1:], writable=False, kind="int")
-            opening = (Look(view, _row(table, row)),)
+            view = ex.Array(self.row, table.extents[1:], writable=False, kind="int")
+            opening = (st.Look(view, _row(table, row)),)
             starts = [_entry(view, _number(column)) for column in range(len(sizes))]
         else:
             starts = [_number(place) for place in self._places(step, calls[known.value])]
@@ -320,17 +300,17 @@ class _Lowering:
         inputs = handed[: len(step.reads)]
         if step.numbers:
             inputs.append(_row(self._numbers_of(number), known or row))
-        targets = tuple(each for each in handed[len(step.reads) :] if isinstance(each, Place))
-        return (*opening, Invoke(targets, "=", Calling(self.names[number], tuple(inputs))))
+        targets = tuple(each for each in handed[len(step.reads) :] if isinstance(each, ex.Place))
+        return (*opening, st.Invoke(targets, "=", ex.Call(self.names[number], tuple(inputs))))
 
-    def _handed(self, name: str, start: Expression, size: int | None) -> Place | Variable:
+    def _handed(self, name: str, start: ex.Expression, size: int | None) -> ex.Place | ex.Variable:
         """Entries of an array, or an argument that is a number."""
         array = self.arrays[name]
-        return Variable(array.name) if size is None else _entries(array, start, size)
+        return ex.Variable(array.name) if size is None else _entries(array, start, size)
 
     # ---- pairs -------------------------------------------------------------------------------------------------------
 
-    def _over_pairs(self, pairs: ForPairs) -> Loop:
+    def _over_pairs(self, pairs: ForPairs) -> st.For:
         """Two loops, the inner one along the path of an item."""
         step = self.program.steps[pairs.step].program
         size, behind = len(step.outputs[0].values), 1 + len(pairs.targets)
@@ -338,9 +318,9 @@ class _Lowering:
         views = []
         for name, view, items in (("outer_items", self.first, pairs.outer), ("inner_items", self.second, pairs.inner)):
             table = self._table(name, [self._pair_row(item) for item in items], "")
-            views.append((table, Array(view, table.extents[1:], writable=False, kind="int")))
+            views.append((table, ex.Array(view, table.extents[1:], writable=False, kind="int")))
         (outer_items, outer), (inner_items, inner) = views
-        found = Array(self.found, (size,), writable=True)
+        found = ex.Array(self.found, (size,), writable=True)
         self.own += [found] * (found not in self.own)
         starts = [_entry(view, _number(k)) for view in (outer, inner) for k in range(behind, view.size)]
         inputs = [
@@ -350,41 +330,43 @@ class _Lowering:
         stores = []
         for place, target in enumerate(pairs.targets, start=1):
             start = combined("+", _entry(outer, _number(place)), _entry(inner, _number(place)))
-            span = Span(start, combined("+", start, _number(size * target.stride)), is_whole=False, step=target.stride)
-            stores.append(Store(Place(self.arrays[target.result], (span,)), "=", whole(found)))
+            span = ex.Span(
+                start, combined("+", start, _number(size * target.stride)), is_whole=False, step=target.stride
+            )
+            stores.append(st.Store(ex.Place(self.arrays[target.result], (span,)), "=", whole(found)))
         following = _number(0)
-        inside: tuple[Statement, ...] = (
-            Look(inner, _row(inner_items, self.at)),
-            Invoke((whole(found),), "=", Calling(self.names[pairs.step], tuple(inputs))),
+        inside: tuple[st.Statement, ...] = (
+            st.Look(inner, _row(inner_items, self.at)),
+            st.Invoke((whole(found),), "=", ex.Call(self.names[pairs.step], tuple(inputs))),
             *stores,
-            Let(self.at, "=", _entry(inner, following)),
+            st.Let(self.at, "=", _entry(inner, following)),
         )
-        body: tuple[Statement, ...] = (
-            Look(outer, _row(outer_items, self.k)),
-            Let(self.at, "=", _entry(outer, following)),
-            While(Operation(">=", (self.at, _number(0))), inside),
+        body: tuple[st.Statement, ...] = (
+            st.Look(outer, _row(outer_items, self.k)),
+            st.Let(self.at, "=", _entry(outer, following)),
+            st.While(ex.Operation(">=", (self.at, _number(0))), inside),
         )
-        return Loop(self.k, _number(0), _number(len(pairs.outer)), False, body, (told,))
+        return st.For(self.k, _number(0), _number(len(pairs.outer)), False, body, (told,))
 
     def _pair_row(self, item: Item) -> tuple[int, ...]:
         """What comes next, or what it is paired with first; its share of the place in each target; what it reads."""
         return (item.following, *item.starts, *(self.homes[block] for block in item.reads))
 
 
-def _number(value: int) -> Constant:
-    return Constant(value, "int")
+def _number(value: int) -> ex.Constant:
+    return ex.Constant(value, "int")
 
 
-def _entry(array: Array, index: Expression) -> Place:
-    return Place(array, (index,))
+def _entry(array: ex.Array, index: ex.Expression) -> ex.Place:
+    return ex.Place(array, (index,))
 
 
-def _entries(array: Array, start: Expression, size: int) -> Place:
-    return Place(array, (Span(start, combined("+", start, _number(size)), is_whole=False),))
+def _entries(array: ex.Array, start: ex.Expression, size: int) -> ex.Place:
+    return ex.Place(array, (ex.Span(start, combined("+", start, _number(size)), is_whole=False),))
 
 
-def _row(table: Array, index: Expression) -> Place:
-    return Place(table, (index, Span(_number(0), _number(table.extents[1]), is_whole=True)))
+def _row(table: ex.Array, index: ex.Expression) -> ex.Place:
+    return ex.Place(table, (index, ex.Span(_number(0), _number(table.extents[1]), is_whole=True)))
 
 
 def homes_of(program: Program) -> tuple[dict[int, int], int]:

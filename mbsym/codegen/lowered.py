@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from mbsym.codegen.description import Argument
-from mbsym.codegen.expressions import Array, Element, Expression, Variable, leaves
-from mbsym.codegen.statements import Statement, Table, Threads
+from mbsym.codegen.expressions import Element, Expression, Variable, leaves
+from mbsym.codegen.statements import Function, Table, Threads
 from mbsym.symbolic.program import OperationCount
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A temporary and the expression it holds."""
+    """A temporary and the expression it holds; a vector of limbs has a width, and a value of it in every lane."""
 
     identifier: str
     expression: Expression
+    width: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,10 @@ class Block:
         return tuple(item for item in self.statements if isinstance(item, Assignment))
 
 
+STRAIGHT: Final = Function()
+"""In the place of loops where there are none."""
+
+
 @dataclass(frozen=True, slots=True)
 class LoweredFunction:
     """The body of a function: straight code, or loops that call steps.
@@ -73,11 +78,9 @@ class LoweredFunction:
         calls: elementary functions that occur in the body, sorted; "select" counts as one.
         operations: of one evaluation, as printed: constants that meet in a flattened sum or product are one.
         temporaries: number of temporaries.
-        loops: that call steps; none in straight code.
+        loops: that call steps, with arrays in which calls leave what later ones read; empty in straight code.
         steps: what they call.
         tables: constants that they look up.
-        own: arrays in which calls leave what later ones read.
-        scalars: whole numbers of their own, by name.
     """
 
     blocks: tuple[Block, ...]
@@ -86,18 +89,16 @@ class LoweredFunction:
     calls: tuple[str, ...]
     operations: OperationCount
     temporaries: int
-    loops: tuple[Statement, ...] = ()
+    loops: Function = STRAIGHT
     steps: tuple[LoweredStep, ...] = ()
     tables: tuple[Table, ...] = ()
-    own: tuple[Array, ...] = ()
-    scalars: Mapping[str, Variable] = field(default_factory=dict)
     known: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What was made of it once: printing and proof need the same."""
 
     @property
     def threads(self) -> int:
         """That may take parts of its loops."""
-        return max((each.count for each in self.loops if isinstance(each, Threads)), default=0)
+        return max((each.count for each in self.loops.body if isinstance(each, Threads)), default=0)
 
     def pruned(self, left: Collection[str] = ()) -> LoweredFunction:
         """The body without statements whose temporaries nothing reads.

@@ -213,7 +213,7 @@ def _with_limbs(function: ModuleFunction, limbs: LimbProgram, names: ModuleNames
 def _calling_equal(function: ModuleFunction, earlier: Sequence[ModuleFunction]) -> ModuleFunction:
     """The function, which knows whether an earlier one computes the same from the same arguments."""
     body = function.body
-    if body is None or body.loops or function.guards or body.operations.arithmetic < WORTH_A_CALL:
+    if body is None or body.steps or function.guards or body.operations.arithmetic < WORTH_A_CALL:
         return function
     alike = (
         other.name

@@ -7,24 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Final
 
-from mbsym.codegen.expressions import (
-    Call,
-    Constant,
-    Element,
-    Expression,
-    MatrixProduct,
-    NamedConstant,
-    Negation,
-    Operation,
-    Place,
-    Product,
-    Quotient,
-    RecordName,
-    Select,
-    Span,
-    Sum,
-    Variable,
-)
+from mbsym.codegen import expressions as ex
 from mbsym.codegen.identifiers import spelled
 from mbsym.codegen.integers import Integer, Linear, as_integer, linear
 from mbsym.errors import CodegenError
@@ -34,7 +17,7 @@ CONDITION, OR, AND, COMPARISON, SUM, SIGN, PRODUCT, ATOM = range(8)
 """How tightly expressions hold together."""
 
 _OPERATORS: Final[Mapping[str, int]] = {"choice": CONDITION, "or": OR, "and": AND}
-_LEVELS: Final[Mapping[type, int]] = {Sum: SUM, Product: PRODUCT, Quotient: PRODUCT, Negation: SIGN}
+_LEVELS: Final[Mapping[type, int]] = {ex.Sum: SUM, ex.Product: PRODUCT, ex.Quotient: PRODUCT, ex.Negation: SIGN}
 
 
 class ExpressionPrinter(ABC):
@@ -49,14 +32,14 @@ class ExpressionPrinter(ABC):
     WORDS: ClassVar[Mapping[str, str]]
     """How the language writes and, or, not."""
 
-    def expression(self, node: Expression, level: int = CONDITION, items: Sequence[Item] = ()) -> str:
+    def expression(self, node: ex.Expression, level: int = CONDITION, items: Sequence[Item] = ()) -> str:
         """The text of an expression, in parentheses where its own level is lower."""
         text = _FORMATS[node.__class__](self, node, items)
         return f"({text})" if level and self.level(node) < level else text
 
-    def level(self, node: Expression) -> int:
+    def level(self, node: ex.Expression) -> int:
         """How tightly an expression holds together."""
-        if isinstance(node, Operation):
+        if isinstance(node, ex.Operation):
             return _OPERATORS.get(node.operator, COMPARISON)
         own = _LEVELS.get(node.__class__, ATOM)
         return SUM if own == PRODUCT and node.kind == "int" else own
@@ -68,11 +51,11 @@ class ExpressionPrinter(ABC):
         """A number or truth value."""
 
     @abstractmethod
-    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
+    def call(self, node: ex.Call, items: Sequence[Item] = ()) -> str:
         """A function; binds as tightly as a name."""
 
     @abstractmethod
-    def format_select(self, node: Select, items: Sequence[Item] = ()) -> str:
+    def format_select(self, node: ex.Select, items: Sequence[Item] = ()) -> str:
         """The choice by the sign of a condition; binds as tightly as a name."""
 
     @abstractmethod
@@ -83,11 +66,11 @@ class ExpressionPrinter(ABC):
         """What is no function's own but the module's."""
         return f"_{name}"
 
-    def entry(self, array: str, number: Expression) -> str:
+    def entry(self, array: str, number: ex.Expression) -> str:
         """What an array has for the piece of a number."""
         return f"{self.outside('entry')}({array}, {self.expression(number)})"
 
-    def stepped(self, function: StepFunction, x: Expression) -> str:
+    def stepped(self, function: StepFunction, x: ex.Expression) -> str:
         """A step function: what a column has for a piece, or the number of the piece that x lies in."""
         array = self.outside(spelled(function.array))
         if not isinstance(function, PieceNumber):
@@ -98,25 +81,25 @@ class ExpressionPrinter(ABC):
         numbers = ", ".join(self.number(Fraction(each)) for each in (function.starts[0], 1 / spacing))
         return f"{self.outside('even_piece')}({self.expression(x)}, {numbers}, {last})"
 
-    def constant(self, node: NamedConstant) -> str:
+    def constant(self, node: ex.NamedConstant) -> str:
         """A constant that keeps its name."""
         return node.name
 
-    def variable(self, node: Variable) -> str:
+    def variable(self, node: ex.Variable) -> str:
         """A scalar."""
         return node.identifier
 
-    def format_record(self, node: RecordName, items: Sequence[Item] = ()) -> str:
+    def format_record(self, node: ex.RecordName, items: Sequence[Item] = ()) -> str:
         """A whole record."""
         return node.name
 
     # ---- operators ---------------------------------------------------------------------------------------------------
 
-    def format_element(self, node: Element, items: Sequence[Item] = ()) -> str:
+    def format_element(self, node: ex.Element, items: Sequence[Item] = ()) -> str:
         """Array and index from 0."""
         return f"{node.array}[{node.index}]"
 
-    def format_sum(self, node: Sum, items: Sequence[Item] = ()) -> str:
+    def format_sum(self, node: ex.Sum, items: Sequence[Item] = ()) -> str:
         """Terms from left to right."""
         if node.kind == "int":
             return str(self.integer(node))
@@ -125,24 +108,24 @@ class ExpressionPrinter(ABC):
         signs[0] = "-" if node.terms[0][0] else ""
         return "".join([part for pair in zip(signs, texts, strict=True) for part in pair])
 
-    def format_product(self, node: Product, items: Sequence[Item] = ()) -> str:
+    def format_product(self, node: ex.Product, items: Sequence[Item] = ()) -> str:
         """Factors from left to right; only sums and later quotients need parentheses."""
         if node.kind == "int":
             return str(self.integer(node))
         first, *others = node.factors
-        texts = [self.expression(each, ATOM if isinstance(each, Quotient) else PRODUCT, items) for each in others]
+        texts = [self.expression(each, ATOM if isinstance(each, ex.Quotient) else PRODUCT, items) for each in others]
         return self.TIMES.join([self.expression(first, PRODUCT, items), *texts])
 
-    def format_quotient(self, node: Quotient, items: Sequence[Item] = ()) -> str:
+    def format_quotient(self, node: ex.Quotient, items: Sequence[Item] = ()) -> str:
         """Numerator and denominator; a denominator with any operator needs parentheses."""
         numerator, denominator = node.numerator, node.denominator
         return f"{self.expression(numerator, PRODUCT, items)}{self.OVER}{self.expression(denominator, ATOM, items)}"
 
-    def format_negation(self, node: Negation, items: Sequence[Item] = ()) -> str:
+    def format_negation(self, node: ex.Negation, items: Sequence[Item] = ()) -> str:
         """A unary minus."""
         return f"-{self.expression(node.operand, PRODUCT, items)}"
 
-    def operation(self, node: Operation, items: Sequence[Item] = ()) -> str:
+    def operation(self, node: ex.Operation, items: Sequence[Item] = ()) -> str:
         """The text of a comparison, condition or choice."""
         operator, operands = node.operator, node.operands
         if operator == "choice":
@@ -155,7 +138,7 @@ class ExpressionPrinter(ABC):
             return f"{self.WORDS['not']}{self.expression(operands[0], ATOM, items)}"
         return f" {operator} ".join(self.expression(side, SUM, items) for side in operands)
 
-    def integer(self, node: Expression) -> Integer:
+    def integer(self, node: ex.Expression) -> Integer:
         """An integer as a text plus a number."""
         return self.total(linear(node))
 
@@ -170,20 +153,22 @@ class ExpressionPrinter(ABC):
 
 
 _FORMATS: Final[Mapping[type, Callable[[Any, Any, Sequence[Item]], str]]] = {
-    Constant: lambda printer, node, items: printer.number(node.value),
-    NamedConstant: lambda printer, node, items: printer.constant(node),
-    Variable: lambda printer, node, items: printer.variable(node),
-    Element: lambda printer, node, items: printer.format_element(node, items),
-    RecordName: lambda printer, node, items: printer.format_record(node, items),
-    Place: lambda printer, node, items: printer.place(node, items),
-    Sum: lambda printer, node, items: printer.format_sum(node, items),
-    Product: lambda printer, node, items: printer.format_product(node, items),
-    Quotient: lambda printer, node, items: printer.format_quotient(node, items),
-    Negation: lambda printer, node, items: printer.format_negation(node, items),
-    Select: lambda printer, node, items: printer.format_select(node, items),
-    Operation: lambda printer, node, items: printer.operation(node, items),
-    MatrixProduct: lambda printer, node, items: printer.product(node),
-    Call: lambda printer, node, items: printer.call(node, items),
+    ex.Constant: lambda printer, node, items: printer.number(node.value),
+    ex.NamedConstant: lambda printer, node, items: printer.constant(node),
+    ex.Variable: lambda printer, node, items: printer.variable(node),
+    ex.Element: lambda printer, node, items: printer.format_element(node, items),
+    ex.RecordName: lambda printer, node, items: printer.format_record(node, items),
+    ex.Place: lambda printer, node, items: printer.place(node, items),
+    ex.Sum: lambda printer, node, items: printer.format_sum(node, items),
+    ex.Product: lambda printer, node, items: printer.format_product(node, items),
+    ex.Quotient: lambda printer, node, items: printer.format_quotient(node, items),
+    ex.Negation: lambda printer, node, items: printer.format_negation(node, items),
+    ex.Select: lambda printer, node, items: printer.format_select(node, items),
+    ex.Operation: lambda printer, node, items: printer.operation(node, items),
+    ex.MatrixProduct: lambda printer, node, items: printer.product(node),
+    ex.Call: lambda printer, node, items: printer.call(node, items),
+    # C alone has vectors of limbs.
+    ex.Gather: lambda printer, node, items: f"{{{', '.join(map(printer.expression, node.lanes))}}}",
 }
 
 
@@ -192,10 +177,10 @@ class Item:
 
     __slots__ = ("base", "text")
 
-    def __init__(self, text: str, base: Expression | None = None) -> None:
+    def __init__(self, text: str, base: ex.Expression | None = None) -> None:
         self.text, self.base = text, base
 
-    def along(self, span: Span, printer: ExpressionPrinter) -> Integer:
+    def along(self, span: ex.Span, printer: ExpressionPrinter) -> Integer:
         """The index in a span."""
         start = linear(span.start) if self.base is None else linear(span.start).plus(linear(self.base), -1)
         return printer.total(start).plus(as_integer(self.text).times(span.step))

@@ -1,13 +1,13 @@
-"""Bodies of functions that iterate: statements over scalars and arrays whose extents are known, for any language."""
+"""Functions that iterate: statements over scalars and arrays whose extents are known, for any language."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Final, TypeAlias, get_args
 
-from mbsym.codegen.expressions import Array, Call, Expression, Place, RecordName, Variable, parts
+from mbsym.codegen.expressions import Array, Call, Expression, Kind, Place, RecordName, Variable, parts
 
 BEGIN: Final = "begin"
 """The call with which a record of a function's own begins."""
@@ -157,6 +157,50 @@ class Leave:
 
 
 Statement: TypeAlias = Let | Store | Look | Invoke | Do | If | While | For | Threads | Return | Leave
+
+
+# ---- functions -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Formal:
+    """An argument: a scalar of a kind, an array or a record."""
+
+    name: str
+    kind: Kind | None
+    array: Array | None = None
+    record: Record | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """Statements, what they are given and what they declare: a function of a routine, or the loops of a derived one.
+
+    Attributes:
+        returns: a kind, the size of a vector, or None.
+        otherwise: what it returns where an operation has no value, or None.
+        calls: functions of the routine and derived ones that the body calls.
+        is_seldom: True where few states need it.
+        body: its statements.
+        scalars: its own by name, arguments included.
+        own: arrays of its own.
+        views: names for places.
+        records: of its own by name, and those that it is given.
+    """
+
+    name: str = ""
+    documentation: str = ""
+    formals: tuple[Formal, ...] = ()
+    returns: Kind | int | None = None
+    otherwise: Expression | None = None
+    is_public: bool = False
+    calls: frozenset[str] = frozenset()
+    is_seldom: bool = False
+    body: tuple[Statement, ...] = ()
+    scalars: Mapping[str, Variable] = field(default_factory=dict)
+    own: tuple[Array, ...] = ()
+    views: tuple[Array, ...] = ()
+    records: Mapping[str, Record] = field(default_factory=dict)
 
 
 # ---- walks -----------------------------------------------------------------------------------------------------------

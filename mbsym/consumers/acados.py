@@ -52,8 +52,7 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
                 remedy="export casadi, whose functions are those of the model",
             )
     available = available_functions(mechanism, options.generation.formulation)
-    is_closed = available.loops is not None and bool(available.loops.rows)
-    names = (FORWARD, *([] if is_closed else [INVERSE]), *([RATES] if mechanism.q.quaternions else []))
+    names = (FORWARD, *([INVERSE] if available.holding is None else []), *([RATES] if mechanism.q.quaternions else []))
     plans = tuple(derivative_plan(mechanism, available, name) for name in names)
     for plan in plans:
         if plan.refusal:

@@ -56,7 +56,7 @@ def hessian_refusal(mechanism: Mechanism, available: Available, function: str) -
     """Why there are no second derivatives of a function by all its arguments; "" where there are."""
     if function not in SECOND:
         return "second derivatives are those of forward and inverse dynamics"
-    if available.loops is not None and available.loops.rows:
+    if available.holding is not None:
         return "there are no second derivatives of closed loops"
     if mechanism.q.quaternions:
         return "second derivatives are along speeds, which are no rates of quaternions"

@@ -69,8 +69,7 @@ def derivative_plan(mechanism: Mechanism, available: Available, function: str) -
     program = derive(mechanism.afresh())
     results = tuple(item.name for item in program.outputs)
     names = (*(item.name for item in program.inputs if item.symbols), *parameters)
-    held = available.loops is not None and bool(available.loops.rows)
-    known = {} if held and function == "forward_dynamics" else SHORTER.get(function, {})
+    known = {} if available.holding is not None and function == "forward_dynamics" else SHORTER.get(function, {})
     sources = {pair: source for pair, source in known.items() if pair[1] in names}
     rest = tuple(name for name in names if (results[0], name) not in sources)
     if not rest:

@@ -56,7 +56,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
                 "inputs": _shapes(function.inputs),
                 "outputs": _shapes(function.outputs),
                 "sources": _sources(exported, plan, function.inputs) if plan is not None else "{}",
-                "refusal": repr(_refusal(plan)),
+                "refusal": repr(plan.refusal if plan is not None else "derivatives of derivatives are not exported"),
             }
         )
     fields = {
@@ -97,10 +97,6 @@ def _handler(exported: Exported, function: ModuleFunction, symbol: str) -> dict[
 
 def _shapes(items: Sequence[Argument]) -> str:
     return repr({item.name: tuple(item.shape) for item in items})
-
-
-def _refusal(plan: DerivativePlan | None) -> str:
-    return plan.refusal if plan is not None else "derivatives of derivatives are not exported"
 
 
 def _sources(exported: Exported, plan: DerivativePlan, inputs: Sequence[Argument]) -> str:

@@ -21,7 +21,7 @@ from mbsym.derivatives.second_derivatives import (
 from mbsym.derivatives.tangent import tangent_map
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import joint_wrenches_at
-from mbsym.formulations.contracts import Contract, Entries, Function, Result
+from mbsym.formulations.contracts import Contract, Entries, Function, Result, contract
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.records import Registry
 
@@ -61,35 +61,31 @@ DERIVATIVE_FUNCTIONS: Final = Registry(
     "function",
     (
         Function(
-            Contract(
-                "inverse_dynamics_derivatives",
-                ("q", "v", "vdot", "t", "u", "x"),
-                (
-                    Result("dtau_dq", ("nv", "nv"), "", f"d tau / d q, {_BY_SPEEDS}"),
-                    Result("dtau_dv", ("nv", "nv"), "", "d tau / d v"),
-                ),
+            contract(
+                "inverse_dynamics_derivatives(q, v, vdot, t, u, x)",
                 f"derivatives of inverse_dynamics by q and v, {_BY_SPEEDS}; that by vdot is mass_matrix",
+                f"dtau_dq[nv, nv]: d tau / d q, {_BY_SPEEDS}",
+                "dtau_dv[nv, nv]: d tau / d v",
                 identities=("difference of inverse dynamics",),
             ),
             inverse_dynamics_derivatives,
         ),
         Function(
-            Contract(
-                "forward_dynamics_derivatives",
-                ("q", "v", "tau", "t", "u", "x"),
-                _OF_MOTION,
+            contract(
+                "forward_dynamics_derivatives(q, v, tau, t, u, x)",
                 f"derivatives of forward_dynamics by q, v and tau, {_BY_SPEEDS}",
+                *_OF_MOTION,
                 identities=("difference of forward dynamics", "solved difference of inverse dynamics"),
                 solves=True,
             ),
             forward_dynamics_derivatives,
         ),
         Function(
-            Contract(
-                "forward_dynamics_with_derivatives",
-                ("q", "v", "tau", "t", "u", "x"),
-                (Result("vdot", ("nv",), "", "rates of the speeds"), *_OF_MOTION),
+            contract(
+                "forward_dynamics_with_derivatives(q, v, tau, t, u, x)",
                 f"forward_dynamics and its derivatives by q, v and tau in one, {_BY_SPEEDS}",
+                "vdot[nv]: rates of the speeds",
+                *_OF_MOTION,
                 reference="solve.vdot",
                 identities=("difference of forward dynamics", "solved difference of inverse dynamics"),
                 solves=True,
@@ -105,42 +101,38 @@ DERIVATIVE_FUNCTIONS: Final = Registry(
             forward_dynamics_second_derivatives,
         ),
         Function(
-            Contract(
-                "tangent_map",
-                ("q",),
-                (Result("T", ("nq", "nv"), "", "qdot = T v"),),
+            contract(
+                "tangent_map(q)",
                 "T(q) with qdot = T v: what a step along the speeds does to the coordinates",
+                "T[nq, nv]: qdot = T v",
                 identities=("T v = position_rate",),
             ),
             tangent_map,
         ),
         Function(
-            Contract(
-                "coriolis_matrix",
-                ("q", "v"),
-                (Result("C", ("nv", "nv"), "", "Coriolis matrix"),),
+            contract(
+                "coriolis_matrix(q, v)",
                 "C(q, v) with C v the velocity terms of bias_force and Mdot = C + C^T, so that Mdot - 2 C is skew",
+                "C[nv, nv]: Coriolis matrix",
                 identities=("Mdot = C + C^T and C v",),
             ),
             coriolis_matrix,
         ),
         Function(
-            Contract(
-                "inverse_mass_matrix",
-                ("q",),
-                (Result("M_inverse", ("nv", "nv"), "", "inverse of the mass matrix"),),
+            contract(
+                "inverse_mass_matrix(q)",
                 "inverse of the mass matrix",
+                "M_inverse[nv, nv]",
                 identities=("M M^-1 = 1",),
                 solves=True,
             ),
             inverse_mass_matrix,
         ),
         Function(
-            Contract(
-                "slotine_li",
-                ("q", "v", "v_r", "a_r"),
-                (Result("tau", ("nv",), "", "generalised forces"),),
+            contract(
+                "slotine_li(q, v, v_r, a_r)",
                 "M(q) a_r + C(q, v) v_r + g(q), C the Coriolis matrix and g the gravity force; force elements left out",
+                "tau[nv]: generalised forces",
                 identities=("M a_r + C v_r + g",),
             ),
             slotine_li,
@@ -171,32 +163,29 @@ CONTROL_FUNCTIONS: Final = Registry(
     "function",
     (
         Function(
-            Contract(
-                "joint_wrenches_of_motion",
-                ("q", "v", "vdot", "t", "u", "x"),
-                (Result("wrenches", ("nb", 6), "", "joint wrenches"),),
+            contract(
+                "joint_wrenches_of_motion(q, v, vdot, t, u, x)",
                 "[moment; force] on each joint's successor by its predecessor that produce the rates vdot, as "
                 "joint_wrenches has them",
+                "wrenches[nb, 6]: joint wrenches",
                 identities=("wrenches of the forces of the motion",),
             ),
             joint_wrenches_of_motion,
         ),
         Function(
-            Contract(
-                "centroidal_momentum_matrix",
-                ("q",),
-                (Result("A", (6, "nv"), "", "momentum by each speed"),),
+            contract(
+                "centroidal_momentum_matrix(q)",
                 "A(q) with A v the momentum, [angular about the centre of mass; linear] in base axes",
+                "A[6, nv]: momentum by each speed",
                 identities=("A v = momentum",),
             ),
             centroidal_momentum_matrix,
         ),
         Function(
-            Contract(
-                "centroidal_momentum_rate_v",
-                ("q", "v"),
-                (Result("rate", (6,), "", "rate of the momentum with vdot = 0"),),
+            contract(
+                "centroidal_momentum_rate_v(q, v)",
                 "Adot v, the rate of momentum with vdot = 0, about the centre of mass in base axes",
+                "rate[6]: rate of the momentum with vdot = 0",
                 identities=("difference of momentum",),
             ),
             centroidal_momentum_rate_v,
@@ -212,28 +201,22 @@ FRAME_CONTROL_FUNCTIONS: Final = Registry(
     "function",
     (
         Function(
-            Contract(
-                "operational_space_inertia",
-                ("q", "damping"),
-                (_INERTIA,),
+            contract(
+                "operational_space_inertia(q, damping)",
                 "Lambda = (J M^-1 J^T + damping 1)^-1 over the frames; rows in which nothing moves are zero",
+                _INERTIA,
                 identities=("Lambda of the mass matrix",),
                 solves=True,
             ),
             operational_space_inertia,
         ),
         Function(
-            Contract(
-                "operational_space",
-                ("q", "v", "damping", "t", "u", "x"),
-                (
-                    _INERTIA,
-                    Result(
-                        "bias", ("6nf",), "", "velocity, gravity and force element terms, Lambda (J M^-1 h - Jdot v)"
-                    ),
-                    Result("J_bar", ("nv", "6nf"), "", "dynamically consistent inverse, M^-1 J^T Lambda"),
-                ),
+            contract(
+                "operational_space(q, v, damping, t, u, x)",
                 "F = Lambda a + bias gives the frames the accelerations a by tau = J^T F; J_bar^T takes tau to F",
+                _INERTIA,
+                "bias[6nf]: velocity, gravity and force element terms, Lambda (J M^-1 h - Jdot v)",
+                "J_bar[nv, 6nf]: dynamically consistent inverse, M^-1 J^T Lambda",
                 identities=("Lambda, bias and inverse of the mass matrix",),
                 solves=True,
             ),

@@ -9,20 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from mbsym.codegen import expressions as ex
 from mbsym.codegen.description import STATUS_OF, VANISHES, Real
-from mbsym.codegen.expressions import (
-    Call,
-    Constant,
-    Element,
-    Negation,
-    Product,
-    Quotient,
-    Rules,
-    Select,
-    Sum,
-    Variable,
-    evaluated,
-)
+from mbsym.codegen.expressions import evaluated
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.doors import Array
 from mbsym.symbolic.domains import Guard
@@ -182,14 +171,14 @@ def _applied(function: str, arguments: Sequence[Any]) -> Any:
     return getattr(np, _IN_NUMPY.get(function, function))(*arguments)
 
 
-_RULES: Final[Rules] = {
-    Constant: lambda run, constant, _: run.constant(float(constant.value)),
-    Variable: lambda run, variable, _: run.variable(variable.identifier),
-    Element: lambda run, element, _: run.arrays[element.array][:, element.index],
-    Sum: lambda run, _, terms: run.total(terms),
-    Product: lambda _, __, factors: prod(factors),
-    Quotient: lambda _, __, parts: parts[0] / parts[1],
-    Call: lambda _, call, arguments: _applied(call.function, arguments),
-    Select: lambda _, __, parts: np.where(np.asarray(parts[0]) > 0, parts[1], parts[2]),
-    Negation: lambda run, _, operands: run.opposite(operands[0]),
+_RULES: Final[ex.Rules] = {
+    ex.Constant: lambda run, constant, _: run.constant(float(constant.value)),
+    ex.Variable: lambda run, variable, _: run.variable(variable.identifier),
+    ex.Element: lambda run, element, _: run.arrays[element.array][:, element.index],
+    ex.Sum: lambda run, _, terms: run.total(terms),
+    ex.Product: lambda _, __, factors: prod(factors),
+    ex.Quotient: lambda _, __, parts: parts[0] / parts[1],
+    ex.Call: lambda _, call, arguments: _applied(call.function, arguments),
+    ex.Select: lambda _, __, parts: np.where(np.asarray(parts[0]) > 0, parts[1], parts[2]),
+    ex.Negation: lambda run, _, operands: run.opposite(operands[0]),
 }

@@ -74,14 +74,6 @@ def _by_mass_matrix(mechanism: Mechanism) -> list[Scalar]:
     return solve(mechanism, mass_matrix(mechanism), right)
 
 
-def _mass_matrix(mechanism: Mechanism) -> Derived:
-    return Derived(mass_matrix(mechanism), "composite bodies")
-
-
-def _kinetic_energy(mechanism: Mechanism) -> Scalar:
-    return observables.kinetic_energy(for_mass_matrix(mechanism))
-
-
 def _joint_wrenches(mechanism: Mechanism) -> Entries:
     """Wrench in every joint under tau: those that keep the speeds constant, and those of the remaining motion."""
     if mechanism.is_coupled:
@@ -103,10 +95,10 @@ TREE_FUNCTIONS: Final = Registry(
     (
         Function(contracts.FORWARD_DYNAMICS, _forward_dynamics),
         Function(contracts.INVERSE_DYNAMICS, _inverse_dynamics),
-        Function(contracts.MASS_MATRIX, _mass_matrix),
+        Function(contracts.MASS_MATRIX, lambda mechanism: Derived(mass_matrix(mechanism), "composite bodies")),
         Function(contracts.BIAS_FORCE, _bias_force),
         Function(contracts.GRAVITY_FORCE, _gravity_force),
-        Function(contracts.KINETIC_ENERGY, _kinetic_energy),
+        Function(contracts.KINETIC_ENERGY, lambda mechanism: observables.kinetic_energy(for_mass_matrix(mechanism))),
         Function(contracts.POTENTIAL_ENERGY, observables.potential_energy),
         Function(contracts.POSITION_RATE, observables.position_rate),
         Function(contracts.BODY_POSES, observables.pose_entries),

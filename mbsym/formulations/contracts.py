@@ -6,9 +6,10 @@ certificate reads in it what the function must agree with.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from mbsym.codegen.statuses import Failure
 from mbsym.errors import DerivationError
@@ -146,6 +147,46 @@ class Contract:
         )
 
 
+_HEAD: Final = re.compile(r"(?:(\w+) = )?(\w+)(?:\((.*)\))?(?:\[(.*)\])?")
+
+
+def head_of(text: str) -> tuple[str, str, tuple[str, ...], Any]:
+    """Letter, name, inputs and shape by a head such as ``V = partial_velocities(q)[6nb, nv]``.
+
+    Where the letter is the name it goes without saying, and so do no inputs and the shape of a scalar.
+    """
+    found = _HEAD.fullmatch(text)
+    assert found is not None, text
+    letter, name, inputs, shape = found.groups()
+    words, lengths = (tuple(filter(None, (part or "").split(", "))) for part in (inputs, shape))
+    return letter or name, name, words, tuple(int(each) if each.isdecimal() else each for each in lengths)
+
+
+def contract(
+    head: str,
+    description: str,
+    *results: Result | str,
+    display: Display | None = None,
+    reference: str = "",
+    identities: tuple[str, ...] = (),
+    solves: bool = False,
+    failures: tuple[Failure, ...] = (),
+) -> Contract:
+    """A contract by its head, such as ``mass_matrix(q)``, those of results with what they are: ``M[nv, nv]: all``.
+
+    A result of which nothing is said has the description of the function.
+    """
+    _, name, inputs, _ = head_of(head)
+    made = tuple(_result(item, description) if isinstance(item, str) else item for item in results)
+    return Contract(name, inputs, made, description, display, reference, identities, solves, failures)
+
+
+def _result(text: str, description: str) -> Result:
+    head, _, told = text.partition(": ")
+    _, name, _, shape = head_of(head)
+    return Result(name, shape, "", told or description)
+
+
 def units_of(mechanism: Mechanism) -> dict[str, str]:
     """Units of results that are coordinates, speeds, rates or forces, by name; "" where entries differ."""
     force = mechanism.tau.unit
@@ -243,123 +284,100 @@ def functions_by_name(*functions: Function) -> Mapping[str, Function]:
 
 # ---- the functions of every tree ------------------------------------------------------------------------------------
 
-FORWARD_DYNAMICS: Final = Contract(
-    "forward_dynamics",
-    ("q", "v", "tau", "t", "u", "x"),
-    (Result("vdot", ("nv",), "", "rates of the speeds"),),
+FORWARD_DYNAMICS: Final = contract(
+    "forward_dynamics(q, v, tau, t, u, x)",
     "rates of the speeds under the generalised forces tau",
+    "vdot[nv]: rates of the speeds",
     reference="solve.vdot",
     solves=True,
 )
 
-INVERSE_DYNAMICS: Final = Contract(
-    "inverse_dynamics",
-    ("q", "v", "vdot", "t", "u", "x"),
-    (Result("tau", ("nv",), "", "generalised forces"),),
+INVERSE_DYNAMICS: Final = contract(
+    "inverse_dynamics(q, v, vdot, t, u, x)",
     "generalised forces that produce the rates vdot",
+    "tau[nv]: generalised forces",
     reference="inverse_dynamics",
     identities=("tau of forward_dynamics",),
 )
 
-MASS_MATRIX: Final = Contract(
-    "mass_matrix",
-    ("q",),
-    (Result("M", ("nv", "nv"), "", "mass matrix"),),
+MASS_MATRIX: Final = contract(
+    "mass_matrix(q)",
     "mass matrix",
+    "M[nv, nv]",
     display=Display("M", "Mass matrix", "M(q), the factor of vdot in the equations of motion.", symmetric=True),
     reference="mass_matrix",
 )
 
-BIAS_FORCE: Final = Contract(
-    "bias_force",
-    ("q", "v", "t", "u", "x"),
-    (Result("bias", ("nv",), "", "bias forces"),),
+BIAS_FORCE: Final = contract(
+    "bias_force(q, v, t, u, x)",
     "velocity, gravity and force element terms: M(q) vdot + bias(q, v) = tau",
+    "bias[nv]: bias forces",
     display=Display("h", "Bias forces", "h(q, v): velocity, gravity and force element terms."),
     reference="bias_force",
 )
 
-GRAVITY_FORCE: Final = Contract(
-    "gravity_force",
-    ("q",),
-    (Result("gravity", ("nv",), "", "gravity forces"),),
+GRAVITY_FORCE: Final = contract(
+    "gravity_force(q)",
     "generalised forces that hold the mechanism against gravity",
+    "gravity[nv]: gravity forces",
     display=Display("g", "Gravity forces", "g(q): the forces that hold the mechanism against gravity."),
     reference="gravity_force",
     identities=("power of potential",),
 )
 
-KINETIC_ENERGY: Final = Contract(
-    "kinetic_energy",
-    ("q", "v"),
-    (Result("energy", (), "J", "kinetic energy with rotor inertias"),),
+KINETIC_ENERGY: Final = contract(
+    "kinetic_energy(q, v)",
     "kinetic energy with rotor inertias",
+    Result("energy", (), "J", "kinetic energy with rotor inertias"),
     reference="kinetic_energy",
     identities=("v.M v / 2",),
 )
 
-POTENTIAL_ENERGY: Final = Contract(
-    "potential_energy",
-    ("q",),
-    (Result("energy", (), "J", "potential energy of gravity and springs"),),
+POTENTIAL_ENERGY: Final = contract(
+    "potential_energy(q)",
     "potential energy of gravity and springs",
+    Result("energy", (), "J", "potential energy of gravity and springs"),
     reference="potential_energy",
 )
 
-POSITION_RATE: Final = Contract(
-    "position_rate",
-    ("q", "v"),
-    (Result("qdot", ("nq",), "", "rates of the coordinates"),),
-    "rates of the coordinates",
-    reference="position_rate",
+POSITION_RATE: Final = contract(
+    "position_rate(q, v)", "rates of the coordinates", "qdot[nq]", reference="position_rate"
 )
 
-BODY_POSES: Final = Contract(
-    "body_poses",
-    ("q",),
-    (Result("poses", ("nb", 4, 4), "", "homogeneous matrices from body frames to the base frame"),),
-    "homogeneous matrices from body frames to the base frame",
-    reference="poses",
+BODY_POSES: Final = contract(
+    "body_poses(q)", "homogeneous matrices from body frames to the base frame", "poses[nb, 4, 4]", reference="poses"
 )
 
-BODY_VELOCITIES: Final = Contract(
-    "body_velocities",
-    ("q", "v"),
-    (Result("velocities", ("nb", 6), "", "[omega; v] of body frames in body axes at the frames' origins"),),
+BODY_VELOCITIES: Final = contract(
+    "body_velocities(q, v)",
     "[omega; v] of body frames in body axes at the frames' origins",
+    "velocities[nb, 6]",
     reference="velocities",
 )
 
-BODY_JACOBIANS: Final = Contract(
-    "body_jacobians",
-    ("q",),
-    (Result("jacobians", ("nb", 6, "nv"), "", "Jacobians of body frames in body axes at the frames' origins"),),
+BODY_JACOBIANS: Final = contract(
+    "body_jacobians(q)",
     "Jacobians of body frames in body axes at the frames' origins",
+    "jacobians[nb, 6, nv]",
     reference="jacobians",
     identities=("difference of poses",),
 )
 
-JOINT_WRENCHES: Final = Contract(
-    "joint_wrenches",
-    ("q", "v", "tau", "t", "u", "x"),
-    (Result("wrenches", ("nb", 6), "", "joint wrenches"),),
+JOINT_WRENCHES: Final = contract(
+    "joint_wrenches(q, v, tau, t, u, x)",
     "[moment; force] on each joint's successor by its predecessor, at and in the joint frame on the successor",
+    "wrenches[nb, 6]: joint wrenches",
     reference="solve.wrenches",
     solves=True,
 )
 
-CENTER_OF_MASS: Final = Contract(
-    "center_of_mass",
-    ("q",),
-    (Result("com", (3,), "m", "centre of mass in base axes"),),
+CENTER_OF_MASS: Final = contract(
+    "center_of_mass(q)",
     "centre of mass in base axes",
+    Result("com", (3,), "m", "centre of mass in base axes"),
     reference="center_of_mass",
 )
 
-MOMENTUM: Final = Contract(
-    "momentum",
-    ("q", "v"),
-    (Result("momentum", (6,), "", "[angular about the centre of mass; linear] in base axes"),),
-    "[angular about the centre of mass; linear] in base axes",
-    reference="momentum",
+MOMENTUM: Final = contract(
+    "momentum(q, v)", "[angular about the centre of mass; linear] in base axes", "momentum[6]", reference="momentum"
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from mbsym.errors import DerivationError
-from mbsym.formulations.contracts import Contract, Display, Function, Result
+from mbsym.formulations.contracts import Display, Function, contract
 from mbsym.formulations.output_functions import OUTPUT_FUNCTIONS, named_values
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.drive import DriveState
@@ -36,12 +36,11 @@ DRIVE_FUNCTIONS: Final = Registry(
     "function",
     (
         Function(
-            Contract(
-                "drive_rates",
-                ("q", "v", "t", "u", "x"),
-                (Result("xdot", ("nx",), "", "rates of the states of drives"),),
+            contract(
+                "drive_rates(q, v, t, u, x)",
                 "rates of the states of drives, in the model's order",
-                Display(
+                "xdot[nx]: rates of the states of drives",
+                display=Display(
                     "xdot",
                     "Rates of drives",
                     "xdot(q, v, t, u, x): the rates of the states of drives, in the order of x.",

@@ -24,7 +24,7 @@ from mbsym.errors import DerivationError
 from mbsym.formulations import contracts
 from mbsym.formulations.applied_forces import element_forces
 from mbsym.formulations.contracts import Derived, Entries, Function, functions_by_name
-from mbsym.formulations.quantity import Quantity, quantities_by_name
+from mbsym.formulations.quantity import quantities_by_name, quantity
 from mbsym.formulations.recursive.composite_body import SquareMatrix, solve
 from mbsym.joints.coordinate_groups import momentum_bracket
 from mbsym.joints.motion import six
@@ -155,18 +155,6 @@ def _forward_dynamics(mechanism: Mechanism) -> Derived:
     )
 
 
-def _kinetic(mechanism: Mechanism) -> Scalar:
-    return energies(mechanism).kinetic
-
-
-def _potential(mechanism: Mechanism) -> Scalar:
-    return energies(mechanism).potential
-
-
-def _momenta(mechanism: Mechanism) -> Entries:
-    return energies(mechanism).momenta
-
-
 def _element_forces(mechanism: Mechanism) -> Entries:
     found, zero = _forces_of_elements(mechanism), Scalar(mechanism.graph, 0)
     return [found.get(place, zero) for place in range(mechanism.nv)]
@@ -231,57 +219,42 @@ LAGRANGE_FUNCTIONS: Final = functions_by_name(
 _LI: Final = "Li, Rui 2005, equation (1)"
 
 LAGRANGE_QUANTITIES: Final = quantities_by_name(
-    Quantity(
-        name="T",
-        letter="T",
-        title="Kinetic energy T",
-        sentence="T(q, v), with rotor inertias [J]; with closed loops that of the tree.",
-        shape=(),
-        inputs=("q", "v"),
-        source=_LI,
-        derive=_kinetic,
+    quantity(
+        "T(q, v)",
+        "Kinetic energy T",
+        "T(q, v), with rotor inertias [J]; with closed loops that of the tree.",
+        _LI,
+        lambda mechanism: energies(mechanism).kinetic,
     ),
-    Quantity(
-        name="U",
-        letter="U",
-        title="Potential energy U of gravity",
-        sentence="U(q) of gravity alone [J]; springs are among the forces Q.",
-        shape=(),
-        inputs=("q",),
-        source=_LI,
-        derive=_potential,
+    quantity(
+        "U(q)",
+        "Potential energy U of gravity",
+        "U(q) of gravity alone [J]; springs are among the forces Q.",
+        _LI,
+        lambda mechanism: energies(mechanism).potential,
     ),
-    Quantity(
-        name="p",
-        letter="p",
-        title="Momenta p",
-        sentence="p = dT/dv = M v, an entry a speed in the order of v; M = dp/dv.",
-        shape=("nv",),
-        inputs=("q", "v"),
-        source="Hamel 1949, for speeds that are no rates of coordinates",
-        derive=_momenta,
+    quantity(
+        "p(q, v)[nv]",
+        "Momenta p",
+        "p = dT/dv = M v, an entry a speed in the order of v; M = dp/dv.",
+        "Hamel 1949, for speeds that are no rates of coordinates",
+        lambda mechanism: energies(mechanism).momenta,
     ),
-    Quantity(
-        name="Q",
-        letter="Q",
-        title="Generalised forces Q of force elements",
-        sentence="Q of springs, dampers, friction and other force elements by virtual work, an entry a speed in the "
+    quantity(
+        "Q(q, v, t, u, x)[nv]",
+        "Generalised forces Q of force elements",
+        "Q of springs, dampers, friction and other force elements by virtual work, an entry a speed in the "
         "order of v: d/dt dT/dv - D (T - U) + b(v, p) = tau + Q, where D = d/dq and b = 0 if speeds are rates.",
-        shape=("nv",),
-        inputs=("q", "v", "t", "u", "x"),
-        source=_LI,
-        derive=_element_forces,
+        _LI,
+        _element_forces,
     ),
-    Quantity(
-        name="R",
-        letter="R",
-        title="Dissipation function R",
-        sentence="R(q, v), the sum of d xdot^2 / 2 over linear dampers of joints and between points [W]: -dR/dv is "
+    quantity(
+        "R(q, v)",
+        "Dissipation function R",
+        "R(q, v), the sum of d xdot^2 / 2 over linear dampers of joints and between points [W]: -dR/dv is "
         "their part of Q, and 2 R the power that they take.",
-        shape=(),
-        inputs=("q", "v"),
-        source="Rayleigh 1877, section 81",
-        derive=_dissipation,
+        "Rayleigh 1877, section 81",
+        _dissipation,
         sizes=_require_damper,
         told=_not_in_dissipation,
     ),

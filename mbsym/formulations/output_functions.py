@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from mbsym.errors import DerivationError
-from mbsym.formulations.contracts import Contract, Function, Result
+from mbsym.formulations.contracts import Function, contract
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
 from mbsym.kinematics.scene import MechanismInMotion
@@ -32,11 +32,10 @@ OUTPUT_FUNCTIONS: Final = Registry(
     "function",
     (
         Function(
-            Contract(
-                "outputs",
-                ("q", "v", "t", "u", "x"),
-                (Result("y", ("ny",), "", "outputs of the model"),),
+            contract(
+                "outputs(q, v, t, u, x)",
                 "outputs of the model, in its order",
+                "y[ny]: outputs of the model",
                 reference="outputs",
             ),
             _outputs,

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from mbsym.errors import DerivationError
-from mbsym.formulations.contracts import Contract, Derived, Display, Entries, Result, Size, sizes_of
+from mbsym.formulations.contracts import Contract, Derived, Display, Entries, Result, Size, head_of, sizes_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
@@ -25,6 +25,11 @@ NOTHING: Final[Mapping[Size, str]] = {
     "independent": "the constraints leave no freedom: this is a structure",
 }
 """Why arrays of these sizes may have no entries."""
+
+
+Derive: TypeAlias = Callable[[Mechanism], "Entries | Derived"]
+Sizes: TypeAlias = Callable[[Mechanism], Mapping[str, int]]
+Told: TypeAlias = Callable[[Mechanism], tuple[str, ...]]
 
 
 def bodies(mechanism: Mechanism) -> dict[str, int]:
@@ -47,7 +52,7 @@ def block_diagonal(mechanism: Mechanism, blocks: Iterable[Sequence[Sequence[Scal
     return rows
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class Quantity:
     """An array of a formulation's own.
 
@@ -74,11 +79,11 @@ class Quantity:
     shape: tuple[Size, ...]
     inputs: tuple[str, ...]
     source: str
-    derive: Callable[[Mechanism], Entries | Derived]
-    sizes: Callable[[Mechanism], Mapping[str, int]] = bodies
+    derive: Derive
+    sizes: Sizes = bodies
     symmetric: bool = False
     longest: int = LARGEST_CLOSED_FORM
-    told: Callable[[Mechanism], tuple[str, ...]] = nothing_to_tell
+    told: Told = nothing_to_tell
     part: Callable[[Quantity, Mechanism, str], Quantity] | None = None
 
     def __repr__(self) -> str:
@@ -118,6 +123,22 @@ class Quantity:
         found = self.derive(mechanism)
         derived = found if isinstance(found, Derived) else Derived(found)
         return contract.program(mechanism, replace(derived, sizes=sizes))
+
+
+def quantity(
+    head: str,
+    title: str,
+    sentence: str,
+    source: str,
+    derive: Derive,
+    *,
+    sizes: Sizes = bodies,
+    symmetric: bool = False,
+    told: Told = nothing_to_tell,
+) -> Quantity:
+    """A quantity by its head, see ``head_of``."""
+    letter, name, inputs, shape = head_of(head)
+    return Quantity(name, letter, title, sentence, shape, inputs, source, derive, sizes, symmetric, told=told)
 
 
 def quantities_by_name(*quantities: Quantity) -> Mapping[str, Quantity]:

@@ -104,7 +104,9 @@ def estimate(regressor: Array, forces: Array, where: str = "", repeated: float =
     for _ in range(_ROUNDS):
         fit = _fit(used, forces, noise)
         left = forces - used @ fit.values
-        noise = np.sqrt(np.maximum(np.sum(left**2, axis=0) / fit.freedom, _floor(forces)))
+        noise = np.sqrt(
+            np.maximum(np.sum(left**2, axis=0) / fit.freedom, float((1e-12 * np.abs(forces).max(initial=1e-300)) ** 2))
+        )
     fit = _fit(used, forces, noise)
     covariance = fit.uncertain(repeated) * repeated
     values, deviations, spread = np.zeros(count), np.zeros(count), np.zeros((count, count))
@@ -115,11 +117,6 @@ def estimate(regressor: Array, forces: Array, where: str = "", repeated: float =
     return Estimate(
         values, deviations, spread, fit.condition, noise, region, found.relations, essential, essential_values
     )
-
-
-def _floor(forces: Array) -> float:
-    """Noise below which a fit is exact."""
-    return float((1e-12 * np.abs(forces).max(initial=1e-300)) ** 2)
 
 
 @dataclass(frozen=True, slots=True)

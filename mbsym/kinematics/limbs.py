@@ -75,7 +75,7 @@ def _shape(body: TreeBody, by_zeros: bool) -> tuple[object, ...]:
     motion = (*_entries(body.motion.placement), *(x for column in body.columns for part in column for x in part))
     bias = (*body.motion.bias[0], *body.motion.bias[1])
     forms = tuple(_form(entry.graph, entry.ref, own) for entry in (*motion, *bias))
-    numbers = _numbers(body)
+    numbers = [*body.inertia.entries(), *body.armature, *_entries(body.inboard)]
     # Multiples of pi, for one, have no exact value: limbs have the same.
     inexact = tuple(entry.ref if entry.constant is None else 0 for entry in numbers)
     zeros = tuple(entry.ref == 0 for entry in numbers) if by_zeros else ()
@@ -84,11 +84,6 @@ def _shape(body: TreeBody, by_zeros: bool) -> tuple[object, ...]:
 
 def _entries(transform: Transform) -> list[Scalar]:
     return [*transform.translation, *(entry for row in transform.rotation.matrix() for entry in row)]
-
-
-def _numbers(body: TreeBody) -> list[Scalar]:
-    """All in which equal bodies may differ."""
-    return [*body.inertia.entries(), *body.armature, *_entries(body.inboard)]
 
 
 def _form(graph: Graph, ref: Reference, own: dict[Reference, str]) -> str:

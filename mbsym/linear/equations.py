@@ -102,8 +102,7 @@ class LinearEquations:
     @property
     def loops(self) -> LoopAnalysis | None:
         """What is known of closed loops that hold the motion, None where none do."""
-        loops = self.found.loops
-        return loops if loops is not None and loops.rows else None
+        return self.found.holding
 
     @property
     def looped_system(self) -> LoopedSystem:

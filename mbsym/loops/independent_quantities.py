@@ -6,13 +6,13 @@ They belong to Kane's equations, whose textbooks print constrained systems so. `
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
 from mbsym.doors import sympy as sp
-from mbsym.formulations.contracts import Derived, Entries, Size
-from mbsym.formulations.quantity import Quantity, quantities_by_name
+from mbsym.formulations.contracts import Derived, Entries
+from mbsym.formulations.quantity import Quantity, quantities_by_name, quantity
 from mbsym.formulations.recursive.sparse_factor import product
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.independent_form import LONGEST, IndependentForm
@@ -110,93 +110,62 @@ def independent_quantities(
     """
     chosen = _Chosen(tuple(names), analyse)
 
-    def quantity(
-        name: str,
-        letter: str,
+    def own(
+        head: str,
         title: str,
         sentence: str,
         entries: Callable[[IndependentForm], Entries],
-        shape: tuple[Size, ...] = ("independent",),
-        inputs: tuple[str, ...] = ("q", "independent"),
         *,
         symmetric: bool = False,
     ) -> Quantity:
-        return Quantity(
-            name=name,
-            letter=letter,
-            title=title,
-            sentence=sentence,
-            shape=shape,
-            inputs=inputs,
-            source=_SOURCE,
-            derive=partial(chosen.derive, entries),
-            sizes=chosen.sizes,
-            symmetric=symmetric,
-            told=chosen.told,
-            longest=LONGEST,
-        )
+        made = quantity(head, title, sentence, _SOURCE, partial(chosen.derive, entries), symmetric=symmetric)
+        return replace(made, sizes=chosen.sizes, told=chosen.told, longest=LONGEST)
 
     return quantities_by_name(
-        quantity(
-            "independent_speeds",
-            "u",
+        own(
+            "u = independent_speeds(q, v)[independent]",
             "Independent speeds u",
             "u = Y v: speeds that no closed loop or constraint holds and that tell all others, one for each freedom.",
             _values,
-            inputs=("q", "v"),
         ),
-        quantity(
-            "N",
-            "N",
+        own(
+            "N(q)[nv, independent]",
             "Partial velocities N of the independent speeds",
             "v = N u for all motions that the constraints allow, G N = 0: a row a speed in the order of v, a column an "
             "independent speed.",
             lambda form: form.motion,
-            ("nv", "independent"),
-            ("q",),
         ),
-        quantity(
-            "Ndot_u",
-            "c",
+        own(
+            "c = Ndot_u(q, independent)[nv]",
             "Accelerations at constant independent speeds",
             "c = Ndot u in vdot = N udot + c, an entry a speed in the order of v.",
             lambda form: form.carried,
-            ("nv",),
         ),
-        quantity(
-            "reduced_mass_matrix",
-            "M_r",
+        own(
+            "M_r = reduced_mass_matrix(q)[independent, independent]",
             "Mass matrix of the independent speeds",
             "M_r = N^T M N in M_r udot + h_r = tau_r.",
             lambda form: form.mass_matrix,
-            ("independent", "independent"),
-            ("q",),
             symmetric=True,
         ),
-        quantity(
-            "reduced_bias",
-            "h_r",
+        own(
+            "h_r = reduced_bias(q, independent, t, u, x)[independent]",
             "Bias forces of the independent speeds",
             f"h_r = N^T (M Ndot u + h) in M_r udot + h_r = tau_r, {_ALONG}.",
             lambda form: form.bias_force,
-            inputs=("q", "independent", "t", "u", "x"),
         ),
-        quantity(
-            "reduced_forces",
-            "tau_r",
+        own(
+            "tau_r = reduced_forces(q, tau)[independent]",
             "Generalised forces of the independent speeds",
             f"tau_r = N^T tau in M_r udot + h_r = tau_r, {_ALONG}.",
             lambda form: form.forces,
-            inputs=("q", "tau"),
         ),
-        quantity(
-            "reduced_equations",
-            "tau_r",
+        own(
+            "tau_r = reduced_equations(q, independent, independent_rates, t, u, x)[independent]",
             "Equations of motion in independent speeds",
             f"tau_r = M_r udot + h_r, {_ALONG}, with tau_r = N^T tau (reduced_forces): F + F* = 0 of Kane's in u, "
             "without multipliers.",
             lambda form: form.equations,
-            inputs=("q", "independent", "independent_rates", "t", "u", "x"),
         ),
     )
 

@@ -16,9 +16,9 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from mbsym.errors import DerivationError
-from mbsym.formulations.contracts import Entries, Size
+from mbsym.formulations.contracts import Entries
 from mbsym.formulations.kane.closed_form import kane_bodies
-from mbsym.formulations.quantity import Quantity, bodies, quantities_by_name
+from mbsym.formulations.quantity import Quantity, bodies, quantities_by_name, quantity
 from mbsym.formulations.recursive.sparse_factor import product
 from mbsym.joints.motion import Motion, six
 from mbsym.kinematics.equality import equal_in_motion
@@ -62,26 +62,10 @@ def _entries(analyse: Analyse, entries: Callable[[Mechanism, LoopAnalysis], Entr
 
 
 def _quantity(
-    analyse: Analyse,
-    name: str,
-    letter: str,
-    title: str,
-    sentence: str,
-    shape: tuple[Size, ...],
-    inputs: tuple[str, ...],
-    entries: Callable[[Mechanism, LoopAnalysis], Entries],
+    analyse: Analyse, head: str, title: str, sentence: str, entries: Callable[[Mechanism, LoopAnalysis], Entries]
 ) -> Quantity:
-    return Quantity(
-        name=name,
-        letter=letter,
-        title=title,
-        sentence=sentence,
-        shape=shape,
-        inputs=inputs,
-        source=_FEATHERSTONE,
-        derive=partial(_entries, analyse, entries),
-        sizes=partial(_sizes, analyse),
-    )
+    derive, sizes = partial(_entries, analyse, entries), partial(_sizes, analyse)
+    return quantity(head, title, sentence, _FEATHERSTONE, derive, sizes=sizes)
 
 
 # ---- the multipliers' system -----------------------------------------------------------------------------------------
@@ -96,23 +80,17 @@ def multiplier_quantities(analyse: Analyse = analyse_loops) -> Mapping[str, Quan
     return quantities_by_name(
         _quantity(
             analyse,
-            "delassus",
-            "Delta",
+            "Delta = delassus(q)[rows, rows]",
             "Matrix Delta of the multipliers",
             "Delta = G M^-1 G^T of Delta lambda = delta, and M vdot + h = tau + G^T lambda: a row and a column an "
             "independent closure row.",
-            ("rows", "rows"),
-            ("q",),
             lambda mechanism, loops: _system(mechanism, loops).delassus,
         ),
         _quantity(
             analyse,
-            "right",
-            "delta",
+            "delta = right(q, v, tau, t, u, x)[rows]",
             "Right side delta of the multipliers",
             f"delta = gamma - G M^-1 (tau - h) of Delta lambda = delta: what the open tree lacks, {_ROWS}.",
-            ("rows",),
-            ("q", "v", "tau", "t", "u", "x"),
             lambda mechanism, loops: _system(mechanism, loops).right,
         ),
     )
@@ -155,10 +133,6 @@ def _columns(mechanism: Mechanism, wrenches: list[Mapping[int, Motion]]) -> Entr
     return [[column[k] for column in columns] for columns in six_each for k in range(6)]
 
 
-def _at_joints(mechanism: Mechanism, loops: LoopAnalysis) -> Entries:
-    return _columns(mechanism, _unit_wrenches(mechanism, loops))
-
-
 def _about_centers(mechanism: Mechanism, loops: LoopAnalysis) -> Entries:
     about: list[Mapping[int, Motion]] = []
     places = kane_bodies(mechanism)
@@ -186,26 +160,20 @@ def constraint_force_loops(analyse: Analyse = analyse_loops) -> Mapping[str, Qua
     return quantities_by_name(
         _quantity(
             analyse,
-            "E",
-            "E",
+            "E(q)[6nb, rows]",
             "Wrenches E of the closure rows",
             "E lambda are the wrenches of cut joints and constraints on the bodies, P F + E lambda = I a + b, at and "
             "in the frame that each joint carries on its outboard body: six rows a body by label, a column an "
             "independent closure row. With E^T a = e the unknowns solve [A N; N^T E^T I^-1 E] [F_S; lambda] = "
             "[X; e - E^T I^-1 (P F_known - b)], N = W^T P^T I^-1 E.",
-            ("6nb", "rows"),
-            ("q",),
-            _at_joints,
+            lambda mechanism, loops: _columns(mechanism, _unit_wrenches(mechanism, loops)),
         ),
         _quantity(
             analyse,
-            "e",
-            "e",
+            "e(q, v, t, u, x)[rows]",
             "Accelerations e of the closure rows",
             "E^T a = e keeps the loops closed, e = gamma + E^T a at vdot = 0; a has accelerations of the frames' "
             f"origins less that of gravity, {_ROWS}.",
-            ("rows",),
-            ("q", "v", "t", "u", "x"),
             _closing_accelerations,
         ),
     )
@@ -216,14 +184,11 @@ def kane_loops(analyse: Analyse = analyse_loops) -> Mapping[str, Quantity]:
     return quantities_by_name(
         _quantity(
             analyse,
-            "closure_wrenches",
-            "E",
+            "E = closure_wrenches(q)[6nb, rows]",
             "Wrenches E of the closure rows",
             "E lambda are the wrenches [moment; force] of cut joints and constraints on the bodies about their centres "
             "of mass in base axes, G^T = V^T E and F + F* + G^T lambda = 0: six rows a body by label, a column an "
             "independent closure row.",
-            ("6nb", "rows"),
-            ("q",),
             _about_centers,
         )
     )

@@ -99,7 +99,7 @@ def loop_motion(
         own, moving, own_bias = _joint_terms(mechanism, body, seen)
         turned = sum_of(motion_cross(twist, moving), own_bias)
         if climbing:
-            own = {column: _negated(motion) for column, motion in own.items()}
+            own = {column: (negate(motion[0]), negate(motion[1])) for column, motion in own.items()}
             twist, bias = _difference(twist, moving), _difference(bias, turned)
         else:
             twist, bias = sum_of(twist, moving), sum_of(bias, turned)
@@ -134,10 +134,6 @@ def sum_of(first: Motion | None, second: Motion) -> Motion:
 
 def _difference(first: Motion, second: Motion) -> Motion:
     return subtract(first[0], second[0]), subtract(first[1], second[1])
-
-
-def _negated(motion: Motion) -> Motion:
-    return negate(motion[0]), negate(motion[1])
 
 
 def power(wrench: Motion, twist: Motion) -> Scalar:

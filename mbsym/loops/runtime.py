@@ -12,9 +12,10 @@ from typing import Final
 from mbsym.codegen.expressions import Array
 from mbsym.codegen.interface import Argument, Real, RuntimeFunction
 from mbsym.codegen.routines.counts import count_operations
-from mbsym.codegen.routines.language import Formal, Routine, Signature
+from mbsym.codegen.routines.language import Routine, Signature
 from mbsym.codegen.routines.module import routine_file
 from mbsym.codegen.routines.reader import read_routine
+from mbsym.codegen.statements import Formal
 from mbsym.codegen.statuses import Status
 from mbsym.formulations.contracts import TIMED, Contract, Result, units_of
 from mbsym.kinematics.mechanism import Mechanism

@@ -13,24 +13,12 @@ from fractions import Fraction
 from functools import reduce
 from typing import Final, TypeAlias
 
+from mbsym.codegen import expressions as ex
 from mbsym.codegen.c.parts import split
 from mbsym.codegen.c.pieces import NUMBERS, SHARED, Loop
 from mbsym.codegen.c.trigonometry import Front, in_front, limbs_in_front
-from mbsym.codegen.expressions import (
-    Call,
-    Constant,
-    Element,
-    Expression,
-    Negation,
-    Product,
-    Quotient,
-    Rules,
-    Select,
-    Sum,
-    Variable,
-    evaluated,
-)
-from mbsym.codegen.limbs import Gather, Heading, LimbBody, Vector
+from mbsym.codegen.expressions import evaluated
+from mbsym.codegen.limbs import LimbBody
 from mbsym.codegen.lowered import Assignment, LoweredFunction, LoweredStep, Result, Store, Straight
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.passes.given_sines import SINES_COSINES
@@ -76,7 +64,7 @@ def readings(module: LoweredModule, graph: Graph, languages: Sequence[str]) -> I
         if function.body is None:
             continue
         scene = _scene(module, function, heads[function.name], graph, handed)
-        if function.body.loops:
+        if function.body.steps:
             arrays = {name: [_written(ref, name) for ref in entries] for name, entries in scene.arrays.items()}
             for way, last_first in WAYS_OF_STEPS[: 2 if function.body.threads else 1]:
                 steps = Steps(function.body, function, graph, arrays, scene.variables, last_first=last_first)
@@ -114,26 +102,24 @@ class _Scene:
         """The same for a text of its own, which leaves nothing behind but what it writes to arrays."""
         return _Scene(self.graph, dict(self.variables), self.arrays)
 
-    def value(self, expression: Expression) -> Reference:
+    def value(self, expression: ex.Expression) -> Reference:
         """What an expression is."""
         found: Reference = evaluated(expression, _RULES, self)
         return found
 
 
-def _total(graph: Graph, terms: Sequence[tuple[bool, Reference]]) -> Reference:
-    return reduce(graph.add, (-value if negative else value for negative, value in terms))
-
-
-_RULES: Final[Rules] = {
-    Constant: lambda scene, constant, _: scene.graph.const(constant.value),
-    Variable: lambda scene, variable, _: scene.variables[variable.identifier],
-    Element: lambda scene, element, _: _written(scene.arrays[element.array][element.index], element.array),
-    Sum: lambda scene, _, terms: _total(scene.graph, terms),
-    Product: lambda scene, _, factors: reduce(scene.graph.mul, factors),
-    Quotient: lambda scene, _, parts: scene.graph.div(*parts),
-    Call: lambda scene, call, arguments: scene.graph.function(call.function, *arguments),
-    Select: lambda scene, _, parts: scene.graph.select(*parts),
-    Negation: lambda scene, _, operands: -operands[0],
+_RULES: Final[ex.Rules] = {
+    ex.Constant: lambda scene, constant, _: scene.graph.const(constant.value),
+    ex.Variable: lambda scene, variable, _: scene.variables[variable.identifier],
+    ex.Element: lambda scene, element, _: _written(scene.arrays[element.array][element.index], element.array),
+    ex.Sum: lambda scene, _, terms: reduce(
+        scene.graph.add, (-value if negative else value for negative, value in terms)
+    ),
+    ex.Product: lambda scene, _, factors: reduce(scene.graph.mul, factors),
+    ex.Quotient: lambda scene, _, parts: scene.graph.div(*parts),
+    ex.Call: lambda scene, call, arguments: scene.graph.function(call.function, *arguments),
+    ex.Select: lambda scene, _, parts: scene.graph.select(*parts),
+    ex.Negation: lambda scene, _, operands: -operands[0],
 }
 
 
@@ -228,20 +214,20 @@ def _side_by_side(body: LimbBody, scene: _Scene, results: Sequence[Result]) -> R
     found: dict[str, list[Reference | None]] = {item.identifier: [None] * len(item.entries) for item in results}
     zero = scene.graph.const(0)
     for item in body.zeros:
-        found[item.identifier] = [zero if isinstance(entry, Constant) else None for entry in item.entries]
-    for statement in body.statements:
-        if isinstance(statement, Gather):
-            vectors[statement.identifier] = [scene.value(lane) for lane in statement.lanes]
-        elif isinstance(statement, Vector):
+        found[item.identifier] = [zero if isinstance(entry, ex.Constant) else None for entry in item.entries]
+    for statement in (each for block in body.blocks for each in block.statements):
+        if not isinstance(statement, Assignment) or not statement.width:
+            _run([statement], scene, found)
+            continue
+        if isinstance(statement.expression, ex.Gather):
+            vectors[statement.identifier] = [scene.value(lane) for lane in statement.expression.lanes]
+        else:
             lanes = [scene.inside() for _ in range(statement.width)]
             for lane, own in enumerate(lanes):
                 own.variables |= {
                     name: _written(each[lane], name) for name, each in vectors.items() if len(each) > lane
                 }
             vectors[statement.identifier] = [own.value(statement.expression) for own in lanes]
-        elif not isinstance(statement, Heading):
-            _run([statement], scene, found)
-            continue
         scene.arrays |= vectors
     return {name: [_written(entry, name) for entry in entries] for name, entries in found.items()}
 
@@ -262,7 +248,9 @@ def _run(statements: Sequence[Straight], scene: _Scene, written: Mapping[str, li
         else:
             # All entries are filled at once: what is not constant is zero until it is stored.
             entries = statement.result.entries
-            filled = [scene.value(entry if isinstance(entry, Constant) else Constant(Fraction(0))) for entry in entries]
+            filled = [
+                scene.value(entry if isinstance(entry, ex.Constant) else ex.Constant(Fraction(0))) for entry in entries
+            ]
             written[statement.result.identifier][:] = filled
 
 

@@ -7,19 +7,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from mbsym.codegen.expressions import (
-    Call,
-    Constant,
-    Element,
-    Negation,
-    Product,
-    Quotient,
-    Rules,
-    Select,
-    Sum,
-    Variable,
-    evaluated,
-)
+from mbsym.codegen import expressions as ex
+from mbsym.codegen.expressions import evaluated
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.finite_field import PRIME, inverse, residue
@@ -90,15 +79,15 @@ def _call(function: str, argument: str) -> str:
     return f"circle[({argument})%{PRIME}][{CIRCLE[function]}]"
 
 
-_TEXTS: Final[Rules] = {
-    Constant: lambda names, constant, _: str(residue(constant.value, names.inverses)),
-    Variable: lambda names, variable, _: names.texts[variable.identifier],
-    Element: lambda names, element, _: f"{names.texts[element.array]}[{element.index}]",
-    Sum: lambda _, __, terms: "".join(f"-({term})" if minus else f"+{term}" for minus, term in terms),
-    Product: lambda _, __, factors: _product(factors),
-    Quotient: lambda _, __, parts: f"({parts[0]})*inverse(({parts[1]})%{PRIME})",
-    Call: lambda _, call, arguments: _call(call.function, arguments[0]),
-    Select: lambda _, __, ___: _call("select", ""),
-    Negation: lambda _, __, operands: f"-({operands[0]})",
+_TEXTS: Final[ex.Rules] = {
+    ex.Constant: lambda names, constant, _: str(residue(constant.value, names.inverses)),
+    ex.Variable: lambda names, variable, _: names.texts[variable.identifier],
+    ex.Element: lambda names, element, _: f"{names.texts[element.array]}[{element.index}]",
+    ex.Sum: lambda _, __, terms: "".join(f"-({term})" if minus else f"+{term}" for minus, term in terms),
+    ex.Product: lambda _, __, factors: _product(factors),
+    ex.Quotient: lambda _, __, parts: f"({parts[0]})*inverse(({parts[1]})%{PRIME})",
+    ex.Call: lambda _, call, arguments: _call(call.function, arguments[0]),
+    ex.Select: lambda _, __, ___: _call("select", ""),
+    ex.Negation: lambda _, __, operands: f"-({operands[0]})",
 }
 """Python for whole numbers, which stay a few residues long."""

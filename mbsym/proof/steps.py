@@ -57,7 +57,7 @@ class Steps:
         self.variables = variables
         self._outputs = {item.name: identifier for item, identifier in function.paired if item.direction == "out"}
         self._arrays: dict[str, list[Any]] = {name: [*entries] for name, entries in arrays.items()}
-        self._arrays |= {array.name: [None] * array.size for array in body.own}
+        self._arrays |= {array.name: [None] * array.size for array in body.loops.own}
         self._arrays |= {
             identifier: [None] * item.size for item, identifier in function.paired if item.direction == "out"
         }
@@ -85,7 +85,7 @@ class Steps:
         """
         self._evaluate = {step.name: known(step) for step in self.body.steps}
         self._abreast = abreast
-        for statement in self.body.loops:
+        for statement in self.body.loops.body:
             self._pairs = []
             self._action(statement)()
             for each in self._pairs:

@@ -32,17 +32,9 @@ NONE: Final = np.zeros(3)
 UNTURNED: Final = np.eye(3)
 
 
-def _added(q: Array, v: Array) -> Array:
-    return v
-
-
 def _after(q: Array, step: Array) -> Array:
     moved: Array = q + step
     return moved
-
-
-def _constant(joint: NumericJoint, P: Array, q: Array, v: Array) -> Array:
-    return np.zeros((6, len(v)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +56,9 @@ class ReferenceJoint:
     placement: Callable[[NumericJoint, Array], tuple[Array, Array]]
     directions: Callable[[NumericJoint, Array, Array, Array], Sequence[Direction]]
     coordinates: Callable[[NumericJoint, Array, Array], Array]
-    rate: Callable[[Array, Array], Array] = _added
+    rate: Callable[[Array, Array], Array] = lambda q, v: v
     moved: Callable[[Array, Array], Array] = _after
-    change: Callable[[NumericJoint, Array, Array, Array], Array] = _constant
+    change: Callable[[NumericJoint, Array, Array, Array], Array] = lambda joint, P, q, v: np.zeros((6, len(v)))
 
 
 def joint_freedom(joint: NumericJoint, P: Array, S: Array, q: Array) -> tuple[Array, Array]:
@@ -121,10 +113,6 @@ def _quaternion_rate(q: Array, omega: Array) -> Array:
 
 def _turned(q: Array, step: Array) -> Array:
     return quaternion_product(q, quaternion_exponential(step))
-
-
-def _moved_straight(q: Array, step: Array) -> Array:
-    return np.concatenate([_turned(q[:4], step[:3]), q[4:] + quaternion_rotation(q[:4]) @ step[3:]])
 
 
 REFERENCE_JOINTS: Final[Registry[ReferenceJoint]] = Registry(
@@ -182,7 +170,7 @@ REFERENCE_JOINTS: Final[Registry[ReferenceJoint]] = Registry(
             lambda joint, P, S, q: [*_turning(S), *((NONE, S[:, k], True) for k in range(3))],
             lambda joint, rotation, origin: np.concatenate([rotation_quaternion(rotation), origin]),
             lambda q, v: np.concatenate([_quaternion_rate(q[:4], v[:3]), quaternion_rotation(q[:4]) @ v[3:]]),
-            _moved_straight,
+            lambda q, step: np.concatenate([_turned(q[:4], step[:3]), q[4:] + quaternion_rotation(q[:4]) @ step[3:]]),
         ),
         ReferenceJoint(
             "fixed",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from mbsym.errors import DerivationError
-from mbsym.formulations.contracts import Contract, Derived, Function, Result
+from mbsym.formulations.contracts import Derived, Function, contract
 from mbsym.formulations.fewest_operations import shortest_way
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
@@ -79,11 +79,10 @@ def base_regressor(mechanism: Mechanism, loops: LoopAnalysis | None = None) -> D
     return Derived(dense(mechanism, columns), how, sizes={"nbase": len(kept)})
 
 
-BASE_REGRESSOR: Final = Contract(
-    "base_regressor",
-    ("q", "v", "vdot", "t", "u", "x"),
-    (Result("Y", ("nv", "nbase"), "", "regressor, its columns named by base_parameters in the manifest"),),
+BASE_REGRESSOR: Final = contract(
+    "base_regressor(q, v, vdot, t, u, x)",
     "Y(q, v, vdot) with inverse_dynamics = Y beta, beta the base parameters; with closed loops along their motions",
+    "Y[nv, nbase]: regressor, its columns named by base_parameters in the manifest",
     identities=("forces of other base parameters", "forces of other base parameters along loops"),
 )
 
@@ -97,37 +96,30 @@ REGRESSOR_FUNCTIONS: Final = Registry(
     "function",
     (
         Function(
-            Contract(
-                "regressor",
-                ("q", "v", "vdot", "t", "u", "x"),
-                (Result("Y", ("nv", "np"), "", "regressor, its columns named by regressor_columns in the manifest"),),
+            contract(
+                "regressor(q, v, vdot, t, u, x)",
                 "Y(q, v, vdot) with inverse_dynamics = Y pi, pi the standard parameters",
+                "Y[nv, np]: regressor, its columns named by regressor_columns in the manifest",
                 identities=("forces of other parameters",),
             ),
             regressor,
         ),
         Function(
-            Contract(
-                "energy_regressor",
-                ("q", "v"),
-                (
-                    Result("kinetic", ("np",), "", "kinetic energy per parameter"),
-                    Result("potential", ("np",), "", "potential energy per parameter"),
-                ),
+            contract(
+                "energy_regressor(q, v)",
                 "rows with kinetic_energy = kinetic pi and potential_energy = potential pi",
+                "kinetic[np]: kinetic energy per parameter",
+                "potential[np]: potential energy per parameter",
                 identities=("energies of other parameters",),
             ),
             energy_regressor,
         ),
         Function(
-            Contract(
-                "momentum_regressor",
-                ("q", "v", "t", "u", "x"),
-                (
-                    Result("P", ("nv", "np"), "", "M(q) v per parameter"),
-                    Result("F", ("nv", "np"), "", "force besides tau per parameter"),
-                ),
+            contract(
+                "momentum_regressor(q, v, t, u, x)",
                 "P(q, v) and F(q, v) with M v = P pi and d(M v)/dt = tau + F pi: no accelerations are needed",
+                "P[nv, np]: M(q) v per parameter",
+                "F[nv, np]: force besides tau per parameter",
                 identities=("momenta of other parameters",),
             ),
             momentum_regressor,

@@ -15,7 +15,7 @@ from mbsym.doors import sympy
 from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
-from mbsym.formulations.contracts import Contract, Display, Entries, Result
+from mbsym.formulations.contracts import Display, Entries, contract
 from mbsym.formulations.quantity import LARGEST_CLOSED_FORM, Quantity, named_quantity
 from mbsym.formulations.recursive.newton_euler import newton_euler, user_wrenches
 from mbsym.kinematics.mechanism import Mechanism
@@ -321,7 +321,7 @@ class Equations:
     @property
     def is_closed(self) -> bool:
         """True where closed loops hold the speeds."""
-        return self._available.loops is not None and bool(self._available.loops.rows)
+        return self._available.holding is not None
 
     @property
     def loop_sentences(self) -> tuple[str, ...]:
@@ -428,11 +428,10 @@ def _simplified(program: Program, longest: int = LARGEST_CLOSED_FORM) -> tuple[R
     return tuple(simplified_values(program.graph, program.outputs[0].values, units, longest) or ())
 
 
-INVERSE_JOINT_WRENCHES: Final = Contract(
-    "joint_wrenches",
-    ("q", "v", "vdot", "t", "u", "x"),
-    (Result("wrenches", ("nb", 6), "", "[moment; force] on each joint's successor by its predecessor"),),
+INVERSE_JOINT_WRENCHES: Final = contract(
+    "joint_wrenches(q, v, vdot, t, u, x)",
     "[moment; force] on each joint's successor by its predecessor",
+    "wrenches[nb, 6]",
     display=Display(
         "f",
         "Joint wrenches (constraint forces)",

@@ -95,10 +95,6 @@ def _lengths_data(equations: Equations, name: str) -> dict[str, Any]:
     return {"lengths": [asdict(each) for each in lengths(equations, name)]}
 
 
-def _vectors_data(equations: Equations, name: str) -> dict[str, Any]:
-    return equations.vectors(name).as_dict()
-
-
 def _as_values(way: Way) -> tuple[Callable[[Equations, str], Section], Callable[[Equations, str], dict[str, Any]]]:
     """The section and the data of values that are written so."""
 
@@ -123,7 +119,7 @@ FORMS: Final = Registry(
             "vectors",
             "in dot and cross products of named vectors: M and h",
             _in_vectors,
-            _vectors_data,
+            lambda equations, name: equations.vectors(name).as_dict(),
         ),
         QuantityForm(
             "products",

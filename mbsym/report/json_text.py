@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from mbsym.formulations.quantity import Quantity
 from mbsym.report.contents import equation_of_motion, formulation_sections
 from mbsym.report.equations import Equations
 from mbsym.report.forms import FORMS, steps_data
@@ -41,7 +40,10 @@ def equations_data(equations: Equations, names: Sequence[str] = (), form: str = 
         "equation": equation_of_motion(equations).text,
         "loops": list(equations.loop_sentences),
         "quantities": {name: _quantity(equations, name, form) for name in wanted or equations.names},
-        "own_quantities": {name: _told(own) for name, own in equations.quantities.items()},
+        "own_quantities": {
+            name: {"description": own.sentence, "shape": list(own.shape), "source": own.source}
+            for name, own in equations.quantities.items()
+        },
         **({} if wanted else _besides(equations)),
     }
 
@@ -51,11 +53,6 @@ def _besides(equations: Equations) -> dict[str, Any]:
         "sections": [_section(section) for section in formulation_sections(equations)],
         "operations": {name: count.as_dict() for name, count in equations.operation_counts().items()},
     }
-
-
-def _told(own: Quantity) -> dict[str, Any]:
-    """What a quantity of the formulation is, which can be asked for by its name."""
-    return {"description": own.sentence, "shape": list(own.shape), "source": own.source}
 
 
 def _quantity(equations: Equations, name: str, form: str) -> dict[str, Any]:

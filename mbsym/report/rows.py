@@ -82,16 +82,12 @@ def _end_of_row(pieces: Sequence[Piece], width: float) -> int:
 
 def _pieces(value: Any, width: float, depth: int) -> list[Piece]:
     if not value.is_Add or (depth and text_width(value) <= 0.4 * width):
-        return [_whole_at(value, depth)] if value.is_Add else _term(value, width, depth, "")
+        return [Piece("value", "", value, depth, text_width(value))] if value.is_Add else _term(value, width, depth, "")
     found: list[Piece] = []
     for k, term in enumerate(value.as_ordered_terms()):
         negative = is_negative(term)
         found += _term(-term if negative else term, width, depth, "-" if negative else "+" if k else "")
     return found
-
-
-def _whole_at(value: Any, depth: int) -> Piece:
-    return Piece("value", "", value, depth, text_width(value))
 
 
 def _term(term: Any, width: float, depth: int, sign: str) -> list[Piece]:

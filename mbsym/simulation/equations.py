@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 from json import loads
 from typing import Final
@@ -175,16 +176,11 @@ def prepare(
     )
     derivation = derive(mechanism, options, progress) if options.functions else None
     steps_loaded = stepped and bool(without_elements(model) or model.inputs or model.motions or loaded)
-    own: dict[Callable[[Mechanism], Program], bool] = {
-        external_power: powered,
-        variational_terms: variational,
-        speeds_of_momentum: variational,
-        partial(_loads_of_steps, rotation=rotation): steps_loaded,
-    }
-    needed = (function for function, is_needed in own.items() if is_needed)
-    added = [optimise(function(mechanism.afresh()))[0] for function in needed]
+    own: list[Callable[[Mechanism], Program]] = [external_power] * powered
+    own += [variational_terms, speeds_of_momentum] * variational
+    own += [partial(_loads_of_steps, rotation=rotation)] * steps_loaded
     steps = transfer_system(mechanism, rotation, forces_as_loads=True) if stepped else None
-    description = _described(mechanism, derivation, options, added, steps)
+    description = _described(mechanism, derivation, options, own, steps)
     files = render(description, options.languages)
     if progress is not None:
         progress("compile" if compiled else "import", 0, 1)
@@ -207,10 +203,11 @@ def _described(
     mechanism: Mechanism,
     derivation: Derivation | None,
     options: GenerationOptions,
-    added: Sequence[Program],
+    own: Sequence[Callable[[Mechanism], Program]],
     steps: TransferSystem | None,
 ) -> ModuleDescription:
     """A module of what was derived, if anything was, what is added to it, and steps by transfer matrices."""
+    added = [optimise(function(mechanism.afresh()))[0] for function in own]
     if derivation is None:
         found = ModuleDescription(mechanism.model.name, tuple(added))
     else:
@@ -278,8 +275,6 @@ def _is_compiled(language: str) -> bool:
 
 def suggestion(name: object, known: Sequence[str]) -> str:
     """What to do about an unknown name, which may be anything."""
-    from difflib import get_close_matches
-
     lower, given = {item.lower(): item for item in known}, str(name).lower()
     if given in lower:
         return f"did you mean {lower[given]}?"

@@ -11,7 +11,7 @@ from typing import Final
 
 from mbsym.forces import ForceElement
 from mbsym.formulations.applied_forces import element_forces
-from mbsym.formulations.contracts import Contract, Derived, Entries, Function, Result
+from mbsym.formulations.contracts import Derived, Entries, Function, Result, contract
 from mbsym.formulations.recursive.articulated_body import articulated_body
 from mbsym.formulations.recursive.composite_body import mass_matrix, solve
 from mbsym.formulations.recursive.newton_euler import newton_euler
@@ -82,36 +82,31 @@ def _speeds_of_momentum(mechanism: Mechanism) -> Entries:
 
 
 external_power: Final = Function(
-    Contract(
-        "external_power",
-        ("q", "v", "t", "u", "x"),
-        (Result("power", (), "W", "power of force elements but springs"),),
+    contract(
+        "external_power(q, v, t, u, x)",
         "power of all force elements but springs",
+        Result("power", (), "W", "power of force elements but springs"),
         identities=("power without tau",),
     ),
     _external_power,
 )
 
 variational_terms: Final = Function(
-    Contract(
-        "variational_terms",
-        ("q", "v", "t", "u", "x"),
-        (
-            Result("momentum", ("nv",), "", "M v"),
-            Result("force", ("nv",), "", "derivative of the Lagrangian along the motion of v, and external forces"),
-        ),
+    contract(
+        "variational_terms(q, v, t, u, x)",
         "momenta and the forces that change them",
+        "momentum[nv]: M v",
+        "force[nv]: derivative of the Lagrangian along the motion of v, and external forces",
         identities=("momenta of the mass matrix", "difference of the Lagrangian"),
     ),
     _variational_terms,
 )
 
 speeds_of_momentum: Final = Function(
-    Contract(
-        "speeds_of_momentum",
-        ("q", "tau"),
-        (Result("v", ("nv",), "", "speeds"),),
+    contract(
+        "speeds_of_momentum(q, tau)",
         "speeds of given generalised momenta",
+        "v[nv]: speeds",
         identities=("M v = momentum",),
     ),
     _speeds_of_momentum,

@@ -15,9 +15,10 @@ from mbsym.codegen.build import SharedLibrary
 from mbsym.codegen.c.routines import print_c
 from mbsym.codegen.expressions import Kind
 from mbsym.codegen.numpy.routines import memory_class, print_numpy
-from mbsym.codegen.routines.language import Formal, Signature
+from mbsym.codegen.routines.language import Signature
 from mbsym.codegen.routines.module import routine_file
 from mbsym.codegen.routines.reader import read_routine
+from mbsym.codegen.statements import Formal
 from mbsym.doors import Array
 
 _SCALARS: Final[Mapping[Kind | None, Any]] = {"real": ctypes.c_double, "int": ctypes.c_int}

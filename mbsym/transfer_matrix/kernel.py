@@ -11,8 +11,6 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.scalar import Scalar, symbol
 
-Vector2: TypeAlias = tuple[Scalar, Scalar]
-
 
 class Kernel:
     """Collects the inputs and outputs of one Program while its equations are written."""
@@ -39,11 +37,6 @@ class Kernel:
         self._inputs.append(Input(name, extents, tuple(x.ref for x in entries), unit, description))
         return entries
 
-    def pair(self, name: str, description: str, unit: str = "") -> Vector2:
-        """An input array of two entries."""
-        x, y = self.array(name, 2, description, unit)
-        return x, y
-
     def vector3(self, name: str, description: str, unit: str = "") -> Vector3:
         """An input array of three entries."""
         x, y, z = self.array(name, 3, description, unit)
@@ -68,8 +61,11 @@ class Kernel:
         )
 
 
-Kernels: TypeAlias = Sequence[tuple[str, str, Callable[[Kernel], None]]]
-"""Names, what each does, and what writes its inputs, equations and outputs."""
+Write: TypeAlias = Callable[[Kernel], None]
+"""Writes inputs, equations and outputs."""
+
+Kernels: TypeAlias = Sequence[tuple[str, str, Write]]
+"""Names, what each does, and what writes it."""
 
 
 def programs_of(kernels: Kernels, graph: Graph) -> tuple[Program, ...]:

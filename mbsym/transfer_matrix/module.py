@@ -44,10 +44,9 @@ class SteppingModule:
 
 def kernel_programs(rotation: RotationVariable) -> tuple[Program, ...]:
     """The kernels of one variant, over a graph of their own: the same for every mechanism."""
-    graph = Graph()
-    if rotation == "angle":
-        return programs_of(planar.KERNELS, graph)
-    return programs_of((*spatial_rotation.KERNELS[rotation], *spatial.KERNELS), graph)
+    plane = rotation == "angle"
+    own = planar.ROTATION if plane else spatial_rotation.ROTATIONS[rotation]
+    return programs_of(spatial.kernels_of(planar.PLANE if plane else spatial.Space(), own), Graph())
 
 
 def stepping_module(system: TransferSystem) -> SteppingModule:

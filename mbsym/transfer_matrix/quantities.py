@@ -52,10 +52,6 @@ def _derived(entries: Entries, level: Level, mechanism: Mechanism) -> Derived:
 # ---- elements --------------------------------------------------------------------------------------------------------
 
 
-def _every(found: ElementMatrices) -> Matrix:
-    return [row for _, number, is_hinge in found.elements for row in _element(number, is_hinge, found)]
-
-
 def _element(number: int, is_hinge: bool, found: ElementMatrices) -> Matrix:
     return found.hinge(number) if is_hinge else found.body(number)
 
@@ -145,26 +141,13 @@ def _conditions(level: Level, mechanism: Mechanism) -> tuple[str, ...]:
     )
 
 
-def _require_main(found: ElementMatrices) -> object:
-    return found.main
-
-
 def _at(level: Level, suffix: str, source: str) -> tuple[Quantity, ...]:
     """The quantities of a level."""
     when = "in steps" if level == "steps" else "of accelerations"
 
     def quantity(name: str, title: str, sentence: str, shape: tuple[Size, ...], entries: Entries) -> Quantity:
-        return Quantity(
-            name=name,
-            letter=name,
-            title=f"{title}, {when}",
-            sentence=sentence,
-            shape=shape,
-            inputs=_INPUTS[level],
-            source=source,
-            derive=partial(_derived, entries, level),
-            sizes=partial(_sizes, _require_main, level),
-        )
+        derive, sizes = partial(_derived, entries, level), partial(_sizes, lambda found: found.main, level)
+        return Quantity(name, name, f"{title}, {when}", sentence, shape, _INPUTS[level], source, derive, sizes)
 
     elements = quantity(
         f"U{suffix}",
@@ -173,7 +156,7 @@ def _at(level: Level, suffix: str, source: str) -> tuple[Quantity, ...]:
         "Without a name those of all elements one below the other, each hinge before its body, by label. A body that "
         "nothing hangs on ends at its centre of mass; kappa = 0.",
         ("states", "state"),
-        _every,
+        lambda found: [row for _, number, is_hinge in found.elements for row in _element(number, is_hinge, found)],
     )
     products = quantity(
         f"T{suffix}",

@@ -115,7 +115,7 @@ class RigidGroups:
             before = light.get(group.parent)
             hinge = group.hinge if before is None else (*before.hinge, *group.hinge)
             grown = replace(group, parent=numbers[group.parent], hinge=hinge)
-            if self._has_no_mass(group):
+            if not evaluate_reference(self.mechanism.graph, group.inertia.mass.ref, self._numbers):
                 self._require_between(k, group, whole)
                 light[k] = grown
                 numbers.append(grown.parent)
@@ -127,9 +127,6 @@ class RigidGroups:
         self.groups = tuple(groups)
         self.frames = (identity_transform(mechanism.graph), *(group.first.user_frame for group in groups))
         self.springs = [(force, law, self._ends(law)) for force, law in self._laws if law.ends]
-
-    def _has_no_mass(self, group: RigidGroup) -> bool:
-        return not evaluate_reference(self.mechanism.graph, group.inertia.mass.ref, self._numbers)
 
     def _require_between(self, k: int, group: RigidGroup, whole: Sequence[RigidGroup]) -> None:
         """A body without mass is but the place between two joints, and nothing else holds on to it.

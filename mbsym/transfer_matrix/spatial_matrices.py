@@ -45,20 +45,6 @@ def inverse_of(m: Matrix3) -> Matrix3:
     )
 
 
-def blocks(upper: tuple[Matrix3, Matrix3], lower: tuple[Matrix3, Matrix3]) -> tuple[Scalar, ...]:
-    """A 6 x 6 matrix of four blocks, row-major."""
-    entries: list[Scalar] = []
-    for left, right in (upper, lower):
-        for i in range(3):
-            entries += [*left[i], *right[i]]
-    return tuple(entries)
-
-
-def block(W: tuple[Scalar, ...], row: int, column: int) -> Matrix3:
-    """The 3 x 3 block of a 6 x 6 matrix at a row and column."""
-    return rows_of([W[6 * (row + i) + column + k] for i in range(3) for k in range(3)])
-
-
 class MotionParts:
     """Parts of the motion array."""
 

@@ -29,7 +29,8 @@ from mbsym.spatial.vector import (
     zero_vector,
 )
 from mbsym.symbolic.scalar import Scalar, constant, cos, sin, sqrt
-from mbsym.transfer_matrix.kernel import Kernel, Kernels
+from mbsym.transfer_matrix.kernel import Kernel
+from mbsym.transfer_matrix.spatial import Rotation
 from mbsym.transfer_matrix.spatial_matrices import (
     LAYOUT,
     attitude_base,
@@ -308,30 +309,15 @@ def _cardan_observe(k: Kernel) -> None:
     _observe_outputs(k, m, J, quaternion, multiply(_Cardan(angles).H, rates), v)
 
 
-KERNELS: Final[Mapping[str, Kernels]] = {
-    "incremental": (
-        ("transfer_attitude", "attitude, inertia torque and their derivatives at an iterate", _incremental_attitude),
-        (
-            "transfer_attitude_rate",
-            "attitude and what angular velocity contributes to accelerations",
-            _incremental_rate,
-        ),
-        ("transfer_start_rotation", "attitude and rotation history of a body from initial values", _incremental_start),
-        (
-            "transfer_rebase",
-            "attitude and past values after a step, increments counted from the new one",
-            _incremental_rebase,
-        ),
-        ("transfer_past", "a past rotation as the scheme's formulas take it at the iterate", _incremental_past),
-        ("transfer_observe", "attitude, angular velocity and kinetic energy of a body", _incremental_observe),
+ROTATIONS: Final[Mapping[str, Rotation]] = {
+    "incremental": Rotation(
+        _incremental_attitude,
+        _incremental_rate,
+        _incremental_start,
+        _incremental_rebase,
+        _incremental_past,
+        _incremental_observe,
     ),
-    "cardan": (
-        ("transfer_attitude", "attitude, inertia torque and their derivatives at an iterate", _cardan_attitude),
-        ("transfer_attitude_rate", "attitude and what angular velocity contributes to accelerations", _cardan_rate),
-        ("transfer_start_rotation", "attitude and rotation history of a body from initial values", _cardan_start),
-        ("transfer_rebase", "attitude and past values after a step: angles stay as they are", _cardan_rebase),
-        ("transfer_past", "a past rotation as the scheme's formulas take it at the iterate", _cardan_past),
-        ("transfer_observe", "attitude, angular velocity and kinetic energy of a body", _cardan_observe),
-    ),
+    "cardan": Rotation(_cardan_attitude, _cardan_rate, _cardan_start, _cardan_rebase, _cardan_past, _cardan_observe),
 }
-"""The kernels that depend on the variable, by its name, with what each does."""
+"""The kernels that depend on the variable, by its name."""

@@ -47,16 +47,40 @@ Newmark's default is damped: with beta = 1/4, gamma = 1/2 forces of constraint g
 
 
 @dataclass(frozen=True, slots=True)
+class Iteration:
+    """How the equations of a step are solved.
+
+    Attributes:
+        tolerance: the iteration ends when no angle changes by more than this times the square root of the number of
+            bodies [rad] (or when round-off ends the convergence).
+        acceptable: last change that still counts as a step, reported as loose; above it the step has failed.
+        most: iterations allowed in a step.
+        newton: True linearises the levers of the forces (quadratic convergence), False is the paper's iteration.
+    """
+
+    tolerance: float = DEFAULT_TOLERANCE
+    acceptable: float = DEFAULT_ACCEPTABLE
+    most: int = DEFAULT_MOST
+    newton: bool = True
+
+    def settings(self, bodies: int) -> Array:
+        """As the stepping code takes them."""
+        return np.array([self.tolerance * sqrt(bodies), self.acceptable, float(self.most), float(self.newton)])
+
+
+@dataclass(frozen=True, slots=True)
 class Scheme:
     """An integration scheme with its parameters.
 
     Attributes:
         name: a key of ``SCHEMES``.
         parameters: values that replace the defaults.
+        iteration: how each step is solved, None for what the type of numbers allows.
     """
 
     name: str = "generalised-alpha"
     parameters: Mapping[str, float] = field(default_factory=dict)
+    iteration: Iteration | None = None
 
     def __post_init__(self) -> None:
         if self.name not in SCHEMES:
@@ -80,28 +104,6 @@ class Scheme:
     def values(self) -> tuple[float, ...]:
         """Parameters in order."""
         return tuple(float(self.parameters.get(key, default)) for key, default in SCHEMES[self.name].items())
-
-
-@dataclass(frozen=True, slots=True)
-class Iteration:
-    """How the equations of a step are solved.
-
-    Attributes:
-        tolerance: the iteration ends when no angle changes by more than this times the square root of the number of
-            bodies [rad] (or when round-off ends the convergence).
-        acceptable: last change that still counts as a step, reported as loose; above it the step has failed.
-        most: iterations allowed in a step.
-        newton: True linearises the levers of the forces (quadratic convergence), False is the paper's iteration.
-    """
-
-    tolerance: float = DEFAULT_TOLERANCE
-    acceptable: float = DEFAULT_ACCEPTABLE
-    most: int = DEFAULT_MOST
-    newton: bool = True
-
-    def settings(self, bodies: int) -> Array:
-        """As the stepping code takes them."""
-        return np.array([self.tolerance * sqrt(bodies), self.acceptable, float(self.most), float(self.newton)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +287,6 @@ class TransferMatrixStepper:
         h: float,
         steps: int = 1,
         scheme: Scheme | None = None,
-        iteration: Iteration | None = None,
         loads: ArrayLike | None = None,
         done: int = 0,
         parameters: Mapping[str, float] | None = None,
@@ -296,8 +297,7 @@ class TransferMatrixStepper:
             state: where to start.
             h: step [s].
             steps: how many.
-            scheme: default generalised-alpha with 0.8.
-            iteration: default Newton to 1e-12, in single precision to 1e-6.
+            scheme: default generalised-alpha with 0.8; Newton to 1e-12, in single precision to 1e-6.
             loads: force and moment at each centre of mass besides gravity, and forces along hinges' coordinates; in the
                 place of these, coordinates that motions prescribe as they are at the end of these steps.
             done: steps taken from the start before this call, which Houbolt's scheme needs to know.
@@ -315,7 +315,7 @@ class TransferMatrixStepper:
                 where=self.system.mechanism.model.name,
                 remedy="take another scheme",
             )
-        settings = (iteration or own).settings(len(self.system.bodies))
+        settings = (scheme.iteration or own).settings(len(self.system.bodies))
         loads = self.nothing if loads is None else loads
         report: StepReport | None = None
         for function, count in _stages(scheme, steps, done):

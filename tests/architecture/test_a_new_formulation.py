@@ -11,7 +11,7 @@ import mbsym
 from mbsym.cli import main
 from mbsym.errors import DerivationError
 from mbsym.formulations.contracts import MASS_MATRIX, Derived, Function, functions_by_name
-from mbsym.formulations.quantity import Quantity, quantities_by_name
+from mbsym.formulations.quantity import quantities_by_name, quantity
 from mbsym.formulations.recursive.newton_euler import newton_euler
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joints_at_rest
@@ -33,15 +33,12 @@ def mass_matrix(mechanism: Mechanism) -> Derived:
     return Derived(rows, "forces of unit rates")
 
 
-UNIT_FORCES = Quantity(
-    name="unit_forces",
-    letter="U",
-    title="Forces of unit rates",
-    sentence="A column the forces of one unit rate, in the order of v.",
-    shape=("nv", "nv"),
-    inputs=("q",),
-    source="by hand",
-    derive=lambda mechanism: mass_matrix(mechanism).entries,
+UNIT_FORCES = quantity(
+    "U = unit_forces(q)[nv, nv]",
+    "Forces of unit rates",
+    "A column the forces of one unit rate, in the order of v.",
+    "by hand",
+    lambda mechanism: mass_matrix(mechanism).entries,
 )
 
 

@@ -16,7 +16,7 @@ from mbsym.cli import main
 from mbsym.codegen.load import load_numpy
 from mbsym.errors import DerivationError, VerificationError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
-from mbsym.formulations.contracts import Contract, Display, Entries, Function, Result
+from mbsym.formulations.contracts import Contract, Display, Entries, Function, Result, contract
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import composite
 from mbsym.registry import FORMULATIONS, TRANSFER_MATRIX
@@ -24,11 +24,10 @@ from mbsym.spatial.vector import cross
 from mbsym.verification.evidence import Evidence, Identity, Pairs
 from mbsym.verification.identities import IDENTITIES
 
-CONTRACT = Contract(
-    "weight_moment",
-    ("q",),
-    (Result("moment", (3,), "N m", "moment of all weights about the base's origin"),),
+CONTRACT = contract(
+    "weight_moment(q)",
     "moment of all weights about the base's origin, in base axes",
+    Result("moment", (3,), "N m", "moment of all weights about the base's origin"),
     display=Display("n", "Moment of the weights", "n(q): what the ground must hold against the weights."),
     identities=("arm of the weight",),
 )

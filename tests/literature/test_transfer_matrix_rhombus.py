@@ -234,7 +234,8 @@ def test_an_iteration_is_worth_more_than_terms_of_higher_order(
     def gap(h: float, iterations: int) -> float:
         state, largest = start(stepper), 0.0
         for _ in range(round(1 / h)):
-            state, report = stepper.advance(state, h, iteration=Iteration(most=iterations, acceptable=1.0))
+            scheme = Scheme(iteration=Iteration(most=iterations, acceptable=1.0))
+            state, report = stepper.advance(state, h, scheme=scheme)
             assert report.status == 0
             largest = max(largest, stepper.observe(state).closure)
         return largest
@@ -338,7 +339,7 @@ def test_few_iterations_are_needed(steppers: Callable[..., TransferMatrixStepper
     stepper = steppers("rhombus_regular")
     state = start(stepper)
     _, newton = stepper.advance(state, 1e-3, 1000)
-    _, picard = stepper.advance(state, 1e-3, 1000, iteration=Iteration(newton=False))
+    _, picard = stepper.advance(state, 1e-3, 1000, scheme=Scheme(iteration=Iteration(newton=False)))
     assert newton.iterations <= 2100
     assert newton.iterations <= picard.iterations <= 3000
 
@@ -346,7 +347,7 @@ def test_few_iterations_are_needed(steppers: Callable[..., TransferMatrixStepper
 def test_a_bound_on_iterations_that_is_too_small_is_a_failure(steppers: Callable[..., TransferMatrixStepper]) -> None:
     stepper = steppers("rhombus_regular")
     before = start(stepper)
-    after, report = stepper.advance(before, 0.01, 5, iteration=Iteration(most=1, acceptable=1e-9))
+    after, report = stepper.advance(before, 0.01, 5, scheme=Scheme(iteration=Iteration(most=1, acceptable=1e-9)))
     assert (report.status, report.steps, report.most_iterations) == (Status.NOT_CONVERGED, 0, 1)
     np.testing.assert_array_equal(after, before)
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.model.system import Model
 from mbsym.transfer_matrix.layout import RotationVariable
-from mbsym.transfer_matrix.stepper import Engine, Iteration, Observation, Scheme, TransferMatrixStepper, failure
+from mbsym.transfer_matrix.stepper import Engine, Observation, Scheme, TransferMatrixStepper, failure
 from mbsym.transfer_matrix.system import TransferSystem
 
 Array: TypeAlias = NDArray[Any]
@@ -68,7 +68,6 @@ def simulate_transfer_matrix(
     every: int = 1,
     rotation: RotationVariable | None = None,
     engine: Engine = "auto",
-    iteration: Iteration | None = None,
     order: str = "weight",
 ) -> TransferMatrixTrajectory:
     """Simulates a model by the discrete time transfer matrix method.
@@ -84,7 +83,6 @@ def simulate_transfer_matrix(
         every: steps between two recorded times.
         rotation: in space "incremental" (default) or "cardan".
         engine: "c", "numpy", or "auto" for C where there is a compiler.
-        iteration: tolerance and bounds of the iteration in each step.
         order: of the assembly.
 
     Raises:
@@ -100,7 +98,7 @@ def simulate_transfer_matrix(
     views, times, iterations, loose, done = [stepper.observe(state)], [0.0], [0.0], 0, 0
     while done < total:
         count = min(every, total - done)
-        state, report = stepper.advance(state, step, count, chosen, iteration, loads_at(done * step), done)
+        state, report = stepper.advance(state, step, count, chosen, loads_at(done * step), done)
         if report.status:
             raise failure(report, (done + report.steps + 1) * step, model.name)
         done += count

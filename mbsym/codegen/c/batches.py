@@ -71,7 +71,7 @@ def lane_texts(module: LoweredModule, functions: Sequence[ModuleFunction], print
 
 def lane_functions(module: LoweredModule, text: str, printer: LanePrinter) -> tuple[str, ...]:
     """The small functions over lanes that a text calls, each before what calls it."""
-    chunks = _chunks(fixed_text("c/lanes.c", "MODEL_"))
+    chunks = re.split("\\n\\n(?=\\S)", fixed_text("c/lanes.c", "MODEL_"))
     owned = [{name for found in _DEFINED.findall(chunk) for name in found if name} for chunk in chunks]
     kept, words = set[int](), set(_WORD.findall(text.replace(f"{module.names.module}_", "MODEL_")))
     while more := {k for k, own in enumerate(owned) if k not in kept and own & words}:
@@ -122,11 +122,6 @@ def _kernels(
         if own.guards and idle.get(function.identifier) == left:
             views.append(_judging(module, own, printer, symbol))
     return views
-
-
-def _chunks(text: str) -> list[str]:
-    """The definitions of a text, each with the comment before it."""
-    return re.split(r"\n\n(?=\S)", text)
 
 
 def _views(

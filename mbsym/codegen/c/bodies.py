@@ -18,11 +18,11 @@ from mbsym.codegen.c.trigonometry import Front
 from mbsym.codegen.description import Real
 from mbsym.codegen.expressions import Array, Constant, Element, Place, Span
 from mbsym.codegen.integers import linear
-from mbsym.codegen.limbs import Gather, Heading, LimbBody, Vector
-from mbsym.codegen.lowered import Assignment, LoweredFunction, Store, StoreConstants, Straight
+from mbsym.codegen.limbs import LimbBody
+from mbsym.codegen.lowered import Assignment, Block, LoweredFunction, Store, StoreConstants, Straight
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.printer import Item
-from mbsym.codegen.routines.language import EMPTY, loops_of
+from mbsym.codegen.routines.language import EMPTY
 from mbsym.codegen.statements import For, Look, Table, Threads, walk
 from mbsym.codegen.text import WIDTH, c_comment, wrapped
 
@@ -46,7 +46,8 @@ def statement_lines(
             continue
         expression = statement.expression
         if isinstance(statement, Assignment):
-            before = f"{indent}const {prefix}_{printer.kind} {statement.identifier} = "
+            kind = f"limbs{statement.width}" if statement.width else printer.kind
+            before = f"{indent}const {prefix}_{kind} {statement.identifier} = "
             text = printer.expression(expression)
             is_number = isinstance(expression, Element) and expression.array == NUMBERS
             text = printer.spread(text) if is_number else text
@@ -73,20 +74,28 @@ def part_lines(module: LoweredModule, part: Part, shared: str, printer: CPrinter
 def straight_lines(module: LoweredModule, part: Part, shared: str, printer: CPrinter, follows: bool) -> list[str]:
     """The statements of straight code; ``follows`` says whether others stand before them."""
     prefix, own = module.names.module, _sharing(printer, shared)
-    lines: list[str] = []
-    title = ""
-    for block in part.blocks:
-        # In parts, what belongs to no section stands apart from what does, and so do results.
-        if block.title or (shared and title):
-            lines += [""] * (follows or bool(lines))
-        title = block.title
-        lines += [f"{INDENT}/* {c_comment(title)} */"] * bool(title)
-        lines += statement_lines(block.statements, prefix, own)
+    lines = block_lines(part.blocks, prefix, own, follows=follows, is_part=bool(shared))
     lines += [""] * bool(part.entries and (part.blocks or shared))
     lines += statement_lines(part.entries, prefix, own)
     if part.moves:
         lines += [*[""] * (follows or bool(lines)), f"{INDENT}/* for the lanes of the next part */"]
     return [*lines, *statement_lines(part.moves, prefix, own)]
+
+
+def block_lines(
+    blocks: Iterable[Block], prefix: str, printer: CPrinter, *, follows: bool, is_part: bool = False
+) -> list[str]:
+    """Statements under their titles."""
+    lines: list[str] = []
+    title = ""
+    for block in blocks:
+        # In parts, what belongs to no section stands apart from what does, and so do results.
+        if block.title or (is_part and title):
+            lines += [""] * (follows or bool(lines))
+        title = block.title
+        lines += [f"{INDENT}/* {c_comment(title)} */"] * bool(title)
+        lines += statement_lines(block.statements, prefix, printer)
+    return lines
 
 
 def loop_lines(loop: Loop, prefix: str, names: SharedNames, printer: CPrinter) -> tuple[str, ...]:
@@ -114,10 +123,13 @@ def body_lines(
     body = front.body
     real = f"{module.names.module}_{printer.kind}"
     lines = [f"{INDENT}(void){identifier};" for identifier in unused_arguments(module, function, body)]
-    if body.loops:
+    if body.loops.body:
         named = dict(zip((step.name for step in body.steps), steps, strict=True))
         prefix, takes = f"{module.names.module}_", module.takes_parameters(function)
-        return (*lines, *loops_of_calls(body, named, prefix, module.description.real, takes_parameters=takes))
+        return (
+            *lines,
+            *loops_of_calls(body, named, prefix, module.description.real, takes_parameters=takes),
+        )
     lines += [*parameter_lines(module, body.used, real), *front.lines(module.names.module, printer)]
     return (*lines, *straight_lines(module, whole(body), "", printer, bool(lines)))
 
@@ -135,20 +147,7 @@ def limb_lines(
             Store(result.identifier, k, entry) for k, entry in enumerate(result.entries) if entry.__class__ is Constant
         )
         lines += statement_lines([StoreConstants(result)] if has_table(result) else entries, prefix, printer)
-    for statement in body.statements:
-        if isinstance(statement, Heading):
-            lines += ["", f"{INDENT}/* {c_comment(statement.title)} */"]
-            continue
-        if not isinstance(statement, (Vector, Gather)):
-            lines += statement_lines([statement], prefix, printer)
-            continue
-        if isinstance(statement, Gather):
-            width, text = len(statement.lanes), f"{{{', '.join(map(printer.expression, statement.lanes))}}}"
-        else:
-            width, text = statement.width, printer.expression(statement.expression)
-        before = f"{INDENT}const {prefix}_limbs{width} {statement.identifier} = "
-        lines.append(f"{before}{wrapped(text, first=len(before) + 1, following=INDENT + INDENT)};")
-    return tuple(lines)
+    return (*lines, *block_lines(body.blocks, prefix, printer, follows=bool(lines)))
 
 
 def parameter_lines(module: LoweredModule, used: frozenset[str], real: str) -> list[str]:
@@ -189,10 +188,10 @@ def loops_of_calls(
         takes_parameters: whether steps take the structure of parameters first.
     """
     style = _Names(body, symbols, prefix, real, takes_parameters)
-    printer = _Loops(style, loops_of(body))
-    printer.block(body.loops)
+    printer = _Loops(style, body.loops)
+    printer.block(body.loops.body)
     tables = [line for table in body.tables for line in style.table(table)]
-    own = [f"{INDENT}{style.own_array(array)}" for array in body.own]
+    own = [f"{INDENT}{style.own_array(array)}" for array in body.loops.own]
     told = [f"{INDENT}/* what calls hand on to later ones */"] * bool(own)
     return [*tables, *told, *own, *[""] * (printer.lines[0] != ""), *printer.lines]
 
@@ -243,7 +242,7 @@ def _looked_at(body: LoweredFunction) -> dict[str, list[Table]]:
     """The tables of which a name is given to rows, by the name."""
     tables = {table.array.name: table for table in body.tables}
     found: dict[str, list[Table]] = {}
-    for each in walk(body.loops):
+    for each in walk(body.loops.body):
         if isinstance(each, Look) and isinstance(each.value, Place):
             found.setdefault(each.view.name, []).append(tables[each.value.array.name])
     return found

@@ -13,20 +13,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Final, TypeAlias
 
-from mbsym.codegen.expressions import (
-    Call,
-    Constant,
-    Element,
-    Expression,
-    Negation,
-    Product,
-    Quotient,
-    Sum,
-    Variable,
-    operands,
-    operations,
-    with_operands,
-)
+from mbsym.codegen import expressions as ex
+from mbsym.codegen.expressions import operands, operations, with_operands
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lowered import Assignment, Block
 from mbsym.symbolic.graph import ODD_FUNCTIONS
@@ -35,7 +23,7 @@ FEWEST_LANES: Final = 2
 LEAST_WORK: Final = 40
 """Operations of a section below which a loop is not worth its columns."""
 
-Leaf: TypeAlias = Constant | Variable | Element | Negation
+Leaf: TypeAlias = ex.Constant | ex.Variable | ex.Element | ex.Negation
 """What a column holds in one lane: a number, a value from outside, or its opposite."""
 
 
@@ -117,12 +105,12 @@ class _Match:
 
 
 def _opposite(leaf: Leaf) -> Leaf:
-    if isinstance(leaf, Constant):
-        return Constant(-leaf.value)
-    if isinstance(leaf, Negation):
-        assert isinstance(leaf.operand, (Variable, Element))
+    if isinstance(leaf, ex.Constant):
+        return ex.Constant(-leaf.value)
+    if isinstance(leaf, ex.Negation):
+        assert isinstance(leaf.operand, (ex.Variable, ex.Element))
         return leaf.operand
-    return Negation(leaf)
+    return ex.Negation(leaf)
 
 
 def _run(blocks: Sequence[Block], start: int, temporaries: frozenset[str]) -> Lanes | None:
@@ -176,7 +164,7 @@ class _Matcher:
         self._taken = taken
         self.signs: list[int] = []
 
-    def match(self, a: Expression, b: Expression) -> _Match | None:
+    def match(self, a: ex.Expression, b: ex.Expression) -> _Match | None:
         """How ``b`` follows from ``a``."""
         mine, other = _bare(a), _bare(b)
         found = self._alike(mine, other)
@@ -184,36 +172,42 @@ class _Matcher:
             return found
         return _Match(-found.sign, found.leaves, found.flexible, found.cost)
 
-    def _alike(self, a: Expression, b: Expression) -> _Match | None:
-        if isinstance(a, (Constant, Variable, Element)) and isinstance(b, (Constant, Variable, Element)):
+    def _alike(self, a: ex.Expression, b: ex.Expression) -> _Match | None:
+        if isinstance(a, (ex.Constant, ex.Variable, ex.Element)) and isinstance(
+            b, (ex.Constant, ex.Variable, ex.Element)
+        ):
             return self._leaf(a, b)
         if a.__class__ is not b.__class__ or len(operands(a)) != len(operands(b)):
             return None
-        if isinstance(a, Sum) and isinstance(b, Sum):
+        if isinstance(a, ex.Sum) and isinstance(b, ex.Sum):
             return self._sum(a, b)
-        if isinstance(a, Product):
+        if isinstance(a, ex.Product):
             return _multiplied(self._paired(_unsigned(a), _unsigned(b)))
-        if isinstance(a, Call) and isinstance(b, Call) and a.function != b.function:
+        if isinstance(a, ex.Call) and isinstance(b, ex.Call) and a.function != b.function:
             return None
         found = _whole(self.match(x, y) for x, y in zip(operands(a), operands(b), strict=True))
-        if found is None or isinstance(a, Quotient) or (isinstance(a, Call) and a.function in ODD_FUNCTIONS):
+        if found is None or isinstance(a, ex.Quotient) or (isinstance(a, ex.Call) and a.function in ODD_FUNCTIONS):
             return _multiplied(found)
         upright = _whole(part.towards(1) for part in found)
         return None if upright is None else _Match(1, _leaves(upright), None)
 
-    def _leaf(self, a: Constant | Variable | Element, b: Constant | Variable | Element) -> _Match | None:
-        mine = self._own.get(a.identifier) if isinstance(a, Variable) else None
-        other = self._theirs.get(b.identifier) if isinstance(b, Variable) else None
+    def _leaf(
+        self, a: ex.Constant | ex.Variable | ex.Element, b: ex.Constant | ex.Variable | ex.Element
+    ) -> _Match | None:
+        mine = self._own.get(a.identifier) if isinstance(a, ex.Variable) else None
+        other = self._theirs.get(b.identifier) if isinstance(b, ex.Variable) else None
         if mine is not None or other is not None:
             return _Match(self.signs[mine], (b,), None) if mine is not None and mine == other else None
-        if isinstance(a, Constant) and isinstance(b, Constant):
+        if isinstance(a, ex.Constant) and isinstance(b, ex.Constant):
             return _Match(-1, (a,), 0, 0) if a.value == -b.value else _Match(1, (b,), 0, 0)
         # Of two lanes none may read what the other one computes.
         return (
-            None if isinstance(b, Variable) and b.identifier in self._taken else _Match(1, (b,), 0, 2 if a == b else 1)
+            None
+            if isinstance(b, ex.Variable) and b.identifier in self._taken
+            else _Match(1, (b,), 0, 2 if a == b else 1)
         )
 
-    def _sum(self, a: Sum, b: Sum) -> _Match | None:
+    def _sum(self, a: ex.Sum, b: ex.Sum) -> _Match | None:
         terms = [(-1 if negative else 1, term) for negative, term in a.terms]
         found = self._paired(terms, [(-1 if negative else 1, term) for negative, term in b.terms])
         if found is None:
@@ -222,7 +216,9 @@ class _Matcher:
         turned = _whole(match.towards(common) for match in found)
         return None if turned is None else _Match(common, _leaves(turned), None)
 
-    def _paired(self, a: Sequence[tuple[int, Expression]], b: Sequence[tuple[int, Expression]]) -> list[_Match] | None:
+    def _paired(
+        self, a: Sequence[tuple[int, ex.Expression]], b: Sequence[tuple[int, ex.Expression]]
+    ) -> list[_Match] | None:
         """Matches of the signed operands of ``a`` with those of ``b`` in any order."""
         if len(a) != len(b):
             return None
@@ -241,17 +237,17 @@ class _Matcher:
                 return None
         return [found[place] for place in range(len(a))]
 
-    def _freedom(self, expression: Expression) -> int:
-        if isinstance(expression, Variable) and expression.identifier in self._own:
+    def _freedom(self, expression: ex.Expression) -> int:
+        if isinstance(expression, ex.Variable) and expression.identifier in self._own:
             return 0
-        return 2 if isinstance(expression, (Constant, Variable, Element)) else 1
+        return 2 if isinstance(expression, (ex.Constant, ex.Variable, ex.Element)) else 1
 
 
-def _bare(expression: Expression) -> Expression:
-    return expression.operand if isinstance(expression, Negation) else expression
+def _bare(expression: ex.Expression) -> ex.Expression:
+    return expression.operand if isinstance(expression, ex.Negation) else expression
 
 
-def _unsigned(product: Expression) -> list[tuple[int, Expression]]:
+def _unsigned(product: ex.Expression) -> list[tuple[int, ex.Expression]]:
     return [(1, factor) for factor in operands(product)]
 
 
@@ -306,25 +302,25 @@ class _Rewriting:
         self.columns: dict[tuple[Leaf, ...], str] = {}
         self.common: dict[str, None] = {}
 
-    def of(self, expression: Expression, others: Sequence[Iterator[Leaf]]) -> Expression:
+    def of(self, expression: ex.Expression, others: Sequence[Iterator[Leaf]]) -> ex.Expression:
         """The expression anew; ``others`` are the leaves of the other lanes from left to right."""
-        if isinstance(expression, (Constant, Variable, Element)):
+        if isinstance(expression, (ex.Constant, ex.Variable, ex.Element)):
             leaves = (expression, *(next(lane) for lane in others))
-            if isinstance(expression, Variable) and expression.identifier in self._own:
+            if isinstance(expression, ex.Variable) and expression.identifier in self._own:
                 return expression
-            if isinstance(expression, Constant) and all(leaf == expression for leaf in leaves):
+            if isinstance(expression, ex.Constant) and all(leaf == expression for leaf in leaves):
                 return expression
             if all(leaf == expression for leaf in leaves) and self._is_common(expression):
                 return expression
             if leaves not in self.columns:
                 self.columns[leaves] = self._scope.claim(_column_name(expression))
-            return Variable(self.columns[leaves])
+            return ex.Variable(self.columns[leaves])
         parts = tuple(self.of(operand, others) for operand in operands(expression))
         return with_operands(expression, parts)
 
-    def _is_common(self, expression: Expression) -> bool:
+    def _is_common(self, expression: ex.Expression) -> bool:
         """Whether it can stand before the loop: a temporary that no column is called like."""
-        if not isinstance(expression, Variable) or expression.identifier not in self._temporaries:
+        if not isinstance(expression, ex.Variable) or expression.identifier not in self._temporaries:
             return False
         name = expression.identifier
         if name not in self.common and self._scope.claim(name) != name:
@@ -333,7 +329,7 @@ class _Rewriting:
         return True
 
 
-def _column_name(leaf: Constant | Variable | Element) -> str:
-    if isinstance(leaf, Variable):
+def _column_name(leaf: ex.Constant | ex.Variable | ex.Element) -> str:
+    if isinstance(leaf, ex.Variable):
         return leaf.identifier
-    return f"{leaf.array}{leaf.index}" if isinstance(leaf, Element) else "number"
+    return f"{leaf.array}{leaf.index}" if isinstance(leaf, ex.Element) else "number"

@@ -6,30 +6,17 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from mbsym.codegen import expressions as ex
+from mbsym.codegen import statements as st
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.description import Real
-from mbsym.codegen.expressions import (
-    Array,
-    Call,
-    Constant,
-    Expression,
-    MatrixProduct,
-    NamedConstant,
-    Negation,
-    Place,
-    RecordName,
-    Span,
-    Variable,
-    combined,
-    parts,
-    whole,
-)
+from mbsym.codegen.expressions import combined, parts, whole
 from mbsym.codegen.integers import Integer, as_integer, length, linear
 from mbsym.codegen.printer import ATOM, PRODUCT, Item
-from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.routines.printer import INDENT, FunctionPrinter
 from mbsym.codegen.routines.scopes import is_given, scopes_of
-from mbsym.codegen.statements import BEGIN, Do, For, Invoke, Let, Look, Statement, Store, every
+from mbsym.codegen.statements import every
 from mbsym.codegen.text import c_comment, wrapped
 
 ITEM: Final = "item"
@@ -69,7 +56,7 @@ class CNames:
         kernels = [f.name for f in routine.functions if f.calls & set(routine.kernels)]
         self.with_parameters = routine.reaching(kernels) if has_parameters else frozenset[str]()
 
-    def symbol(self, function: RoutineFunction) -> str:
+    def symbol(self, function: st.Function) -> str:
         """The name of a function."""
         return f"{self.prefix if function.is_public else self.own_prefix}{function.name}"
 
@@ -81,13 +68,13 @@ class CNames:
         """A real number."""
         return self.literals.literal(float(value))
 
-    def own_array(self, array: Array) -> str:
+    def own_array(self, array: ex.Array) -> str:
         """The declaration of an array of a function's own."""
         return f"{self.types[array.kind]} {array.name}[{max(array.size, 1)}];"
 
 
-def _uses(function: RoutineFunction, names: set[str]) -> bool:
-    return any(isinstance(each, Place) and each.array.name in names for each in every(function.body))
+def _uses(function: st.Function, names: set[str]) -> bool:
+    return any(isinstance(each, ex.Place) and each.array.name in names for each in every(function.body))
 
 
 class CFunction(CPrinter, FunctionPrinter):
@@ -99,7 +86,7 @@ class CFunction(CPrinter, FunctionPrinter):
     IGNORED: ClassVar[str] = "(void)"
     """What stands before a call whose result nobody wants."""
 
-    def __init__(self, style: CNames, function: RoutineFunction) -> None:
+    def __init__(self, style: CNames, function: st.Function) -> None:
         CPrinter.__init__(self, style.real)
         FunctionPrinter.__init__(self, style.routine, function)
         self.style = style
@@ -116,7 +103,7 @@ class CFunction(CPrinter, FunctionPrinter):
 
     # ---- declarations ------------------------------------------------------------------------------------------------
 
-    def block(self, statements: Sequence[Statement]) -> None:
+    def block(self, statements: Sequence[st.Statement]) -> None:
         for place, node in enumerate(statements):
             for text in node.remarks:
                 self.remark(text)
@@ -136,7 +123,7 @@ class CFunction(CPrinter, FunctionPrinter):
         """The declaration of a real number, which may stay as it is."""
         return f"{'const ' * stays}{self.style.type} {name}"
 
-    def type_of(self, variable: Variable) -> str:
+    def type_of(self, variable: ex.Variable) -> str:
         """The type of a scalar."""
         return self.style.types[variable.kind]
 
@@ -149,32 +136,32 @@ class CFunction(CPrinter, FunctionPrinter):
 
     # ---- expressions -------------------------------------------------------------------------------------------------
 
-    def constant(self, node: NamedConstant) -> str:
+    def constant(self, node: ex.NamedConstant) -> str:
         prefix = self.style.prefix if node.name in self.routine.module else self.style.own_prefix
         return f"{prefix}{node.name}"
 
-    def variable(self, node: Variable) -> str:
+    def variable(self, node: ex.Variable) -> str:
         return f"{self.member(node.record)}{node.identifier}" if node.record else node.identifier
 
-    def format_record(self, node: RecordName, items: Sequence[Item] = ()) -> str:
+    def format_record(self, node: ex.RecordName, items: Sequence[Item] = ()) -> str:
         return node.name if node.name in self.given else f"&{node.name}"
 
     def member(self, record: str) -> str:
         """What stands before the fields of a record."""
         return f"{record}->" if record in self.given else f"{record}."
 
-    def array(self, array: Array) -> str:
+    def array(self, array: ex.Array) -> str:
         """The name of an array."""
         return f"{self.member(array.record)}{array.name}" if array.record else array.name
 
-    def offset(self, place: Place, items: Sequence[Item]) -> Integer:
+    def offset(self, place: ex.Place, items: Sequence[Item]) -> Integer:
         """Where an entry stands; one item for several axes goes through all their entries."""
         extents, found = place.array.extents, Integer("")
         left = list(items)
         flat = len(items) == 1 and place.axes > 1
         for index, extent in zip(place.indices, extents, strict=True):
             found = found.times(extent)
-            if not isinstance(index, Span):
+            if not isinstance(index, ex.Span):
                 found = found.plus(self.integer(index))
             elif items and not flat:
                 found = found.plus(left.pop(0).along(index, self))
@@ -182,13 +169,13 @@ class CFunction(CPrinter, FunctionPrinter):
                 found = found.plus(self.integer(index.start))
         return found.plus(as_integer(items[0].text)) if flat else found
 
-    def place(self, node: Place, items: Sequence[Item]) -> str:
+    def place(self, node: ex.Place, items: Sequence[Item]) -> str:
         if not node.axes or items:
             return f"{self.array(node.array)}[{self.offset(node, items)}]"
         offset = str(self.offset(node, ()))
         return self.array(node.array) if offset == "0" else f"&{self.array(node.array)}[{offset}]"
 
-    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
+    def call(self, node: ex.Call, items: Sequence[Item] = ()) -> str:
         name = node.function
         function = self.routine.function(name)
         if function is not None:
@@ -197,7 +184,7 @@ class CFunction(CPrinter, FunctionPrinter):
             return self.number(0.0)
         if name in ("finite", "peak"):
             (vector,) = node.arguments
-            assert isinstance(vector, Place)
+            assert isinstance(vector, ex.Place)
             prefix = self.style.prefix if name == "finite" else self.style.own_prefix
             return f"{prefix}{name}({self.expression(vector)}, {self.count(vector)})"
         texts = [self.expression(each, 0, items) for each in node.arguments]
@@ -210,7 +197,7 @@ class CFunction(CPrinter, FunctionPrinter):
             return f"isfinite({texts[0]})"
         return super().call(node, items)
 
-    def count(self, place: Place) -> Integer:
+    def count(self, place: ex.Place) -> Integer:
         """Number of entries of a place."""
         total = 1
         lengths = [linear(span.stop).plus(linear(span.start), -1) for span in place.spans]
@@ -220,7 +207,7 @@ class CFunction(CPrinter, FunctionPrinter):
             total *= each.number
         return Integer("", total)
 
-    def actual(self, node: Call) -> list[str]:
+    def actual(self, node: ex.Call) -> list[str]:
         """The arguments of a call, with those that go without saying."""
         function = self.routine.function(node.function)
         takes = node.function in self.style.with_parameters or (
@@ -232,9 +219,9 @@ class CFunction(CPrinter, FunctionPrinter):
             *["work"] * (node.function in self.style.with_work),
         ]
 
-    def product(self, node: MatrixProduct) -> str:
+    def product(self, node: ex.MatrixProduct) -> str:
         left, right = node.left, node.right
-        if not (isinstance(left, Place) and isinstance(right, Place) and left.axes == right.axes == 1):
+        if not (isinstance(left, ex.Place) and isinstance(right, ex.Place) and left.axes == right.axes == 1):
             raise TypeError("a product of matrices stands alone")
         texts = self.expression(left), self.expression(right), str(self.count(left))
         return f"{self.style.own_prefix}dot({', '.join(texts)})"
@@ -249,7 +236,7 @@ class CFunction(CPrinter, FunctionPrinter):
             self.write(f"{word} ({condition}) {{")
         self.depth += 1
 
-    def begin_loop(self, node: For) -> None:
+    def begin_loop(self, node: st.For) -> None:
         name = node.index.identifier
         kind = f"{self.INDEX} " * (name in self.scopes.loops)
         self.count_through(f"{kind}{name}", str(self.integer(node.start)), str(self.integer(node.stop)), node.is_down)
@@ -272,24 +259,24 @@ class CFunction(CPrinter, FunctionPrinter):
         self.depth -= 1
         self.write("}")
 
-    def let(self, node: Let) -> None:
+    def let(self, node: st.Let) -> None:
         name = node.target.identifier
-        if isinstance(node.value, MatrixProduct):
+        if isinstance(node.value, ex.MatrixProduct):
             if node.operator == "=":
                 self.write(f"{self._started(name)} = {self.zero()};")
             self.sum_into(self.variable(node.target), "-=" if node.operator == "-=" else "+=", node.value, ())
             return
-        if node.operator in ("+=", "-=") and node.value == Constant(1, "int"):
+        if node.operator in ("+=", "-=") and node.value == ex.Constant(1, "int"):
             self.write(f"{node.operator[0] * 2}{self.variable(node.target)};")
             return
         target = self.variable(node.target) if node.target.record else self._started(name)
         self.write(f"{target} {node.operator} {self.expression(node.value)};")
 
-    def store(self, node: Store) -> None:
+    def store(self, node: st.Store) -> None:
         value, minus = node.value, False
-        if isinstance(value, Negation) and isinstance(value.operand, MatrixProduct):
+        if isinstance(value, ex.Negation) and isinstance(value.operand, ex.MatrixProduct):
             value, minus = value.operand, True
-        if isinstance(value, MatrixProduct):
+        if isinstance(value, ex.MatrixProduct):
             self._multiplied(node, value, minus)
             return
         target = node.target
@@ -303,7 +290,7 @@ class CFunction(CPrinter, FunctionPrinter):
         if [str(bound) for bound in bounds] == ["1"]:
             items = [Item("0")]
         elif nested:
-            along = [each.spans for each in parts(value) if isinstance(each, Place) and each.axes == target.axes]
+            along = [each.spans for each in parts(value) if isinstance(each, ex.Place) and each.axes == target.axes]
             columns = zip(target.spans, *along, strict=True)
             items = [self._through(name, column) for name, column in zip((ITEM, OTHER), columns, strict=False)]
         else:
@@ -314,12 +301,12 @@ class CFunction(CPrinter, FunctionPrinter):
             if item.text != "0":
                 self.close()
 
-    def extent(self, span: Span) -> Integer:
+    def extent(self, span: ex.Span) -> Integer:
         """Number of entries."""
         known = length(span)
         return self.integer(combined("-", span.stop, span.start)) if known is None else Integer("", known)
 
-    def _through(self, name: str, spans: Sequence[Span]) -> Item:
+    def _through(self, name: str, spans: Sequence[ex.Span]) -> Item:
         """Opens the loop over spans of one length, from the start that all have or else from zero."""
         first = spans[0]
         base = first.start if all(linear(span.start) == linear(first.start) for span in spans) else None
@@ -329,18 +316,18 @@ class CFunction(CPrinter, FunctionPrinter):
             self.count_through(f"{self.INDEX} {name}", str(self.integer(base)), str(self.integer(first.stop)))
         return Item(name, base)
 
-    def _nested(self, target: Place, value: Expression) -> bool:
+    def _nested(self, target: ex.Place, value: ex.Expression) -> bool:
         """False where one index goes through all entries."""
         if target.axes == 1:
             return True
-        places = [target, *(each for each in parts(value) if isinstance(each, Place) and each.axes)]
-        return not all(isinstance(x, Span) and x.is_whole for each in places for x in each.indices[-each.axes :])
+        places = [target, *(each for each in parts(value) if isinstance(each, ex.Place) and each.axes)]
+        return not all(isinstance(x, ex.Span) and x.is_whole for each in places for x in each.indices[-each.axes :])
 
-    def _multiplied(self, node: Store, product: MatrixProduct, minus: bool) -> None:
+    def _multiplied(self, node: st.Store, product: ex.MatrixProduct, minus: bool) -> None:
         """Entries get products: each a sum, or, where rows are added to rows, all of a row side by side."""
         target, sign = node.target, "-=" if node.operator == "-=" else "+="
         left, right = product.left, product.right
-        assert isinstance(left, Place) and isinstance(right, Place)
+        assert isinstance(left, ex.Place) and isinstance(right, ex.Place)
         along = [*left.spans[:-1], *right.spans[1:]]
         pairs = list(zip((ITEM, OTHER), zip(target.spans, along, strict=True), strict=False))
         rows = right.axes == 2 and right.spans[1].is_whole
@@ -381,17 +368,17 @@ class CFunction(CPrinter, FunctionPrinter):
         """What sums begin with."""
         return self.number(0.0)
 
-    def sum_into(self, target: str, sign: str, product: MatrixProduct, items: Sequence[Item]) -> None:
+    def sum_into(self, target: str, sign: str, product: ex.MatrixProduct, items: Sequence[Item]) -> None:
         """Adds the terms of a product to a scalar, or takes them from it."""
         left, right = product.left, product.right
-        assert isinstance(left, Place) and isinstance(right, Place)
+        assert isinstance(left, ex.Place) and isinstance(right, ex.Place)
         term = self._through(TERM, (left.spans[-1], right.spans[0]))
         first = self.expression(left, PRODUCT, [*items[: left.axes - 1], term])
         second = self.expression(right, ATOM, [term, *items[left.axes - 1 :]])
         self.write(f"{target} {sign} {first} * {second};")
         self.close()
 
-    def invoke(self, node: Invoke) -> None:
+    def invoke(self, node: st.Invoke) -> None:
         function = self.routine.function(node.call.function)
         symbol = self.style.kernel(node.call.function) if function is None else self.style.symbol(function)
         actual = self.actual(node.call)
@@ -399,40 +386,40 @@ class CFunction(CPrinter, FunctionPrinter):
             self.write(f"{symbol}({', '.join([*actual, *map(self.expression, node.targets)])});")
             return
         (target,) = node.targets
-        share = Array("share", (int(str(self.count(target))),), writable=True)
+        share = ex.Array("share", (int(str(self.count(target))),), writable=True)
         self.write("{")
         self.depth += 1
         self.write(self.style.own_array(share))
         self.write(f"{symbol}({', '.join([*actual, 'share'])});")
-        self.store(Store(target, node.operator, whole(share)))
+        self.store(st.Store(target, node.operator, whole(share)))
         self.close()
 
-    def do(self, node: Do) -> None:
-        if node.call.function == BEGIN:
+    def do(self, node: st.Do) -> None:
+        if node.call.function == st.BEGIN:
             return
         function = self.routine.function(node.call.function)
         ignored = self.IGNORED * (function is not None and function.returns is not None)
         self.write(f"{ignored}{self.expression(node.call)};")
 
-    def look(self, node: Look) -> None:
+    def look(self, node: st.Look) -> None:
         self.write(f"{self._started(node.view.name)} = {self.expression(node.value)};")
 
-    def give_back(self, value: Expression) -> None:
-        if isinstance(value, Call) and value.function == "all":
+    def give_back(self, value: ex.Expression) -> None:
+        if isinstance(value, ex.Call) and value.function == "all":
             self.return_all(value)
             return
         assert isinstance(self.function.returns, int)
-        result = Array("result", (self.function.returns,), writable=True)
-        if isinstance(value, Call) and value.function != "zeros":
-            self.invoke(Invoke((whole(result),), "=", value))
+        result = ex.Array("result", (self.function.returns,), writable=True)
+        if isinstance(value, ex.Call) and value.function != "zeros":
+            self.invoke(st.Invoke((whole(result),), "=", value))
         else:
-            self.store(Store(whole(result), "=", value))
+            self.store(st.Store(whole(result), "=", value))
         self.write("return;")
 
-    def return_all(self, value: Call) -> None:
+    def return_all(self, value: ex.Call) -> None:
         """Returns whether a condition holds for all entries."""
         (condition,) = value.arguments
-        place = next(each for each in parts(condition) if isinstance(each, Place) and each.axes)
+        place = next(each for each in parts(condition) if isinstance(each, ex.Place) and each.axes)
         item = self._through(ITEM, place.spans)
         self.begin("if", f"!({self.expression(condition, 0, [item])})")
         self.write("return false;")

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from mbsym.codegen.c.routine_functions import CFunction, CNames, broken
 from mbsym.codegen.description import Real
 from mbsym.codegen.expressions import Array
-from mbsym.codegen.routines.language import Formal, Routine, RoutineFunction
+from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.routines.printer import INDENT
-from mbsym.codegen.statements import Record
+from mbsym.codegen.statements import Formal, Function, Record
 from mbsym.codegen.text import WIDTH, c_comment
 
 
@@ -47,7 +47,7 @@ class CStyle(CNames):
         chunks += self.helpers(definitions)
         return "\n\n".join([*chunks, definitions])
 
-    def definition(self, function: RoutineFunction) -> str:
+    def definition(self, function: Function) -> str:
         """A function with its comment."""
         head = self.heads.get(function.name)
         if head is None:
@@ -91,7 +91,7 @@ class CStyle(CNames):
         """The type of what a record holds."""
         return self.types[item.kind]
 
-    def formal(self, item: Formal, function: RoutineFunction) -> str:
+    def formal(self, item: Formal, function: Function) -> str:
         """An argument of a static function."""
         if item.record is not None:
             return f"{self.record(item.record)} *{item.name}"
@@ -99,18 +99,18 @@ class CStyle(CNames):
             return f"{self.types[item.kind or 'real']} {item.name}"
         return f"{'' if item.array.writable else 'const '}{self.types[item.array.kind]} *{item.name}"
 
-    def formals(self, function: RoutineFunction) -> list[str]:
+    def formals(self, function: Function) -> list[str]:
         """The arguments of a static function."""
         formals = [f"const {self.parameters} *parameters"] if function.name in self.with_parameters else []
         formals += [self.formal(item, function) for item in function.formals]
         formals += [f"{self.type} *work"] if function.name in self.with_work else []
         return formals + ([f"{self.type} *result"] if isinstance(function.returns, int) else [])
 
-    def returned(self, function: RoutineFunction) -> str:
+    def returned(self, function: Function) -> str:
         """The type of a function's result."""
         return self.types.get(str(function.returns), "void")
 
-    def static_head(self, function: RoutineFunction) -> list[str]:
+    def static_head(self, function: Function) -> list[str]:
         """The head of a static function, on one line or with an argument a line."""
         formals = self.formals(function)
         line = f"static {self.returned(function)} {self.symbol(function)}({', '.join(formals) or 'void'})"
@@ -170,11 +170,11 @@ class CStyle(CNames):
             ]
         )
 
-    def printer(self, function: RoutineFunction) -> CFunction:
+    def printer(self, function: Function) -> CFunction:
         """What prints the statements of a function."""
         return CFunction(self, function)
 
-    def body(self, function: RoutineFunction) -> list[str]:
+    def body(self, function: Function) -> list[str]:
         """Its declarations and statements."""
         printer = self.printer(function)
         printer.block(function.body)

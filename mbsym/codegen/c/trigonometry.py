@@ -8,27 +8,18 @@ arrays. Angles that depend on what the body computes, as in force laws of users,
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
+from mbsym.codegen import expressions as ex
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.description import Argument, Real
-from mbsym.codegen.expressions import (
-    Call,
-    Constant,
-    Element,
-    Expression,
-    Variable,
-    leaves,
-    operands,
-    operations,
-    with_operands,
-)
+from mbsym.codegen.expressions import leaves, operands, operations, with_operands
 from mbsym.codegen.identifiers import Scope
-from mbsym.codegen.limbs import Gather, LimbBody, Vector, expressions_of, with_expressions
-from mbsym.codegen.lowered import Assignment, Block, LoweredFunction, Result
+from mbsym.codegen.limbs import LimbBody
+from mbsym.codegen.lowered import Block, LoweredFunction, Result, StoreConstants
 from mbsym.codegen.text import wrapped
 
 ABREAST: Final = 4
@@ -58,7 +49,7 @@ class Front:
     """
 
     body: LoweredFunction
-    angles: tuple[Expression, ...]
+    angles: tuple[ex.Expression, ...]
     angle: str = ""
     sine: str = ""
     cosine: str = ""
@@ -78,9 +69,9 @@ class Front:
         """Identifiers that occur in the angles."""
         found = (leaf for angle in self.angles for leaf in leaves(angle))
         return frozenset(
-            leaf.array if isinstance(leaf, Element) else leaf.identifier
+            leaf.array if isinstance(leaf, ex.Element) else leaf.identifier
             for leaf in found
-            if isinstance(leaf, (Element, Variable))
+            if isinstance(leaf, (ex.Element, ex.Variable))
         )
 
     def lines(self, prefix: str, printer: CPrinter) -> tuple[str, ...]:
@@ -96,7 +87,7 @@ class Front:
         texts = [printer.expression(angle) for angle in self.angles]
         if printer.kind == "real":
             vector, count, function = f"{prefix}_angles", f"{self.length} / {prefix}_ABREAST", f"{prefix}_sincos"
-            texts += [printer.expression(Constant(Fraction(0)))] * (self.length - len(texts))
+            texts += [printer.expression(ex.Constant(Fraction(0)))] * (self.length - len(texts))
             fours = (", ".join(texts[place : place + ABREAST]) for place in range(0, self.length, ABREAST))
             texts = [f"{prefix}_FOUR({four})" for four in fours]
         else:
@@ -122,13 +113,7 @@ def in_front(body: LoweredFunction, outer: Scope) -> Front:
     temporaries = {item.identifier: item.expression for block in body.blocks for item in block.assignments}
     scope = outer.inside(temporaries)
     finding = _Finding(temporaries, scope.claim("sine"), scope.claim("cosine"))
-    blocks = tuple(
-        Block(
-            block.title,
-            tuple(Assignment(item.identifier, finding.of(item.expression)) for item in block.assignments),
-        )
-        for block in body.blocks
-    )
+    blocks = finding.of_blocks(body.blocks)
     results = tuple(Result(item.identifier, item.shape, tuple(map(finding.of, item.entries))) for item in body.results)
     if not finding.places:
         return Front(body, ())
@@ -147,16 +132,15 @@ def limbs_in_front(limbs: LimbBody, body: LoweredFunction, outer: Scope) -> tupl
         body: of the same function, straight.
         outer: scope with the function's identifiers, besides those of temporaries.
     """
-    scope = outer.inside(each.identifier for each in limbs.statements if isinstance(each, (Assignment, Vector, Gather)))
-    scalars = {each.identifier: each.expression for each in limbs.statements if isinstance(each, Assignment)}
+    temporaries = [each for block in limbs.blocks for each in block.assignments]
+    scope = outer.inside(each.identifier for each in temporaries)
+    scalars = {each.identifier: each.expression for each in temporaries if not each.width}
     finding = _Finding(scalars, scope.claim("sine"), scope.claim("cosine"), limbs.used)
-    statements = tuple(
-        with_expressions(each, tuple(map(finding.of, expressions_of(each)))) for each in limbs.statements
-    )
+    blocks = finding.of_blocks(limbs.blocks)
     if not finding.places:
         return limbs, Front(body, ())
     front = Front(body, tuple(finding.places), scope.claim("angle"), finding.sine, finding.cosine)
-    return replace(limbs, statements=statements), front
+    return replace(limbs, blocks=blocks), front
 
 
 class _Finding:
@@ -165,38 +149,52 @@ class _Finding:
     __slots__ = ("_arrays", "_temporaries", "cosine", "kept", "places", "sine")
 
     def __init__(
-        self, temporaries: Mapping[str, Expression], sine: str, cosine: str, arrays: Container[str] | None = None
+        self, temporaries: Mapping[str, ex.Expression], sine: str, cosine: str, arrays: Container[str] | None = None
     ) -> None:
         self._temporaries = temporaries
         self._arrays = arrays
         self.sine = sine
         self.cosine = cosine
-        self.places: dict[Expression, int] = {}
+        self.places: dict[ex.Expression, int] = {}
         self.kept: set[str] = set()
 
-    def of(self, expression: Expression) -> Expression:
+    def of_blocks(self, blocks: Iterable[Block]) -> tuple[Block, ...]:
+        """Blocks anew."""
+        return tuple(
+            Block(
+                block.title,
+                tuple(
+                    replace(item, expression=self.of(item.expression))
+                    for item in block.statements
+                    if not isinstance(item, StoreConstants)
+                ),
+            )
+            for block in blocks
+        )
+
+    def of(self, expression: ex.Expression) -> ex.Expression:
         """The expression anew."""
         parts = operands(expression)
         if not parts:
             return expression
-        if isinstance(expression, Call) and expression.function in ("sin", "cos"):
+        if isinstance(expression, ex.Call) and expression.function in ("sin", "cos"):
             angle = self._outside(parts[0])
             if angle is not None and operations(angle) <= LONGEST_ANGLE:
                 place = self.places.setdefault(angle, len(self.places))
-                return Element(self.sine if expression.function == "sin" else self.cosine, place)
+                return ex.Element(self.sine if expression.function == "sin" else self.cosine, place)
             self.kept.add(expression.function)
         changed = tuple(map(self.of, parts))
         if all(new is old for new, old in zip(changed, parts, strict=True)):
             return expression
         return with_operands(expression, changed)
 
-    def _outside(self, expression: Expression, depth: int = 0) -> Expression | None:
+    def _outside(self, expression: ex.Expression, depth: int = 0) -> ex.Expression | None:
         """The expression in terms of arguments and parameters alone; None where that would need calls or much else."""
-        if isinstance(expression, Call) or depth > DEEPEST_ANGLE:
+        if isinstance(expression, ex.Call) or depth > DEEPEST_ANGLE:
             return None
-        if self._arrays is not None and isinstance(expression, Element) and expression.array not in self._arrays:
+        if self._arrays is not None and isinstance(expression, ex.Element) and expression.array not in self._arrays:
             return None
-        if isinstance(expression, Variable) and expression.identifier in self._temporaries:
+        if isinstance(expression, ex.Variable) and expression.identifier in self._temporaries:
             return self._outside(self._temporaries[expression.identifier], depth + 1)
         parts = [self._outside(part, depth + 1) for part in operands(expression)]
         known = tuple(part for part in parts if part is not None)

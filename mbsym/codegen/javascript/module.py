@@ -16,28 +16,19 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any, ClassVar, Final
 
+from mbsym.codegen import expressions as ex
+from mbsym.codegen import statements as st
 from mbsym.codegen.c.formals import comment_lines, function_comment
 from mbsym.codegen.c.routine_functions import CFunction, CNames
 from mbsym.codegen.description import GUARDED, GeneratedFile, ModuleDescription
 from mbsym.codegen.environment import fixed_text, render_template
-from mbsym.codegen.expressions import (
-    Array,
-    Call,
-    Expression,
-    MatrixProduct,
-    Place,
-    RecordName,
-    Select,
-    Variable,
-    operands,
-)
+from mbsym.codegen.expressions import operands
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, arrays, lower_module, step_functions
 from mbsym.codegen.printer import ExpressionPrinter, Item, double_literal
-from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.routines.module import routine_of
 from mbsym.codegen.routines.printer import INDENT
-from mbsym.codegen.statements import Record
 from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.codegen.text import WIDTH, c_comment, plain_line, wrapped
 from mbsym.symbolic.given_functions import StepFunction
@@ -70,7 +61,7 @@ def print_javascript(routine: Routine, has_parameters: bool) -> str:
     return "\n\n".join([*texts, *map(names.definition, routine.functions)])
 
 
-def made(array: Array) -> str:
+def made(array: ex.Array) -> str:
     """An array of zeros."""
     return f"new {_ARRAYS[array.kind]}({array.size})"
 
@@ -82,14 +73,14 @@ def _spelled(name: str) -> str:
 class _Names(CNames):
     """What all functions of a routine in one module call things."""
 
-    def own_array(self, array: Array) -> str:
+    def own_array(self, array: ex.Array) -> str:
         return f"const {_spelled(array.name)} = {made(array)};"
 
-    def record(self, record: Record) -> str:
+    def record(self, record: st.Record) -> str:
         """The name of the function that makes a record."""
         return f"{self.own_prefix}{record.name}"
 
-    def maker(self, record: Record) -> str:
+    def maker(self, record: st.Record) -> str:
         """The function that makes a record."""
         comments = dict(record.comments)
         lines = [f"/* {c_comment(record.documentation)} */"] * bool(record.documentation)
@@ -100,7 +91,7 @@ class _Names(CNames):
             lines.append(f"{INDENT * 2}{item.name}: {value},{note}")
         return "\n".join([*lines, f"{INDENT}}};", "}"])
 
-    def definition(self, function: RoutineFunction) -> str:
+    def definition(self, function: st.Function) -> str:
         """A function with its comment."""
         takes = function.name in self.with_parameters or (function.is_public and self.has_parameters)
         formals = ["parameters"] * takes + [_spelled(item.name) for item in function.formals]
@@ -110,7 +101,7 @@ class _Names(CNames):
         lines.append(f"function {self.symbol(function)}({', '.join(formals)}) {{")
         return "\n".join([*lines, *self._body(function, set(formals)), "}"])
 
-    def _body(self, function: RoutineFunction, formals: set[str]) -> list[str]:
+    def _body(self, function: st.Function, formals: set[str]) -> list[str]:
         printer = _Function(self, function)
         printer.block(function.body)
         mentioned = set(re.findall(r"\w+", "\n".join(line for line in printer.lines if "/*" not in line)))
@@ -144,29 +135,29 @@ class _Function(CFunction):
     def member(self, record: str) -> str:
         return f"{record}."
 
-    def format_record(self, node: RecordName, items: Sequence[Item] = ()) -> str:
+    def format_record(self, node: ex.RecordName, items: Sequence[Item] = ()) -> str:
         return node.name
 
-    def variable(self, node: Variable) -> str:
+    def variable(self, node: ex.Variable) -> str:
         return f"{node.record}.{node.identifier}" if node.record else _spelled(node.identifier)
 
-    def array(self, array: Array) -> str:
+    def array(self, array: ex.Array) -> str:
         return _spelled(super().array(array))
 
-    def place(self, node: Place, items: Sequence[Item]) -> str:
+    def place(self, node: ex.Place, items: Sequence[Item]) -> str:
         offset = str(self.offset(node, items))
         if not node.axes or items:
             return f"{self.array(node.array)}[{offset}]"
         return self.array(node.array) if offset == "0" else f"{self.array(node.array)}.subarray({offset})"
 
-    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
+    def call(self, node: ex.Call, items: Sequence[Item] = ()) -> str:
         name = node.function
         if name not in (*_NAMED, "real", "abs", "min", "sqrt", "sin", "cos"):
             return super().call(node, items).removeprefix(self.style.own_prefix * (name == "peak"))
         texts = [self.expression(each, 0, items) for each in node.arguments]
         return texts[0] if name == "real" else f"{_NAMED.get(name, f'Math.{name}')}({', '.join(texts)})"
 
-    def product(self, node: MatrixProduct) -> str:
+    def product(self, node: ex.MatrixProduct) -> str:
         return super().product(node).removeprefix(self.style.own_prefix)
 
 
@@ -288,19 +279,19 @@ class JavaScriptPrinter(ExpressionPrinter):
     def number(self, value: Fraction | bool | int | float) -> str:
         return str(value).lower() if isinstance(value, bool) else double_literal(value)
 
-    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
+    def call(self, node: ex.Call, items: Sequence[Item] = ()) -> str:
         """A function of the library, which has all of the graph's under their names."""
         if isinstance(node.function, StepFunction):
             return self.stepped(node.function, node.arguments[0])
         return f"Math.{node.function}({', '.join(map(self.expression, node.arguments))})"
 
-    def entry(self, array: str, number: Expression) -> str:
+    def entry(self, array: str, number: ex.Expression) -> str:
         return f"{array}[Math.trunc({self.expression(number)})]"
 
     def choice(self, test: str, first: str, second: str) -> str:
         return f"{test} ? {first} : {second}"
 
-    def format_select(self, node: Select, items: Sequence[Item] = ()) -> str:
+    def format_select(self, node: ex.Select, items: Sequence[Item] = ()) -> str:
         condition, positive, otherwise = map(self.expression, operands(node))
         return f"({self.choice(f'{condition} > 0', positive, otherwise)})"
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from mbsym.codegen.expressions import Array, Call
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.codegen.numpy.bodies import INDENT, NumpyPrinter, kernel_lines
 from mbsym.codegen.numpy.routines import ListFunction
-from mbsym.codegen.routines.language import EMPTY, loops_of
-from mbsym.codegen.statements import Store, Table
+from mbsym.codegen.routines.language import EMPTY
+from mbsym.codegen.statements import Function, Store, Table
 from mbsym.codegen.text import WIDTH
 
 
@@ -32,10 +31,10 @@ class LoopText:
     def kernel(self) -> tuple[str, ...]:
         """The statements of the function."""
         outputs = [(identifier, item.size) for item, identifier in self._function.paired if item.direction == "out"]
-        arrays = [*((array.name, array.size) for array in self._body.own), *outputs]
+        arrays = [*((array.name, array.size) for array in self._body.loops.own), *outputs]
         lines = [f"{INDENT}{name} = [0.0] * {size}" for name, size in arrays]
-        printer = _Loops(self, self._body)
-        printer.block(self._body.loops)
+        printer = _Loops(self, self._body.loops)
+        printer.block(self._body.loops.body)
         names = ", ".join(identifier for identifier, _ in outputs)
         return (*lines, *printer.lines, f"{INDENT}return ({names}{',' if len(outputs) == 1 else ''})")
 
@@ -59,7 +58,7 @@ class LoopText:
 
     def _table(self, table: Table) -> str:
         """The rows of a table, or the entries of one with one extent."""
-        rows = [[_number(entry) for entry in row] for row in table.rows]
+        rows = [[NumpyPrinter().number(entry) for entry in row] for row in table.rows]
         if len(table.array.extents) == 1:
             lines = _filled([f"{entry}," for entry in rows[0]])
         else:
@@ -70,8 +69,8 @@ class LoopText:
 class _Loops(ListFunction):
     """The loops of a derived function."""
 
-    def __init__(self, text: LoopText, body: LoweredFunction) -> None:
-        super().__init__(EMPTY, loops_of(body), frozenset())
+    def __init__(self, text: LoopText, loops: Function) -> None:
+        super().__init__(EMPTY, loops, frozenset())
         self._text = text
 
     def array(self, array: Array) -> str:
@@ -84,10 +83,6 @@ class _Loops(ListFunction):
         # Results begin with zeros.
         if not (isinstance(node.value, Call) and node.value.function == "zeros"):
             super().store(node)
-
-
-def _number(value: Fraction | int) -> str:
-    return NumpyPrinter().number(value)
 
 
 def _filled(cells: Sequence[str]) -> list[str]:

@@ -7,24 +7,14 @@ import textwrap
 from collections.abc import Sequence
 from typing import ClassVar
 
-from mbsym.codegen.expressions import (
-    Array,
-    Call,
-    Expression,
-    MatrixProduct,
-    NamedConstant,
-    Place,
-    Span,
-    Variable,
-    combined,
-    parts,
-    whole,
-)
+from mbsym.codegen import expressions as ex
+from mbsym.codegen import statements as st
+from mbsym.codegen.expressions import combined, parts, whole
 from mbsym.codegen.numpy.bodies import NumpyPrinter
 from mbsym.codegen.printer import ATOM, Item
-from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.routines.printer import INDENT, FunctionPrinter
-from mbsym.codegen.statements import For, Invoke, Let, Look, Store, every, walk
+from mbsym.codegen.statements import every, walk
 from mbsym.codegen.text import WIDTH
 
 
@@ -57,8 +47,8 @@ def _zeros(extents: Sequence[int]) -> str:
     return text
 
 
-def _mentions(function: RoutineFunction, names: set[str]) -> bool:
-    return any(isinstance(each, Place) and each.array.name in names for each in every(function.body))
+def _mentions(function: st.Function, names: set[str]) -> bool:
+    return any(isinstance(each, ex.Place) and each.array.name in names for each in every(function.body))
 
 
 class PythonPrinter(NumpyPrinter, FunctionPrinter):
@@ -98,7 +88,7 @@ class PythonPrinter(NumpyPrinter, FunctionPrinter):
         self.write(f"{word} {condition}:")
         self.depth += 1
 
-    def begin_loop(self, node: For) -> None:
+    def begin_loop(self, node: st.For) -> None:
         start, stop = str(self.integer(node.start)), str(self.integer(node.stop))
         bounds = f"{start}, {stop}, -1" if node.is_down else stop if start == "0" else f"{start}, {stop}"
         self.write(f"for {node.index.identifier} in range({bounds}):")
@@ -123,7 +113,7 @@ class PythonPrinter(NumpyPrinter, FunctionPrinter):
 class ListFunction(PythonPrinter):
     """A function of lists."""
 
-    def __init__(self, routine: Routine, function: RoutineFunction, with_work: frozenset[str]) -> None:
+    def __init__(self, routine: Routine, function: st.Function, with_work: frozenset[str]) -> None:
         super().__init__(routine, function)
         self.with_work = with_work
         self.letters: dict[int, str] = {}
@@ -131,7 +121,8 @@ class ListFunction(PythonPrinter):
         self.changed = {
             each.target.array.name
             for each in walk(function.body)
-            if isinstance(each, Store) and not all(isinstance(x, Span) and x.is_whole for x in each.target.indices)
+            if isinstance(each, st.Store)
+            and not all(isinstance(x, ex.Span) and x.is_whole for x in each.target.indices)
         }
 
     def text(self) -> list[str]:
@@ -139,7 +130,7 @@ class ListFunction(PythonPrinter):
         function = self.function
         self.depth = 1 if function.otherwise is None else 2
         self.block(function.body)
-        mentioned = {each.array.name for each in every(function.body) if isinstance(each, Place)}
+        mentioned = {each.array.name for each in every(function.body) if isinstance(each, ex.Place)}
         formals = [item.name for item in function.formals] + ["work"] * (function.name in self.with_work)
         lines = self.head(self.symbol(function), formals)
         used = [array.name for array in self.routine.memory if array.name in mentioned]
@@ -152,35 +143,35 @@ class ListFunction(PythonPrinter):
         failed = [f"{INDENT}except (ArithmeticError, ValueError):", f"{INDENT * 2}return {value}"]
         return [*lines, f"{INDENT}try:", *self.lines, *failed]
 
-    def symbol(self, function: RoutineFunction) -> str:
+    def symbol(self, function: st.Function) -> str:
         """The name of a function."""
         return f"_{function.name}" if function.is_public else f"_{self.routine.name}_{function.name}"
 
     # ---- expressions -------------------------------------------------------------------------------------------------
 
-    def constant(self, node: NamedConstant) -> str:
+    def constant(self, node: ex.NamedConstant) -> str:
         return f"_{self.routine.name}_{node.name}"
 
-    def variable(self, node: Variable) -> str:
+    def variable(self, node: ex.Variable) -> str:
         return node.identifier
 
-    def place(self, node: Place, items: Sequence[Item]) -> str:
+    def place(self, node: ex.Place, items: Sequence[Item]) -> str:
         if items and node.axes:
             return self.letters[id(node)]
         text = self.array(node.array)
         for index in node.indices:
-            if not isinstance(index, Span):
+            if not isinstance(index, ex.Span):
                 text += f"[{self.integer(index)}]"
             elif not index.is_whole:
                 step = f":{index.step}" * (index.step > 1)
                 text += f"[{self.integer(index.start)}:{self.integer(index.stop)}{step}]"
         return text
 
-    def array(self, array: Array) -> str:
+    def array(self, array: ex.Array) -> str:
         """The name of an array."""
         return array.name
 
-    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
+    def call(self, node: ex.Call, items: Sequence[Item] = ()) -> str:
         name = node.function
         if self.routine.function(name) is not None or name in self.routine.kernels:
             return self.called(node)
@@ -191,7 +182,7 @@ class ListFunction(PythonPrinter):
             return texts[0]
         return f"{name if name in ('abs', 'int', 'min') else f'math.{name}'}({', '.join(texts)})"
 
-    def called(self, node: Call) -> str:
+    def called(self, node: ex.Call) -> str:
         """A call of another function."""
         function = self.routine.function(node.function)
         arguments = map(self.expression, node.arguments)
@@ -200,35 +191,35 @@ class ListFunction(PythonPrinter):
         actual = [*arguments, *["work"] * (function.name in self.with_work)]
         return f"{self.symbol(function)}({', '.join(actual)})"
 
-    def product(self, node: MatrixProduct) -> str:
+    def product(self, node: ex.MatrixProduct) -> str:
         return f"sum([_a * _b for _a, _b in zip({self.expression(node.left)}, {self.expression(node.right)})])"
 
     # ---- statements --------------------------------------------------------------------------------------------------
 
-    def let(self, node: Let) -> None:
+    def let(self, node: st.Let) -> None:
         self.write(f"{node.target.identifier} {node.operator} {self.expression(node.value)}")
 
-    def store(self, node: Store) -> None:
+    def store(self, node: st.Store) -> None:
         if not node.target.axes:
             self.write(f"{self.expression(node.target)} {node.operator} {self.expression(node.value)}")
         elif str(self._count(node.target)) != "0" or node.target.array in self.function.own:
             self._fill(f"{self._goal(node.target)} = ", node.target, node.operator, node.value)
 
-    def _count(self, target: Place) -> str:
+    def _count(self, target: ex.Place) -> str:
         spans = target.spans
         if len(spans) > 1:
             return str(whole(target.array).array.size)
         return str(self.integer(combined("-", spans[0].stop, spans[0].start)))
 
-    def _goal(self, target: Place) -> str:
+    def _goal(self, target: ex.Place) -> str:
         text = self.expression(target)
         if target.array in self.function.own or not target.spans[-1].is_whole:
             return text
         return f"{text}[:]"
 
-    def _fill(self, start: str, target: Place, operator: str, value: Expression) -> None:
+    def _fill(self, start: str, target: ex.Place, operator: str, value: ex.Expression) -> None:
         """Writes ``start`` and a vector; += and so on begin with the target."""
-        places = [each for each in parts(value) if isinstance(each, Place) and each.axes]
+        places = [each for each in parts(value) if isinstance(each, ex.Place) and each.axes]
         letters = [f"_{letter}" for letter in "abcdefgh"[: len(places)]]
         self.letters = {id(place): letter for place, letter in zip(places, letters, strict=True)}
         text = self.expression(value, 0, [Item("")])
@@ -253,7 +244,7 @@ class ListFunction(PythonPrinter):
         indent = INDENT * self.depth
         self.lines += [f"{indent}{start}[", *self._wrapped(indent, text), *self._wrapped(indent, loop), f"{indent}]"]
 
-    def invoke(self, node: Invoke) -> None:
+    def invoke(self, node: st.Invoke) -> None:
         targets = node.targets
         goals = ", ".join(map(self._goal, targets))
         if any(target.axes > 1 for target in targets):
@@ -272,13 +263,13 @@ class ListFunction(PythonPrinter):
             if target.array in self.function.own and target.array.name in self.changed:
                 self.write(f"{target.array.name} = list({target.array.name})")
 
-    def look(self, node: Look) -> None:
+    def look(self, node: st.Look) -> None:
         self.write(f"{node.view.name} = {self.expression(node.value)}")
 
-    def give_back(self, value: Expression) -> None:
-        if isinstance(value, Call) and value.function != "zeros":
+    def give_back(self, value: ex.Expression) -> None:
+        if isinstance(value, ex.Call) and value.function != "zeros":
             call = self.called(value)
             self.write(f"return {call}{'[0]' if self.routine.function(value.function) is None else ''}")
             return
         assert isinstance(self.function.returns, int)
-        self._fill("return ", whole(Array("result", (self.function.returns,), writable=True)), "=", value)
+        self._fill("return ", whole(ex.Array("result", (self.function.returns,), writable=True)), "=", value)

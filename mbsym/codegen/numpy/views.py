@@ -59,7 +59,7 @@ def module_fields(module: LoweredModule) -> dict[str, Any]:
     classes = Scope({"Parameters", *names.functions.values(), *names.constants.values()})
     derived = [(function, function.body) for function in module.functions if function.body is not None]
     parameters = tuple(names.parameters.values())
-    loops = {function.name: LoopText(function, body, parameters) for function, body in derived if body.loops}
+    loops = {function.name: LoopText(function, body, parameters) for function, body in derived if body.steps}
     functions = tuple(
         _function_view(module, function, body, _kernel(module, function, body, loops.get(function.name)), classes)
         for function, body in derived

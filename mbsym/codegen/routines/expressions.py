@@ -8,34 +8,11 @@ from dataclasses import replace
 from math import prod
 from typing import Final
 
-from mbsym.codegen.expressions import (
-    Array,
-    Call,
-    Constant,
-    Expression,
-    MatrixProduct,
-    NamedConstant,
-    Negation,
-    Operation,
-    Place,
-    Product,
-    Quotient,
-    RecordName,
-    Span,
-    Variable,
-    combined,
-    is_whole,
-    whole,
-)
+from mbsym.codegen import expressions as ex
+from mbsym.codegen import statements as st
+from mbsym.codegen.expressions import combined, is_whole, whole
 from mbsym.codegen.integers import lengths, linear
-from mbsym.codegen.routines.language import (
-    FUNCTIONS,
-    Formal,
-    Routine,
-    RoutineFunction,
-    constant_of,
-)
-from mbsym.codegen.statements import Record
+from mbsym.codegen.routines.language import FUNCTIONS, Routine, constant_of
 
 OPERATORS: Final[Mapping[type[ast.AST], str]] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@",
@@ -46,17 +23,16 @@ OPERATORS: Final[Mapping[type[ast.AST], str]] = {
 class ExpressionReader:
     """The expressions of one function, with what is known of its names."""
 
-    def __init__(self, routine: Routine, function: RoutineFunction) -> None:
+    def __init__(self, routine: Routine, function: st.Function, syntax: Sequence[ast.stmt] = ()) -> None:
         self.routine, self.function = routine, function
-        self.scalars: dict[str, Variable] = {}
-        self.arrays: dict[str, Array] = {item.name: item for item in routine.memory}
-        self.records: dict[str, Record] = {}
+        self.scalars: dict[str, ex.Variable] = {}
+        self.arrays: dict[str, ex.Array] = {item.name: item for item in routine.memory}
+        self.records: dict[str, st.Record] = {}
         for item in function.formals:
             if item.name in self.arrays:
-                first = function.syntax[0]
-                routine.refuse(first, f"{item.name} is the name of scratch memory", "rename the argument")
+                routine.refuse(syntax[0], f"{item.name} is the name of scratch memory", "rename the argument")
             if item.kind is not None:
-                self.scalars[item.name] = Variable(item.name, item.kind)
+                self.scalars[item.name] = ex.Variable(item.name, item.kind)
             elif item.array is not None:
                 self.arrays[item.name] = item.array
             elif item.record is not None:
@@ -64,20 +40,20 @@ class ExpressionReader:
 
     # ---- calls -------------------------------------------------------------------------------------------------------
 
-    def results(self, value: ast.expr) -> Call | None:
+    def results(self, value: ast.expr) -> ex.Call | None:
         """A call whose results are vectors."""
         if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Name)):
             return None
         name = value.func.id
         function = self.routine.function(name)
         if function is not None and isinstance(function.returns, int):
-            return Call(name, self._arguments(value, function.formals, name), "real", 1)
+            return ex.Call(name, self._arguments(value, function.formals, name), "real", 1)
         if name not in self.routine.kernels:
             return None
         inputs = [self.routine.input_of(extents) for extents in self.routine.kernels[name].inputs]
-        return Call(name, self._arguments(value, inputs, name), "real", 1)
+        return ex.Call(name, self._arguments(value, inputs, name), "real", 1)
 
-    def _arguments(self, node: ast.Call, formals: Sequence[Formal], name: str) -> tuple[Expression, ...]:
+    def _arguments(self, node: ast.Call, formals: Sequence[st.Formal], name: str) -> tuple[ex.Expression, ...]:
         """The arguments of a call, counted and measured."""
         arguments: list[ast.expr] = []
         for argument in node.args:
@@ -89,11 +65,11 @@ class ExpressionReader:
             self.routine.refuse(node, f"{name} takes {len(formals)} arguments")
         return tuple(self._argument(node, *pair, name) for pair in zip(arguments, formals, strict=True))
 
-    def _argument(self, node: ast.Call, argument: ast.expr, formal: Formal, name: str) -> Expression:
+    def _argument(self, node: ast.Call, argument: ast.expr, formal: st.Formal, name: str) -> ex.Expression:
         if formal.record is not None:
             if not isinstance(argument, ast.Name) or self.records.get(argument.id) != formal.record:
                 self.routine.refuse(node, f"{name} takes {formal.record.name} here")
-            return RecordName(argument.id)
+            return ex.RecordName(argument.id)
         value = self.expression(argument)
         if (formal.array is not None) != bool(value.axes):
             self.routine.refuse(node, f"{name} takes {'a vector' if formal.array is not None else 'a scalar'} here")
@@ -105,22 +81,22 @@ class ExpressionReader:
             self.routine.refuse(argument, f"{ast.unparse(argument)} is not {formal.kind}")
         return self.real(value) if formal.kind == "real" else value
 
-    def _require_fitting(self, node: ast.Call, value: Expression, array: Array, name: str) -> None:
+    def _require_fitting(self, node: ast.Call, value: ex.Expression, array: ex.Array, name: str) -> None:
         """A place has what a function reads or fills."""
-        if array.writable and not (isinstance(value, Place) and is_whole(value) and value.array.writable):
+        if array.writable and not (isinstance(value, ex.Place) and is_whole(value) and value.array.writable):
             self.routine.refuse(node, f"{name} fills {array.name}", "hand over a whole array that may be filled")
         known = lengths(value)
         if None not in known and prod(extent or 0 for extent in known) < array.size:
             what = f"{array.name or name} needs {array.size} entries"
             self.routine.refuse(node, what, "give a row or slice of them")
 
-    def call(self, node: ast.Call) -> Call:
+    def call(self, node: ast.Call) -> ex.Call:
         """A call with a scalar result, or with none."""
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in FUNCTIONS and name != "dot" and len(node.args) == (2 if name == "min" else 1):
             arguments = tuple(each if each.axes else self.real(each) for each in map(self.expression, node.args))
             over = name in ("finite", "peak", "all")
-            return Call(name, arguments, FUNCTIONS[name], 0 if over else max(each.axes for each in arguments))
+            return ex.Call(name, arguments, FUNCTIONS[name], 0 if over else max(each.axes for each in arguments))
         function = self.routine.function(name)
         given = any(isinstance(each, ast.Starred) for each in node.args)
         if (
@@ -129,7 +105,7 @@ class ExpressionReader:
             or not (given or len(node.args) == len(function.formals))
         ):
             self.routine.refuse(node, f"{ast.unparse(node)} is no call of a function with a scalar result")
-        return Call(name, self._arguments(node, function.formals, name), function.returns or "int")
+        return ex.Call(name, self._arguments(node, function.formals, name), function.returns or "int")
 
     # ---- places -----------------------------------------------------------------------------------------------------
 
@@ -139,14 +115,14 @@ class ExpressionReader:
             return self.is_view(value.body) and self.is_view(value.orelse)
         return isinstance(value, (ast.Name, ast.Subscript, ast.Attribute))
 
-    def _member(self, node: ast.Attribute) -> Array:
+    def _member(self, node: ast.Attribute) -> ex.Array:
         record = self.records.get(node.value.id) if isinstance(node.value, ast.Name) else None
         found = next((item for item in record.fields if item.name == node.attr), None) if record else None
         if found is None or not isinstance(node.value, ast.Name):
             self.routine.refuse(node, f"{ast.unparse(node)} is not known here")
         return replace(found, record=node.value.id)
 
-    def unwound(self, node: ast.expr) -> tuple[Array, list[ast.expr]]:
+    def unwound(self, node: ast.expr) -> tuple[ex.Array, list[ast.expr]]:
         """Array and indices of a chain of subscripts."""
         indices: list[ast.expr] = []
         inner = node
@@ -159,67 +135,67 @@ class ExpressionReader:
             self.routine.refuse(node, f"{ast.unparse(inner)} is no array here")
         return self.arrays[inner.id], indices
 
-    def place(self, node: ast.expr) -> Place:
+    def place(self, node: ast.expr) -> ex.Place:
         """The entries that a name, row or slice stands for."""
         array, indices = self.unwound(node)
-        found: list[Expression | Span] = []
+        found: list[ex.Expression | ex.Span] = []
         for index, extent in zip(indices, array.extents, strict=False):
             if not isinstance(index, ast.Slice):
                 value = self.integer(index)
-                if isinstance(value, Constant) and not 0 <= value.value < extent:
+                if isinstance(value, ex.Constant) and not 0 <= value.value < extent:
                     self.routine.refuse(node, f"entry {value.value} of {extent}")
                 found.append(value)
                 continue
-            start = Constant(0, "int") if index.lower is None else self.integer(index.lower)
-            stop = Constant(extent, "int") if index.upper is None else self.integer(index.upper)
+            start = ex.Constant(0, "int") if index.lower is None else self.integer(index.lower)
+            stop = ex.Constant(extent, "int") if index.upper is None else self.integer(index.upper)
             if (
-                isinstance(start, Constant)
-                and isinstance(stop, Constant)
+                isinstance(start, ex.Constant)
+                and isinstance(stop, ex.Constant)
                 and not 0 <= start.value <= stop.value <= extent
             ):
                 self.routine.refuse(node, f"entries {start.value} to {stop.value} of {extent}")
-            found.append(Span(start, stop, index.lower is None and index.upper is None))
+            found.append(ex.Span(start, stop, index.lower is None and index.upper is None))
         if len(indices) > len(array.extents):
             self.routine.refuse(node, f"{array.name} has {len(array.extents)} extents")
-        return Place(array, (*found, *whole(array).indices[len(indices) :]))
+        return ex.Place(array, (*found, *whole(array).indices[len(indices) :]))
 
     # ---- expressions -------------------------------------------------------------------------------------------------
 
-    def vector(self, node: ast.expr) -> Expression:
+    def vector(self, node: ast.expr) -> ex.Expression:
         """A vector expression."""
         found = self.expression(node)
         if not found.axes:
             self.routine.refuse(node, f"{ast.unparse(node)} is no vector expression")
         return found
 
-    def scalar(self, node: ast.expr) -> Expression:
+    def scalar(self, node: ast.expr) -> ex.Expression:
         """A scalar expression."""
         found = self.expression(node)
         if found.axes:
             self.routine.refuse(node, f"{ast.unparse(node)} is a vector")
         return found
 
-    def integer(self, node: ast.expr) -> Expression:
+    def integer(self, node: ast.expr) -> ex.Expression:
         """An integer expression; what is known beforehand is a number."""
         value = constant_of(node, self.routine.sizes)
         if value is not None:
-            return Constant(value, "int")
+            return ex.Constant(value, "int")
         found = self.scalar(node)
         if found.kind != "int":
             self.routine.refuse(node, f"{ast.unparse(node)} is no integer")
         terms = linear(found).terms
-        if any(isinstance(each, (Product, Quotient, Negation)) for each in terms):
+        if any(isinstance(each, (ex.Product, ex.Quotient, ex.Negation)) for each in terms):
             self.routine.refuse(node, f"{ast.unparse(node)} is no sum of multiples")
         return found
 
-    def expression(self, node: ast.expr) -> Expression:
+    def expression(self, node: ast.expr) -> ex.Expression:
         """A scalar or a vector; what is known beforehand is a number."""
         known = constant_of(node, self.routine.sizes)
         if known is not None:
-            return Constant(known, "int")
+            return ex.Constant(known, "int")
         match node:
             case ast.Constant(value=bool() | float() as value):
-                return Constant(value, "bool" if isinstance(value, bool) else "real")
+                return ex.Constant(value, "bool" if isinstance(value, bool) else "real")
             case ast.Name():
                 return self._named(node)
             case ast.Attribute():
@@ -229,11 +205,11 @@ class ExpressionReader:
             case ast.IfExp(test, body, otherwise):
                 return self._choice(self.scalar(test), self.expression(body), self.expression(otherwise))
             case ast.BoolOp(operator, values):
-                return Operation("and" if isinstance(operator, ast.And) else "or", tuple(map(self.scalar, values)))
+                return ex.Operation("and" if isinstance(operator, ast.And) else "or", tuple(map(self.scalar, values)))
             case ast.UnaryOp(ast.Not(), operand):
-                return Operation("not", (self.scalar(operand),))
+                return ex.Operation("not", (self.scalar(operand),))
             case ast.UnaryOp(ast.USub(), operand):
-                return Negation(self.expression(operand))
+                return ex.Negation(self.expression(operand))
             case ast.Compare(left, operators, others):
                 if len(operators) != 1:
                     self.routine.refuse(node, "comparisons are not chained", "join them by and")
@@ -243,43 +219,43 @@ class ExpressionReader:
             case ast.BinOp(left, operator, right):
                 return self._binary(node, OPERATORS[type(operator)], self.expression(left), self.expression(right))
             case ast.Call(ast.Name(id="dot"), [first, second]):
-                return MatrixProduct(self.vector(first), self.vector(second), 0)
+                return ex.MatrixProduct(self.vector(first), self.vector(second), 0)
             case ast.Call(ast.Name(id="copy"), [vector]):
                 return self.vector(vector)
             case ast.Call(ast.Name(id="zeros"), extents):
-                return Call("zeros", tuple(map(self.integer, extents)), "real", len(extents))
+                return ex.Call("zeros", tuple(map(self.integer, extents)), "real", len(extents))
             case ast.Call():
                 return self.call(node)
         self.routine.refuse(node, f"{ast.unparse(node)} is not in the routine language")
 
-    def _named(self, node: ast.Name) -> Expression:
+    def _named(self, node: ast.Name) -> ex.Expression:
         if node.id in self.scalars:
             return self.scalars[node.id]
         if node.id in self.arrays:
             return self.place(node)
         if node.id not in self.routine.numbers:
             self.routine.refuse(node, f"{node.id} is not known here")
-        return NamedConstant(node.id, "int" if isinstance(self.routine.numbers[node.id], int) else "real")
+        return ex.NamedConstant(node.id, "int" if isinstance(self.routine.numbers[node.id], int) else "real")
 
-    def _choice(self, test: Expression, first: Expression, second: Expression) -> Expression:
+    def _choice(self, test: ex.Expression, first: ex.Expression, second: ex.Expression) -> ex.Expression:
         if not first.axes and first.kind != second.kind:
             first, second = self.real(first), self.real(second)
-        return Operation("choice", (test, first, second))
+        return ex.Operation("choice", (test, first, second))
 
-    def _binary(self, node: ast.expr, operator: str, left: Expression, right: Expression) -> Expression:
+    def _binary(self, node: ast.expr, operator: str, left: ex.Expression, right: ex.Expression) -> ex.Expression:
         """Two scalars, entries of two vectors, or a vector and a scalar with an operator between them."""
         if operator == "@":
             if not (left.axes and right.axes):
                 self.routine.refuse(node, "@ stands between vectors and matrices")
-            return MatrixProduct(left, right, left.axes + right.axes - 2)
+            return ex.MatrixProduct(left, right, left.axes + right.axes - 2)
         vectors = bool(left.axes) + bool(right.axes)
         if vectors:
             self._require_alike(node, operator, left, right)
         if vectors or operator == "/" or "real" in (left.kind, right.kind):
             left, right = (each if each.axes else self.real(each) for each in (left, right))
-        return combined(operator, left, right) if operator in "+-*/" else Operation(operator, (left, right))
+        return combined(operator, left, right) if operator in "+-*/" else ex.Operation(operator, (left, right))
 
-    def _require_alike(self, node: ast.expr, operator: str, left: Expression, right: Expression) -> None:
+    def _require_alike(self, node: ast.expr, operator: str, left: ex.Expression, right: ex.Expression) -> None:
         """Vectors are added and compared entry by entry, and multiplied by scalars."""
         both = bool(left.axes and right.axes)
         if both is (operator in "*/") or (operator == "/" and not left.axes):
@@ -288,15 +264,15 @@ class ExpressionReader:
         if both and None not in (*first, *second) and first != second:
             self.routine.refuse(node, f"a vector of {first[0]} and one of {second[0]} entries")
 
-    def field(self, node: ast.expr) -> Variable | None:
+    def field(self, node: ast.expr) -> ex.Variable | None:
         """The scalar of a record."""
         found = self._member(node) if isinstance(node, ast.Attribute) else None
-        return Variable(found.name, found.kind, found.record) if found is not None and not found.extents else None
+        return ex.Variable(found.name, found.kind, found.record) if found is not None and not found.extents else None
 
-    def real(self, node: Expression) -> Expression:
+    def real(self, node: ex.Expression) -> ex.Expression:
         """An integer as a real number."""
         if node.kind != "int":
             return node
-        if isinstance(node, Constant):
-            return Constant(float(node.value), "real")
-        return Call("real", (node,), "real")
+        if isinstance(node, ex.Constant):
+            return ex.Constant(float(node.value), "real")
+        return ex.Call("real", (node,), "real")

@@ -31,9 +31,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
-from mbsym.codegen.expressions import Array, Expression, Kind, Variable
-from mbsym.codegen.lowered import LoweredFunction
-from mbsym.codegen.statements import Look, Record, Statement, walk
+from mbsym.codegen.expressions import Array, Kind
+from mbsym.codegen.statements import Formal, Function, Record
 from mbsym.errors import CodegenError
 
 FUNCTIONS: Final[Mapping[str, Kind]] = {
@@ -53,49 +52,6 @@ class Signature:
 
     inputs: tuple[tuple[int, ...], ...]
     outputs: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Formal:
-    """An argument: a scalar of a kind, an array or a record."""
-
-    name: str
-    kind: Kind | None
-    array: Array | None = None
-    record: Record | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RoutineFunction:
-    """A function of a routine.
-
-    Attributes:
-        returns: a kind, the size of a vector, or None.
-        otherwise: what it returns where an operation has no value, or None.
-        syntax: of its body, as Python has it.
-        calls: functions of the routine and derived ones that the body calls.
-        is_seldom: True where few states need it.
-        body: its statements.
-        scalars: its own by name, arguments included.
-        own: arrays of its own.
-        views: names for places.
-        records: of its own by name, and those that it is given.
-    """
-
-    name: str
-    documentation: str
-    formals: tuple[Formal, ...]
-    returns: Kind | int | None
-    otherwise: Expression | None
-    syntax: tuple[ast.stmt, ...]
-    is_public: bool
-    calls: frozenset[str]
-    is_seldom: bool = False
-    body: tuple[Statement, ...] = ()
-    scalars: Mapping[str, Variable] = field(default_factory=dict)
-    own: tuple[Array, ...] = ()
-    views: tuple[Array, ...] = ()
-    records: Mapping[str, Record] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +75,14 @@ class Routine:
     sizes: Mapping[str, int]
     numbers: Mapping[str, int | float]
     memory: tuple[Array, ...]
-    functions: tuple[RoutineFunction, ...]
+    functions: tuple[Function, ...]
     kernels: Mapping[str, Signature]
     comments: Mapping[int, str] = field(default_factory=dict)
     extra: tuple[Formal, ...] = ()
     records: Mapping[str, Record] = field(default_factory=dict)
     module: frozenset[str] = frozenset()
 
-    def function(self, name: str) -> RoutineFunction | None:
+    def function(self, name: str) -> Function | None:
         """The function of that name."""
         return next((function for function in self.functions if function.name == name), None)
 
@@ -167,25 +123,6 @@ class Routine:
 
 EMPTY: Final = Routine("", {}, {}, (), (), {})
 """Where the loops of a derived function stand."""
-
-
-def loops_of(body: LoweredFunction) -> RoutineFunction:
-    """The loops of a derived function, as what prints functions that iterate takes them."""
-    views = {each.view.name: each.view for each in walk(body.loops) if isinstance(each, Look)}
-    return RoutineFunction(
-        name="",
-        documentation="",
-        formals=(),
-        returns=None,
-        otherwise=None,
-        syntax=(),
-        is_public=False,
-        calls=frozenset(),
-        body=body.loops,
-        scalars=body.scalars,
-        own=body.own,
-        views=tuple(views.values()),
-    )
 
 
 def constant_of(node: ast.expr, sizes: Mapping[str, int]) -> int | None:

@@ -9,8 +9,9 @@ from mbsym.codegen.description import Argument
 from mbsym.codegen.environment import runtime_directory
 from mbsym.codegen.expressions import Array, Kind
 from mbsym.codegen.lowered_module import LoweredModule
-from mbsym.codegen.routines.language import Formal, Routine, Signature
+from mbsym.codegen.routines.language import Routine, Signature
 from mbsym.codegen.routines.reader import read_memory, read_routine
+from mbsym.codegen.statements import Formal
 from mbsym.codegen.statuses import Status
 from mbsym.errors import CodegenError
 

@@ -6,10 +6,10 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
-from mbsym.codegen.expressions import Call, Expression, MatrixProduct, Place
+from mbsym.codegen import expressions as ex
+from mbsym.codegen import statements as st
 from mbsym.codegen.printer import ExpressionPrinter, Item
-from mbsym.codegen.routines.language import Routine, RoutineFunction
-from mbsym.codegen.statements import Do, For, If, Invoke, Leave, Let, Look, Return, Statement, Store, Threads, While
+from mbsym.codegen.routines.language import Routine
 
 INDENT: Final = "    "
 
@@ -22,7 +22,7 @@ class FunctionPrinter(ExpressionPrinter):
     TIMES: ClassVar[str] = " * "
     OVER: ClassVar[str] = " / "
 
-    def __init__(self, routine: Routine, function: RoutineFunction) -> None:
+    def __init__(self, routine: Routine, function: st.Function) -> None:
         self.routine, self.function = routine, function
         self.lines: list[str] = []
         self.depth = 1
@@ -30,11 +30,11 @@ class FunctionPrinter(ExpressionPrinter):
     # ---- what each language says in its own way ----------------------------------------------------------------------
 
     @abstractmethod
-    def place(self, node: Place, items: Sequence[Item]) -> str:
+    def place(self, node: ex.Place, items: Sequence[Item]) -> str:
         """An entry of an array, or a part of it."""
 
     @abstractmethod
-    def product(self, node: MatrixProduct) -> str:
+    def product(self, node: ex.MatrixProduct) -> str:
         """A product of vectors inside an expression."""
 
     @abstractmethod
@@ -42,7 +42,7 @@ class FunctionPrinter(ExpressionPrinter):
         """Opens the block of an if, elif or while."""
 
     @abstractmethod
-    def begin_loop(self, node: For) -> None:
+    def begin_loop(self, node: st.For) -> None:
         """Opens the block of a loop."""
 
     @abstractmethod
@@ -54,23 +54,23 @@ class FunctionPrinter(ExpressionPrinter):
         """Ends a block."""
 
     @abstractmethod
-    def let(self, node: Let) -> None:
+    def let(self, node: st.Let) -> None:
         """Gives a value to a scalar."""
 
     @abstractmethod
-    def store(self, node: Store) -> None:
+    def store(self, node: st.Store) -> None:
         """Gives values to entries."""
 
     @abstractmethod
-    def invoke(self, node: Invoke) -> None:
+    def invoke(self, node: st.Invoke) -> None:
         """Gives the results of a function to places."""
 
     @abstractmethod
-    def look(self, node: Look) -> None:
+    def look(self, node: st.Look) -> None:
         """Names a place."""
 
     @abstractmethod
-    def give_back(self, value: Expression) -> None:
+    def give_back(self, value: ex.Expression) -> None:
         """Returns a vector, or a condition on all entries of one."""
 
     @abstractmethod
@@ -87,56 +87,56 @@ class FunctionPrinter(ExpressionPrinter):
         """Adds a line, or several if it is long."""
         self.lines += self.broken(INDENT * self.depth, text)
 
-    def block(self, statements: Sequence[Statement]) -> None:
+    def block(self, statements: Sequence[st.Statement]) -> None:
         """Adds the lines of statements."""
         for node in statements:
             for text in node.remarks:
                 self.remark(text)
             self.statement(node)
 
-    def statement(self, node: Statement) -> None:
+    def statement(self, node: st.Statement) -> None:
         """Adds the lines of a statement."""
         match node:
-            case Let():
+            case st.Let():
                 self.let(node)
-            case Store():
+            case st.Store():
                 self.store(node)
-            case Look():
+            case st.Look():
                 self.look(node)
-            case Invoke():
+            case st.Invoke():
                 self.invoke(node)
-            case If():
+            case st.If():
                 self.conditional(node)
-            case While():
+            case st.While():
                 self.begin("while", self.expression(node.test))
                 self.block(node.body)
                 self.close()
-            case For():
+            case st.For():
                 self.begin_loop(node)
                 self.block(node.body)
                 self.close()
-            case Threads():
+            case st.Threads():
                 self.threads(node)
-            case Return(value):
+            case st.Return(value):
                 self.finish(value)
-            case Leave():
+            case st.Leave():
                 self.write(f"{node.word}{self.END}")
-            case Do():
+            case st.Do():
                 self.do(node)
 
-    def threads(self, node: Threads) -> None:
+    def threads(self, node: st.Threads) -> None:
         """Statements for several threads, of which a language may not know: then one does them all."""
         self.block(node.body)
 
-    def do(self, node: Do) -> None:
+    def do(self, node: st.Do) -> None:
         """A call for what it changes."""
         self.write(f"{self.expression(node.call)}{self.END}")
 
-    def conditional(self, node: If, word: str = "if") -> None:
+    def conditional(self, node: st.If, word: str = "if") -> None:
         """A choice."""
         self.begin(word, self.expression(node.test))
         self.block(node.body)
-        if len(node.otherwise) == 1 and isinstance(node.otherwise[0], If) and not node.otherwise[0].remarks:
+        if len(node.otherwise) == 1 and isinstance(node.otherwise[0], st.If) and not node.otherwise[0].remarks:
             self.conditional(node.otherwise[0], "elif")
             return
         if node.otherwise:
@@ -144,11 +144,11 @@ class FunctionPrinter(ExpressionPrinter):
             self.block(node.otherwise)
         self.close()
 
-    def finish(self, value: Expression | None) -> None:
+    def finish(self, value: ex.Expression | None) -> None:
         """The end of the function."""
         if value is None:
             self.write(f"return{self.END}")
-        elif isinstance(self.function.returns, int) or (isinstance(value, Call) and value.function == "all"):
+        elif isinstance(self.function.returns, int) or (isinstance(value, ex.Call) and value.function == "all"):
             self.give_back(value)
         else:
             self.write(f"return {self.expression(value)}{self.END}")

@@ -9,16 +9,8 @@ from dataclasses import replace
 from mbsym.codegen.expressions import Array, Expression, Kind, NamedConstant
 from mbsym.codegen.routines.bodies import BodyReader
 from mbsym.codegen.routines.deciding import comments_of, decided_body, syntax_parts, without_unread
-from mbsym.codegen.routines.language import (
-    FUNCTIONS,
-    VECTORS,
-    Formal,
-    Routine,
-    RoutineFunction,
-    Signature,
-    constant_of,
-)
-from mbsym.codegen.statements import Record, every
+from mbsym.codegen.routines.language import FUNCTIONS, VECTORS, Routine, Signature, constant_of
+from mbsym.codegen.statements import Formal, Function, Record, every
 from mbsym.errors import CodegenError
 
 _ALLOWED = (
@@ -76,6 +68,7 @@ class _Reader:
 
     def __init__(self, empty: Routine, text: str, public: Mapping[str, Sequence[Formal] | None]) -> None:
         self.where, self.text, self.public = empty, text, public
+        self.syntax: dict[str, tuple[ast.stmt, ...]] = {}
         # Functions that change nothing.
         self.pure = {*FUNCTIONS, *VECTORS, "range"}
         try:
@@ -122,10 +115,11 @@ class _Reader:
         numbers = {name: value for name, value in self.where.numbers.items() if name in used}
         return replace(self.where, functions=read, numbers=numbers)
 
-    def _read(self, function: RoutineFunction) -> RoutineFunction:
+    def _read(self, function: Function) -> Function:
         """The function with its body."""
-        reader = BodyReader(self.where, function)
-        body = reader.body(function.syntax)
+        syntax = self.syntax[function.name]
+        reader = BodyReader(self.where, function, syntax)
+        body = reader.body(syntax)
         return replace(
             function,
             body=body,
@@ -186,7 +180,7 @@ class _Reader:
             self.where.refuse(node, f"{node.name} takes {', '.join(names)}")
         return tuple(given), _Renamed(dict(zip(spoken, names, strict=True))).visit(node)
 
-    def _function(self, node: ast.FunctionDef) -> RoutineFunction:
+    def _function(self, node: ast.FunctionDef) -> Function:
         formals, node = self._formals(node)
         returns: Kind | int | None = _kind_of(node.returns)
         if node.returns is not None and returns is None:
@@ -211,15 +205,15 @@ class _Reader:
         otherwise, seldom = self._marks(node)
         documentation = " ".join((ast.get_docstring(node) or "").split())
         is_public = node.name in self.public
-        return RoutineFunction(node.name, documentation, formals, returns, otherwise, kept, is_public, calls, seldom)
+        self.syntax[node.name] = kept
+        return Function(node.name, documentation, formals, returns, otherwise, is_public, calls, seldom)
 
     def _marks(self, node: ast.FunctionDef) -> tuple[Expression | None, bool]:
         otherwise: Expression | None = None
         seldom = False
         for mark in node.decorator_list:
             if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Name) and mark.func.id == "otherwise":
-                empty = RoutineFunction("", "", (), None, None, (), False, frozenset())
-                otherwise = BodyReader(self.where, empty).scalar(mark.args[0])
+                otherwise = BodyReader(self.where, Function()).scalar(mark.args[0])
             elif isinstance(mark, ast.Name) and mark.id == "seldom":
                 seldom = True
             else:

@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from mbsym.codegen.expressions import Call, MatrixProduct, Place, RecordName, is_whole
-from mbsym.codegen.statements import (
-    BEGIN,
-    Do,
-    For,
-    Invoke,
-    Let,
-    Look,
-    Statement,
-    Store,
-    blocks,
-    names,
-    walk,
-)
+from mbsym.codegen import expressions as ex
+from mbsym.codegen import statements as st
+from mbsym.codegen.expressions import is_whole
+from mbsym.codegen.statements import blocks, names, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +25,7 @@ class Scopes:
     once: frozenset[str]
     loops: frozenset[str]
 
-    def at(self, block: Sequence[Statement], place: int) -> tuple[str, ...]:
+    def at(self, block: Sequence[st.Statement], place: int) -> tuple[str, ...]:
         """Names that begin with a statement of a block."""
         return self.begins.get((id(block), place), ())
 
@@ -49,15 +39,15 @@ class _Mentions:
     def __init__(self) -> None:
         self.known: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
 
-    def inside(self, statement: Statement) -> frozenset[str]:
+    def inside(self, statement: st.Statement) -> frozenset[str]:
         """Names that a statement and those inside it mention."""
         return self._of(statement)[0]
 
-    def own(self, statement: Statement) -> frozenset[str]:
+    def own(self, statement: st.Statement) -> frozenset[str]:
         """Those that it mentions itself."""
         return self._of(statement)[1]
 
-    def _of(self, statement: Statement) -> tuple[frozenset[str], frozenset[str]]:
+    def _of(self, statement: st.Statement) -> tuple[frozenset[str], frozenset[str]]:
         found = self.known.get(id(statement))
         if found is None:
             own = frozenset(names(statement))
@@ -66,7 +56,7 @@ class _Mentions:
         return found
 
 
-def scopes_of(body: tuple[Statement, ...], wanted: Collection[str]) -> Scopes:
+def scopes_of(body: tuple[st.Statement, ...], wanted: Collection[str]) -> Scopes:
     """The scopes of the names wanted in a body."""
     mentions = _Mentions()
     loops = frozenset(name for name in wanted if _is_counted(body, name, mentions))
@@ -77,45 +67,45 @@ def scopes_of(body: tuple[Statement, ...], wanted: Collection[str]) -> Scopes:
             begins[found] = (*begins.get(found, ()), name)
             given[name] = given.get(name, 0) - 1
     for statement in walk(body):
-        if isinstance(statement, (Let, Look)):
-            name = statement.target.identifier if isinstance(statement, Let) else statement.view.name
+        if isinstance(statement, (st.Let, st.Look)):
+            name = statement.target.identifier if isinstance(statement, st.Let) else statement.view.name
             # A product is added up term by term.
-            given[name] = given.get(name, 0) + (2 if isinstance(statement.value, MatrixProduct) else 1)
-        elif isinstance(statement, For) and statement.index.identifier not in loops:
+            given[name] = given.get(name, 0) + (2 if isinstance(statement.value, ex.MatrixProduct) else 1)
+        elif isinstance(statement, st.For) and statement.index.identifier not in loops:
             given[statement.index.identifier] = 2
     return Scopes(begins, frozenset(name for name, count in given.items() if count <= 0), loops)
 
 
-def homes_of(body: tuple[Statement, ...]) -> dict[str, frozenset[int]]:
+def homes_of(body: tuple[st.Statement, ...]) -> dict[str, frozenset[int]]:
     """The identities of the blocks in which each name begins."""
     mentions = _Mentions()
     mentioned = {name for statement in body for name in mentions.inside(statement)}
     return {name: frozenset(block for block, _ in _homes(body, name, mentions)) for name in mentioned}
 
 
-def is_given(statement: Statement, name: str) -> bool:
+def is_given(statement: st.Statement, name: str) -> bool:
     """True where a statement gives a first value to a name and does nothing else."""
-    if isinstance(statement, Let):
+    if isinstance(statement, st.Let):
         return statement.target.identifier == name and not statement.target.record and statement.operator == "="
-    if isinstance(statement, Store):
+    if isinstance(statement, st.Store):
         return statement.operator == "=" and _gives(statement.target, name)
-    if isinstance(statement, Invoke):
+    if isinstance(statement, st.Invoke):
         return statement.operator == "=" and any(_gives(target, name) for target in statement.targets)
-    if isinstance(statement, Do):
-        return statement.call == Call(BEGIN, (RecordName(name),), "bool")
-    return isinstance(statement, Look) and statement.view.name == name
+    if isinstance(statement, st.Do):
+        return statement.call == ex.Call(st.BEGIN, (ex.RecordName(name),), "bool")
+    return isinstance(statement, st.Look) and statement.view.name == name
 
 
-def _gives(target: Place, name: str) -> bool:
+def _gives(target: ex.Place, name: str) -> bool:
     return target.array.name == name and not target.array.record and is_whole(target)
 
 
-def _homes(body: tuple[Statement, ...], name: str, mentions: _Mentions) -> list[tuple[int, int]]:
+def _homes(body: tuple[st.Statement, ...], name: str, mentions: _Mentions) -> list[tuple[int, int]]:
     """The block and the statement with which a name begins; several where each block gives it a value of its own."""
     places = [place for place, statement in enumerate(body) if name in mentions.inside(statement)]
     if not places:
         return []
-    inside: list[tuple[Statement, ...]] = []
+    inside: list[tuple[st.Statement, ...]] = []
     for place in places:
         if name in mentions.own(body[place]):
             return [(id(body), places[0])]
@@ -126,7 +116,7 @@ def _homes(body: tuple[Statement, ...], name: str, mentions: _Mentions) -> list[
     return [(id(body), places[0])]
 
 
-def _begins(block: tuple[Statement, ...], name: str, mentions: _Mentions) -> bool:
+def _begins(block: tuple[st.Statement, ...], name: str, mentions: _Mentions) -> bool:
     """Whether the first that a block does with a name is to give it a value."""
     first = next(statement for statement in block if name in mentions.inside(statement))
     inner = [each for each in blocks(first) if any(name in mentions.inside(statement) for statement in each)]
@@ -135,10 +125,10 @@ def _begins(block: tuple[Statement, ...], name: str, mentions: _Mentions) -> boo
     return bool(inner) and name not in mentions.own(first) and all(_begins(block, name, mentions) for block in inner)
 
 
-def _is_counted(body: Sequence[Statement], name: str, mentions: _Mentions) -> bool:
+def _is_counted(body: Sequence[st.Statement], name: str, mentions: _Mentions) -> bool:
     """True where all mentions of a name are in loops that count with it."""
     for statement in body:
-        if isinstance(statement, For) and statement.index.identifier == name:
+        if isinstance(statement, st.For) and statement.index.identifier == name:
             continue
         if name in mentions.own(statement):
             return False

@@ -9,36 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from dataclasses import replace
 
-from mbsym.codegen.expressions import Array, Call, Expression, Operation, Place, Variable, parts
-from mbsym.codegen.routines.language import Routine, RoutineFunction
-from mbsym.codegen.statements import (
-    Do,
-    If,
-    Invoke,
-    Let,
-    Record,
-    Return,
-    Statement,
-    Store,
-    bodies_replaced,
-    expressions,
-    walk,
-)
+from mbsym.codegen import expressions as ex
+from mbsym.codegen import statements as st
+from mbsym.codegen.expressions import parts
+from mbsym.codegen.routines.language import Routine
+from mbsym.codegen.statements import bodies_replaced, expressions, walk
 
 
 def without_seldom(routine: Routine) -> Routine:
     """The routine for ordinary states."""
     seldom = {function.name for function in routine.functions if function.is_seldom}
 
-    def kept(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
-        found: list[Statement] = []
+    def kept(body: tuple[st.Statement, ...]) -> tuple[st.Statement, ...]:
+        found: list[st.Statement] = []
         for node in body:
-            if isinstance(node, If) and is_seldom(node.body, seldom):
+            if isinstance(node, st.If) and is_seldom(node.body, seldom):
                 test = node.test
-                inner = test.operands[0] if isinstance(test, Operation) and test.operator == "not" else None
-                found.append(_required(inner or Operation("not", (test,)), node))
+                inner = test.operands[0] if isinstance(test, ex.Operation) and test.operator == "not" else None
+                found.append(_required(inner or ex.Operation("not", (test,)), node))
                 found += kept(node.otherwise)
-            elif isinstance(node, If) and is_seldom(node.otherwise, seldom):
+            elif isinstance(node, st.If) and is_seldom(node.otherwise, seldom):
                 found += [_required(node.test, node), *kept(node.body)]
             else:
                 found.append(bodies_replaced(node, kept))
@@ -53,17 +43,17 @@ def without_seldom(routine: Routine) -> Routine:
     return replace(routine, functions=tuple(functions))
 
 
-def needed_of(routine: Routine) -> tuple[dict[str, Record], dict[str, frozenset[int]]]:
+def needed_of(routine: Routine) -> tuple[dict[str, st.Record], dict[str, frozenset[int]]]:
     """The records with the fields that somebody reads, and places of the results that nobody does, by derived function.
 
     What every function is handed is read.
     """
     read = {owner for function in routine.functions for owner in _read_by(function)}
     idle: dict[str, frozenset[int]] = {}
-    filled: list[tuple[str, int, Place]] = []
+    filled: list[tuple[str, int, ex.Place]] = []
     for function in routine.functions:
         for statement in walk(function.body):
-            if isinstance(statement, Invoke) and statement.call.function in routine.kernels:
+            if isinstance(statement, st.Invoke) and statement.call.function in routine.kernels:
                 name = statement.call.function
                 filled += [(name, k, target) for k, target in enumerate(statement.targets)]
                 unread = (k for k, x in enumerate(statement.targets) if _owner(x.array, function.name) not in read)
@@ -77,33 +67,33 @@ def needed_of(routine: Routine) -> tuple[dict[str, Record], dict[str, frozenset[
     return records, idle
 
 
-def _read_by(function: RoutineFunction) -> Iterator[tuple[str, str]]:
+def _read_by(function: st.Function) -> Iterator[tuple[str, str]]:
     """What a function reads, by its owners, and what it is handed."""
     yield from ((function.name, item.name) for item in function.formals)
     for statement in walk(function.body):
-        given = statement.targets if isinstance(statement, Invoke) else ()
+        given = statement.targets if isinstance(statement, st.Invoke) else ()
         for each in expressions(statement):
             for part in parts(each) if not any(each is target for target in given) else ():
-                if isinstance(part, Place):
+                if isinstance(part, ex.Place):
                     yield _owner(part.array, function.name)
-                elif isinstance(part, Variable) and part.record:
+                elif isinstance(part, ex.Variable) and part.record:
                     yield "", part.identifier
 
 
-def _owner(array: Array, function: str) -> tuple[str, str]:
+def _owner(array: ex.Array, function: str) -> tuple[str, str]:
     """Fields of records belong to nobody in particular."""
     return ("" if array.record else function, array.name)
 
 
-def _required(test: Expression, node: Statement) -> Do:
-    return Do(Call("require", (test,), "bool"), node.remarks)
+def _required(test: ex.Expression, node: st.Statement) -> st.Do:
+    return st.Do(ex.Call("require", (test,), "bool"), node.remarks)
 
 
-def is_seldom(body: tuple[Statement, ...], seldom: Set[str]) -> bool:
+def is_seldom(body: tuple[st.Statement, ...], seldom: Set[str]) -> bool:
     """Whether a block does nothing but call functions that few states need."""
-    plain = all(isinstance(each, (Do, Let, Store, Return)) for each in body)
+    plain = all(isinstance(each, (st.Do, st.Let, st.Store, st.Return)) for each in body)
     return bool(body) and plain and all(any(call.function in seldom for call in _calls(each)) for each in body)
 
 
-def _calls(statement: Statement) -> list[Call]:
-    return [part for each in expressions(statement) for part in parts(each) if isinstance(part, Call)]
+def _calls(statement: st.Statement) -> list[ex.Call]:
+    return [part for each in expressions(statement) for part in parts(each) if isinstance(part, ex.Call)]

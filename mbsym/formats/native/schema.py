@@ -25,35 +25,8 @@ from pydantic_core import CoreSchema
 from mbsym.constraints import CONSTRAINTS, ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.forces import FORCE_ELEMENTS, ForceElement
+from mbsym.formats.native import entry_types as et
 from mbsym.formats.native.entry_sentences import sentence_of
-from mbsym.formats.native.entry_types import (
-    NAME,
-    NUMBER,
-    TRIPLE,
-    CoordinateOrderEntry,
-    DensityEntry,
-    DirectionEntry,
-    FlagEntry,
-    InertiaEntry,
-    IntegerEntry,
-    LengthEntry,
-    LengthsEntry,
-    MassEntry,
-    NameEntry,
-    NamesEntry,
-    NumbersEntry,
-    QuaternionEntry,
-    RotationEntry,
-    RowsEntry,
-    TextEntry,
-    TripleEntry,
-    ValueEntry,
-    ValuesEntry,
-    choice,
-    read_angles,
-    read_list,
-    read_name,
-)
 from mbsym.formats.native.leaves import refused, refused_key
 from mbsym.formats.native.quantities import taken_in
 from mbsym.formats.native.repetition import SECTIONS
@@ -72,10 +45,6 @@ from mbsym.values.table import BETWEEN, OUTSIDE, Between, Outside
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def _read_joint_type(item: Any) -> str:
-    return choice(*JOINT_TYPES)(item)
-
-
 class _JointTypeSchema:
     """The joint types that are listed when the schema is asked for."""
 
@@ -86,7 +55,7 @@ class _JointTypeSchema:
 
 def _short_joint() -> dict[str, Any]:
     types = {"enum": list(JOINT_TYPES)}
-    return {"type": "array", "prefixItems": [types, NAME, NAME], "minItems": 3, "maxItems": 3}
+    return {"type": "array", "prefixItems": [types, et.NAME, et.NAME], "minItems": 3, "maxItems": 3}
 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------
@@ -144,9 +113,9 @@ class ParameterTable(Table):
     """A named constant; a bare number is its value."""
 
     shorthand = {"type": ["number", "string"]}
-    value: ValueEntry
-    unit: TextEntry = ""
-    symbolic: FlagEntry = False
+    value: et.ValueEntry
+    unit: et.TextEntry = ""
+    symbolic: et.FlagEntry = False
 
     @classmethod
     def expanded(cls, data: Any) -> Any:
@@ -157,10 +126,10 @@ class InputTable(Table):
     """A control input; bare text is its unit."""
 
     shorthand = {"type": ["string", "null"]}
-    unit: TextEntry = ""
-    lower: ValueEntry | None = None
-    upper: ValueEntry | None = None
-    saturates: FlagEntry = False
+    unit: et.TextEntry = ""
+    lower: et.ValueEntry | None = None
+    upper: et.ValueEntry | None = None
+    saturates: et.FlagEntry = False
 
     @classmethod
     def expanded(cls, data: Any) -> Any:
@@ -173,8 +142,8 @@ class OutputTable(Table):
     """An output: what is to be known of a motion; a bare value is its expression."""
 
     shorthand = {"type": ["number", "string"]}
-    expression: ValueEntry
-    unit: TextEntry = ""
+    expression: et.ValueEntry
+    unit: et.TextEntry = ""
 
     @classmethod
     def expanded(cls, data: Any) -> Any:
@@ -184,13 +153,13 @@ class OutputTable(Table):
 class CurveTable(Table):
     """A function by its values at points."""
 
-    x: NumbersEntry = None
-    y: NumbersEntry = None
-    z: RowsEntry = ()
-    csv: TextEntry = ""
-    columns: NamesEntry = ()
-    between: Annotated[Between, BeforeValidator(choice(*BETWEEN))] = "linear"
-    outside: Annotated[Outside, BeforeValidator(choice(*OUTSIDE))] = "hold"
+    x: et.NumbersEntry = None
+    y: et.NumbersEntry = None
+    z: et.RowsEntry = ()
+    csv: et.TextEntry = ""
+    columns: et.NamesEntry = ()
+    between: Annotated[Between, BeforeValidator(et.choice(*BETWEEN))] = "linear"
+    outside: Annotated[Outside, BeforeValidator(et.choice(*OUTSIDE))] = "hold"
 
     @model_validator(mode="after")
     def _one_way_to_give_points(self) -> CurveTable:
@@ -205,13 +174,13 @@ class CurveTable(Table):
 class InertiaTable(Table):
     """Entries of the inertia matrix [kg m^2]; a list is (xx, yy, zz, xy, xz, yz) or (xx, yy, zz)."""
 
-    shorthand = {"type": "array", "items": NUMBER, "minItems": 3, "maxItems": 6}
-    xx: InertiaEntry = 0
-    yy: InertiaEntry = 0
-    zz: InertiaEntry = 0
-    xy: InertiaEntry = 0
-    xz: InertiaEntry = 0
-    yz: InertiaEntry = 0
+    shorthand = {"type": "array", "items": et.NUMBER, "minItems": 3, "maxItems": 6}
+    xx: et.InertiaEntry = 0
+    yy: et.InertiaEntry = 0
+    zz: et.InertiaEntry = 0
+    xy: et.InertiaEntry = 0
+    xz: et.InertiaEntry = 0
+    yz: et.InertiaEntry = 0
 
     @classmethod
     def expanded(cls, data: Any) -> Any:
@@ -227,11 +196,11 @@ class InertiaTable(Table):
 class PlacementTable(Table):
     """Where a joint frame sits on a body; a list is a translation."""
 
-    shorthand = TRIPLE
-    translation: LengthsEntry = (0, 0, 0)
-    rotation: Annotated[RotationEntry, taken_in("rad")] = ()
-    rpy: Annotated[Any, PlainValidator(read_angles), WithJsonSchema(TRIPLE), taken_in("rad")] = None
-    quaternion: QuaternionEntry = None
+    shorthand = et.TRIPLE
+    translation: et.LengthsEntry = (0, 0, 0)
+    rotation: Annotated[et.RotationEntry, taken_in("rad")] = ()
+    rpy: Annotated[Any, PlainValidator(et.read_angles), WithJsonSchema(et.TRIPLE), taken_in("rad")] = None
+    quaternion: et.QuaternionEntry = None
 
     @classmethod
     def expanded(cls, data: Any) -> Any:
@@ -246,18 +215,18 @@ class PlacementTable(Table):
 
 
 _ENTRIES: dict[Kind, Any] = {
-    "joint": NameEntry,
-    "joints": NamesEntry,
-    "body": NameEntry,
-    "input": NameEntry,
-    "index": IntegerEntry,
-    "value": ValueEntry,
-    "values": ValuesEntry,
-    "expression": ValueEntry,
-    "vector": TripleEntry,
-    "expressions": TripleEntry,
-    "direction": DirectionEntry,
-    "text": TextEntry,
+    "joint": et.NameEntry,
+    "joints": et.NamesEntry,
+    "body": et.NameEntry,
+    "input": et.NameEntry,
+    "index": et.IntegerEntry,
+    "value": et.ValueEntry,
+    "values": et.ValuesEntry,
+    "expression": et.ValueEntry,
+    "vector": et.TripleEntry,
+    "expressions": et.TripleEntry,
+    "direction": et.DirectionEntry,
+    "text": et.TextEntry,
 }
 
 
@@ -268,11 +237,11 @@ class ShapeTable(Table):
     at: PlacementTable = PlacementTable.model_construct()
     color: Annotated[
         Any,
-        PlainValidator(read_list(4, "red, green, blue and opacity")),
-        WithJsonSchema({**TRIPLE, "minItems": 4, "maxItems": 4}),
+        PlainValidator(et.read_list(4, "red, green, blue and opacity")),
+        WithJsonSchema({**et.TRIPLE, "minItems": 4, "maxItems": 4}),
     ] = None
-    name: TextEntry = ""
-    density: DensityEntry | None = None
+    name: et.TextEntry = ""
+    density: et.DensityEntry | None = None
 
 
 def _read_shapes(item: Any) -> Any:
@@ -302,8 +271,8 @@ def element_table(
         default = ... if entry.required else entry.default
         kind = _ENTRIES.get(entry.kind)
         if kind is None:
-            kind = Annotated[Literal[entry.words], BeforeValidator(choice(*entry.words))]
-        form = ", a number or an expression" if kind is ValueEntry else ""
+            kind = Annotated[Literal[entry.words], BeforeValidator(et.choice(*entry.words))]
+        form = ", a number or an expression" if kind is et.ValueEntry else ""
         if entry.fixed_unit:
             kind = Annotated[kind, taken_in(entry.fixed_unit)]
         columns[entry.key] = (kind, Field(default, description=f"{entry.sentence}{unit}{form}"))
@@ -318,15 +287,15 @@ class BodyTable(Table):
     """A rigid body; nothing is a massless one."""
 
     shorthand = {"type": "null"}
-    mass: MassEntry = 0
-    center_of_mass: LengthsEntry = (0, 0, 0)
+    mass: et.MassEntry = 0
+    center_of_mass: et.LengthsEntry = (0, 0, 0)
     inertia: InertiaTable = InertiaTable.model_construct()
-    inertia_about: Annotated[Literal["center_of_mass", "frame"], BeforeValidator(choice("center_of_mass", "frame"))] = (
-        "center_of_mass"
-    )
-    first_moment: Annotated[TripleEntry, taken_in("kg m")] | None = None
+    inertia_about: Annotated[
+        Literal["center_of_mass", "frame"], BeforeValidator(et.choice("center_of_mass", "frame"))
+    ] = "center_of_mass"
+    first_moment: Annotated[et.TripleEntry, taken_in("kg m")] | None = None
     geometry: ShapesEntry = []
-    density: DensityEntry | None = None
+    density: et.DensityEntry | None = None
 
     @classmethod
     def expanded(cls, data: Any) -> Any:
@@ -345,17 +314,17 @@ class BodyTable(Table):
 class StopTable(Table):
     """Stops at the limits of a joint's coordinates."""
 
-    stiffness: ValuesEntry
-    damping: ValuesEntry = (0,)
+    stiffness: et.ValuesEntry
+    damping: et.ValuesEntry = (0,)
 
 
 class LimitsTable(Table):
     """Limits of a joint: of its coordinates, its forces and its speeds."""
 
-    lower: ValuesEntry = ()
-    upper: ValuesEntry = ()
-    effort: ValuesEntry = ()
-    velocity: ValuesEntry = ()
+    lower: et.ValuesEntry = ()
+    upper: et.ValuesEntry = ()
+    effort: et.ValuesEntry = ()
+    velocity: et.ValuesEntry = ()
     stop: StopTable | None = None
 
 
@@ -363,22 +332,22 @@ class JointTable(Table):
     """A joint; the short form is [TYPE, FROM, TO]."""
 
     shorthand = _short_joint
-    type: Annotated[str, PlainValidator(_read_joint_type), _JointTypeSchema()]
-    predecessor: NameEntry = Field(alias="from")
-    successor: NameEntry = Field(alias="to")
-    axis: DirectionEntry = None
-    second_axis: DirectionEntry = None
+    type: Annotated[str, PlainValidator(lambda item: et.choice(*JOINT_TYPES)(item)), _JointTypeSchema()]
+    predecessor: et.NameEntry = Field(alias="from")
+    successor: et.NameEntry = Field(alias="to")
+    axis: et.DirectionEntry = None
+    second_axis: et.DirectionEntry = None
     at: PlacementTable = PlacementTable.model_construct()
     at_successor: PlacementTable = PlacementTable.model_construct()
-    armature: ValueEntry = 0
+    armature: et.ValueEntry = 0
     limits: LimitsTable = LimitsTable.model_construct()
-    initial: ValuesEntry = ()
-    coordinates: NamesEntry = ()
-    speeds: NamesEntry = ()
-    actuated: FlagEntry = False
-    reaction_wanted: FlagEntry = False
-    cut: Annotated[Literal["auto", "cut", "tree"], BeforeValidator(choice("auto", "cut", "tree"))] = "auto"
-    weight: Annotated[IntegerEntry | None, WithJsonSchema({"type": "integer"})] = None
+    initial: et.ValuesEntry = ()
+    coordinates: et.NamesEntry = ()
+    speeds: et.NamesEntry = ()
+    actuated: et.FlagEntry = False
+    reaction_wanted: et.FlagEntry = False
+    cut: Annotated[Literal["auto", "cut", "tree"], BeforeValidator(et.choice("auto", "cut", "tree"))] = "auto"
+    weight: Annotated[et.IntegerEntry | None, WithJsonSchema({"type": "integer"})] = None
 
     @classmethod
     def expanded(cls, data: Any) -> Any:
@@ -410,27 +379,27 @@ def _joint_table(numbers: tuple[JointNumber, ...]) -> type[JointTable]:
     for number in numbers:
         types = " and ".join(kind.name for kind in JOINT_TYPES.values() if number in kind.numbers)
         description = f"Of {types} joints: {number.sentence} [{number.unit}]."
-        columns[number.name] = (Annotated[ValueEntry, taken_in(number.unit)], Field(0, description=description))
+        columns[number.name] = (Annotated[et.ValueEntry, taken_in(number.unit)], Field(0, description=description))
     return create_model("JointTable", __base__=JointTable, __doc__=JointTable.__doc__, **columns)
 
 
 class BeamTable(Table):
     """An elastic beam along the x axis of its root frame."""
 
-    body: NameEntry = Field(alias="from")
-    tip: NameEntry = Field("", alias="to")
-    length: LengthEntry
-    mass: MassEntry
-    bending_stiffness: Annotated[ValuesEntry, taken_in("N m^2")]
-    bends: Annotated[Literal["y", "z", "both"], BeforeValidator(choice("y", "z", "both"))] = "z"
-    axial_stiffness: Annotated[ValueEntry, taken_in("N")] | None = None
-    torsional_stiffness: Annotated[ValueEntry, taken_in("N m^2")] | None = None
-    torsional_inertia: Annotated[ValueEntry, taken_in("kg m^2")] | None = None
-    damping: Annotated[ValueEntry, taken_in("s")] = 0
-    segments: IntegerEntry | None = None
-    modes: IntegerEntry = 0
-    supports: Annotated[Supports, BeforeValidator(choice(*SUPPORTS))] | None = None
-    lumped: FlagEntry = False
+    body: et.NameEntry = Field(alias="from")
+    tip: et.NameEntry = Field("", alias="to")
+    length: et.LengthEntry
+    mass: et.MassEntry
+    bending_stiffness: Annotated[et.ValuesEntry, taken_in("N m^2")]
+    bends: Annotated[Literal["y", "z", "both"], BeforeValidator(et.choice("y", "z", "both"))] = "z"
+    axial_stiffness: Annotated[et.ValueEntry, taken_in("N")] | None = None
+    torsional_stiffness: Annotated[et.ValueEntry, taken_in("N m^2")] | None = None
+    torsional_inertia: Annotated[et.ValueEntry, taken_in("kg m^2")] | None = None
+    damping: Annotated[et.ValueEntry, taken_in("s")] = 0
+    segments: et.IntegerEntry | None = None
+    modes: et.IntegerEntry = 0
+    supports: Annotated[Supports, BeforeValidator(et.choice(*SUPPORTS))] | None = None
+    lumped: et.FlagEntry = False
     at: PlacementTable = PlacementTable.model_construct()
     at_tip: PlacementTable = PlacementTable.model_construct()
 
@@ -438,9 +407,9 @@ class BeamTable(Table):
 class CouplingTable(Table):
     """q = ratio q_source + offset of the joint that is the key."""
 
-    source: NameEntry
-    ratio: ValueEntry = 1
-    offset: ValueEntry = 0
+    source: et.NameEntry
+    ratio: et.ValueEntry = 1
+    offset: et.ValueEntry = 0
 
 
 def _names_as_table(data: Any) -> Any:
@@ -448,7 +417,7 @@ def _names_as_table(data: Any) -> Any:
     if isinstance(data, list):
         table: dict[str, Any] = {}
         for index, item in enumerate(data):
-            name = read_name(item)
+            name = et.read_name(item)
             if name in table:
                 raise refused(f"{name!r} is given twice", "rename one of them", path=(index,))
             table[name] = Leaf("")
@@ -463,10 +432,10 @@ def _nothing_as_table(data: Any) -> Any:
 class FrameTable(Table):
     """A frame on a body: a tool, a sensor, a point where loads act."""
 
-    body: NameEntry
+    body: et.NameEntry
     at: PlacementTable = PlacementTable.model_construct()
-    axes: Annotated[str, BeforeValidator(choice("local", "aligned", "base"))] = "local"
-    kind: Annotated[FrameKind, BeforeValidator(choice(*FRAME_KINDS))] = "frame"
+    axes: Annotated[str, BeforeValidator(et.choice("local", "aligned", "base"))] = "local"
+    kind: Annotated[FrameKind, BeforeValidator(et.choice(*FRAME_KINDS))] = "frame"
     in_functions: bool = True
     geometry: ShapesEntry = []
 
@@ -480,21 +449,21 @@ class FrameTable(Table):
 class StateTable(Table):
     """A state with a name: coordinates and speeds by joint, states of drives by name."""
 
-    q: Annotated[dict[str, ValuesEntry], BeforeValidator(_nothing_as_table)] = {}
-    v: Annotated[dict[str, ValuesEntry], BeforeValidator(_nothing_as_table)] = {}
-    x: Annotated[dict[str, ValueEntry], BeforeValidator(_nothing_as_table)] = {}
+    q: Annotated[dict[str, et.ValuesEntry], BeforeValidator(_nothing_as_table)] = {}
+    v: Annotated[dict[str, et.ValuesEntry], BeforeValidator(_nothing_as_table)] = {}
+    x: Annotated[dict[str, et.ValueEntry], BeforeValidator(_nothing_as_table)] = {}
 
 
 class IncludeTable(Table):
     """Another model file as a part of this one; bare text is the file."""
 
     shorthand = {"type": "string"}
-    file: TextEntry
-    prefix: TextEntry | None = None
-    ground: NameEntry = Field("", alias="on")
+    file: et.TextEntry
+    prefix: et.TextEntry | None = None
+    ground: et.NameEntry = Field("", alias="on")
     at: PlacementTable = PlacementTable.model_construct()
-    connect: Annotated[dict[str, NameEntry], BeforeValidator(_nothing_as_table)] = {}
-    parameters: Annotated[dict[str, ValueEntry], BeforeValidator(_nothing_as_table)] = {}
+    connect: Annotated[dict[str, et.NameEntry], BeforeValidator(_nothing_as_table)] = {}
+    parameters: Annotated[dict[str, et.ValueEntry], BeforeValidator(_nothing_as_table)] = {}
 
     @classmethod
     def expanded(cls, data: Any) -> Any:
@@ -504,21 +473,21 @@ class IncludeTable(Table):
 class RepetitionTable(Table):
     """Sections of the model once more for each number; <i>, <i-1> and the like in names and values become numbers."""
 
-    index: NameEntry = "i"
-    first: ValueEntry = Field(1, alias="from")
-    last: ValueEntry = Field(alias="to")
+    index: et.NameEntry = "i"
+    first: et.ValueEntry = Field(1, alias="from")
+    last: et.ValueEntry = Field(alias="to")
 
 
 class ModelTable(Table):
     """A mechanism in the native format."""
 
-    name: NameEntry | None = None
-    description: TextEntry = ""
-    gravity: Annotated[TripleEntry, taken_in("m/s^2")] = STANDARD_GRAVITY
-    ground: NameEntry = "ground"
-    free_roots: FlagEntry = False
-    accept_impossible_inertia: FlagEntry = False
-    coordinate_order: CoordinateOrderEntry = "file"
+    name: et.NameEntry | None = None
+    description: et.TextEntry = ""
+    gravity: Annotated[et.TripleEntry, taken_in("m/s^2")] = STANDARD_GRAVITY
+    ground: et.NameEntry = "ground"
+    free_roots: et.FlagEntry = False
+    accept_impossible_inertia: et.FlagEntry = False
+    coordinate_order: et.CoordinateOrderEntry = "file"
     parameters: Annotated[dict[str, ParameterTable], BeforeValidator(_nothing_as_table)] = {}
     inputs: Annotated[dict[str, InputTable], BeforeValidator(_names_as_table)] = {}
     include: Annotated[dict[str, IncludeTable], BeforeValidator(_nothing_as_table)] = {}
@@ -534,7 +503,7 @@ class ModelTable(Table):
     outputs: Annotated[dict[str, OutputTable], BeforeValidator(_nothing_as_table)] = {}
     tables: Annotated[dict[str, CurveTable], BeforeValidator(_nothing_as_table)] = {}
     ground_geometry: ShapesEntry = []
-    pinocchio_order: NamesEntry = ()
+    pinocchio_order: et.NamesEntry = ()
     states: Annotated[dict[str, StateTable], BeforeValidator(_nothing_as_table)] = {}
     repeat: Any = None
 
@@ -573,7 +542,7 @@ def _tables_by_name(elements: tuple[Any, ...]) -> Any:
 def json_schema() -> dict[str, Any]:
     """JSON Schema of the native format."""
     schema = model_table().model_json_schema(by_alias=True)
-    names = {"type": "array", "items": NAME}
+    names = {"type": "array", "items": et.NAME}
     for key in ("inputs", "bodies"):
         whole = schema["properties"].pop(key)
         options = whole.get("anyOf") or [{"type": "object", "additionalProperties": whole["additionalProperties"]}]

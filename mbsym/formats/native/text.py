@@ -30,9 +30,13 @@ from mbsym.model.named_state import NamedState
 from mbsym.model.shape import Shape
 from mbsym.model.system import Model
 from mbsym.shapes.forms import Form
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.scalar import symbol
+from mbsym.symbolic.show import show_value
 from mbsym.values.entries import entries_of
 from mbsym.values.given import DIRECTIONS
-from mbsym.values.parameter import ControlInput, NamedExpression, Parameter, Value
+from mbsym.values.numbers import to_scalar, value_names
+from mbsym.values.parameter import NamedExpression, Parameter, Value
 from mbsym.values.table import Table
 
 Tree = dict[str, Any]
@@ -80,7 +84,7 @@ def dump_native(model: Model) -> str:
             "coordinate_order": _given(model.coordinate_order, "file", _order),
             "pinocchio_order": _order(model.pinocchio_order),
             "parameters": _named(_parameter, model.parameters),
-            "inputs": _named(_input, model.inputs),
+            "inputs": _named(lambda item: _flow(_stated(item, ("unit", "lower", "upper", "saturates"))), model.inputs),
             "bodies": {body.name: _body(body, carried.get(body.name, [])) for body in model.bodies} or "{}",
             "joints": _named(_joint, model.joints),
             "beams": _named(_beam, beams),
@@ -125,11 +129,6 @@ def value_text(value: Value) -> str:
 
 
 def _sympy_text(value: Any) -> str:
-    from mbsym.symbolic.graph import Graph
-    from mbsym.symbolic.scalar import symbol
-    from mbsym.symbolic.show import show_value
-    from mbsym.values.numbers import to_scalar, value_names
-
     graph = Graph()
     scalar = to_scalar(value, graph, {name: symbol(graph, name) for name in value_names(value)})
     text = show_value(graph, scalar.ref)
@@ -231,10 +230,6 @@ def _parameter(parameter: Parameter) -> str | Tree:
     value = _scalar(parameter.value)
     tree = _stated(parameter, ("unit", "symbolic"))
     return _flow({"value": value, **tree}) if tree else value
-
-
-def _input(item: ControlInput) -> str:
-    return _flow(_stated(item, ("unit", "lower", "upper", "saturates")))
 
 
 def _output(item: NamedExpression) -> str | Tree:

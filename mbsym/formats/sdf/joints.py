@@ -160,7 +160,7 @@ class JointReader:
             child.name,
             predecessor_placement=self.scene.placement(node, parent),
             successor_placement=self.scene.placement(node, child),
-            cut="cut" if self._closes_a_loop(node) else "auto",
+            cut="cut" if is_true(node.element.part("physics").part("simbody").child("must_be_loop_joint")) else "auto",
         )
         if joint_type is SPHERICAL:
             if any(node.element.child(tag) is not None for tag in ("axis", "axis2")):
@@ -179,9 +179,6 @@ class JointReader:
 
     def _body(self, node: Node, tag: str) -> Node:
         return self.scene.body(self.scene.end(node, "parent" if tag == "parent" else "child"))
-
-    def _closes_a_loop(self, node: Node) -> bool:
-        return is_true(node.element.part("physics").part("simbody").child("must_be_loop_joint"))
 
     def _place_axes(self, name: str, axes: list[JointAxis]) -> None:
         for key, axis in zip(("axis", "second_axis"), axes, strict=False):

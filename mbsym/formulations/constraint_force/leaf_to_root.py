@@ -220,7 +220,7 @@ def constraint_forces(
     Raises:
         DerivationError: a body has no inverse inertia, or a coupling joins two joints.
     """
-    solver = _leaf_to_root if solver is None else solver
+    solver = (lambda system, parents, right: solve(system, leaf_to_root(parents), right)) if solver is None else solver
     held, inverses = held_joints(mechanism), compliances(mechanism)
     if form == "absolute":
         acting, motion = _acting(mechanism, tau)
@@ -267,10 +267,6 @@ def _acting(mechanism: Mechanism, tau: Speeds) -> tuple[Speeds, _Motion]:
 def with_applied(tau: Speeds, applied: AppliedForces | None) -> Speeds:
     """Generalised forces by joint with those of force elements."""
     return tau if applied is None else together(tau, applied.joints)
-
-
-def _leaf_to_root(system: BlockSystem, parents: tuple[int, ...], right: list[Scalar]) -> list[Scalar]:
-    return solve(system, leaf_to_root(parents), right)
 
 
 def _solved(

@@ -27,7 +27,7 @@ from mbsym.formulations.constraint_force.leaf_to_root import (
     constraint_system,
     held_joints,
 )
-from mbsym.formulations.contracts import Contract, Derived, Result
+from mbsym.formulations.contracts import Derived, contract
 from mbsym.joints.motion import Motion, motion_of, six
 from mbsym.joints.subspaces import Column, unit_columns
 from mbsym.kinematics.mechanism import Mechanism
@@ -162,12 +162,7 @@ def cfa_matrices(mechanism: Mechanism) -> CfaMatrices:
     )
 
 
-INVERSE_MASS_MATRIX: Final = Contract(
-    "inverse_mass_matrix",
-    ("q",),
-    (Result("M_inverse", ("nv", "nv"), "", "inverse mass matrix"),),
-    "inverse mass matrix",
-)
+INVERSE_MASS_MATRIX: Final = contract("inverse_mass_matrix(q)", "inverse mass matrix", "M_inverse[nv, nv]")
 
 
 def inverse_mass_matrix(mechanism: Mechanism) -> Program:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, cast
 
 from mbsym.formulations.constraint_force.kkt import KktSystem, bias_accelerations, bias_wrenches, kkt_system
 from mbsym.formulations.constraint_force.leaf_to_root import compliances, held_joints, known_wrenches, right_side
@@ -24,8 +24,8 @@ from mbsym.formulations.constraint_force.matrices import (
     cfa_matrices,
     matrices_with_accelerations,
 )
-from mbsym.formulations.contracts import Entries, Size
-from mbsym.formulations.quantity import Quantity, quantities_by_name
+from mbsym.formulations.contracts import Entries, Size, head_of
+from mbsym.formulations.quantity import Quantity, quantities_by_name, quantity
 from mbsym.joints.motion import six
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.scalar import Scalar
@@ -57,32 +57,13 @@ def _rows(
 
 
 def _matrix(
-    name: MatrixName,
-    title: str,
-    sentence: str,
-    shape: tuple[Size, Size],
-    source: str,
-    *,
-    inverts: bool = False,
-    symmetric: bool = False,
+    head: str, title: str, sentence: str, source: str, *, inverts: bool = False, symmetric: bool = False
 ) -> Quantity:
     """One of the matrices; ``inverts`` those that take inverse inertias."""
-    return Quantity(
-        name=name,
-        letter=name,
-        title=title,
-        sentence=sentence,
-        shape=shape,
-        inputs=("q",),
-        source=_LIU + source,
-        derive=partial(_rows, cfa_matrices if inverts else matrices_with_accelerations, name, shape),
-        sizes=_sizes_of_inverses if inverts else _sizes,
-        symmetric=symmetric,
-    )
-
-
-def _known(mechanism: Mechanism) -> Entries:
-    return [six(wrench) for wrench in known_wrenches(mechanism)]
+    _, name, _, shape = head_of(head)
+    of, sizes = (cfa_matrices, _sizes_of_inverses) if inverts else (matrices_with_accelerations, _sizes)
+    derive = partial(_rows, of, cast(MatrixName, name), shape)
+    return quantity(head, title, sentence, _LIU + source, derive, sizes=sizes, symmetric=symmetric)
 
 
 def _kkt(mechanism: Mechanism) -> KktSystem:
@@ -94,95 +75,76 @@ def _kkt_matrix(mechanism: Mechanism) -> Entries:
     return [[row.get(column, zero) for column in range(len(rows))] for row in rows]
 
 
-def _kkt_right(mechanism: Mechanism) -> Entries:
-    return _kkt(mechanism).right
-
-
 JOINT_QUANTITIES: Final = quantities_by_name(
     _matrix(
-        "H",
+        "H(q)[6nb, nv]",
         "Motion subspaces H",
         f"H has the directions in which each joint lets its body move, [angular; linear], {_AXES}: six rows a body by "
         "label, a column a speed in the order of v.",
-        ("6nb", "nv"),
         "freedoms of joints, section 2",
     ),
     _matrix(
-        "H_bar",
+        "H_bar(q)[6nb, nv]",
         "Dual motion subspaces H-bar",
         "H-bar = H (H^T H)^-1 has the wrenches, [moment; force], of unit generalised forces, and vdot = H-bar^T (P^T a "
         "- gamma): six rows a body by label, a column a speed in the order of v.",
-        ("6nb", "nv"),
         "section 2, where H^T H is the unit matrix",
     ),
     _matrix(
-        "W",
+        "W(q)[6nb, held]",
         "Constraint subspaces W",
         "W has the directions in which each joint holds its body, H^T W = 0, and behind them those of its freedoms "
         f"with rotor inertia, {_AXES}: six rows a body and a column a constraint force, by label.",
-        ("6nb", "held"),
         "constraints of joints, section 2",
     ),
     _matrix(
-        "P",
+        "P(q)[6nb, 6nb]",
         "Recursion matrix P",
         "P takes joint wrenches to what they do to the bodies: six rows and columns a body by label, unit matrices on "
         "the diagonal, less the force transform X_i of body i to its parent in the parent's rows.",
-        ("6nb", "6nb"),
         "equations (10) to (21)",
     ),
     _matrix(
-        "I",
+        "I(q)[6nb, 6nb]",
         "Spatial inertias I",
         "I has the bodies' inertias [J, m c~; m c~^T, m U] on its diagonal, J about the frame's origin and c the "
         f"centre of mass from there, {_AXES}: six rows a body by label [kg m^2, kg m, kg].",
-        ("6nb", "6nb"),
         "equations (1) to (3)",
         symmetric=True,
     ),
     _matrix(
-        "D",
+        "D(q)[held, held]",
         "Inverse rotor inertias D",
         "D has 1/a on the diagonal where a freedom with rotor inertia a is held by its rotor, and is zero elsewhere: a "
         "row and a column a constraint force, by label.",
-        ("held", "held"),
         "to which rotors are added",
         symmetric=True,
     ),
-    Quantity(
-        name="b",
-        letter="b",
-        title="Bias wrenches b",
-        sentence=f"b of P F = I a + b: what speeds need less outer wrenches, [moment; force], {_AXES}, six entries a "
+    quantity(
+        "b(q, v, t, u, x)[6nb]",
+        "Bias wrenches b",
+        f"b of P F = I a + b: what speeds need less outer wrenches, [moment; force], {_AXES}, six entries a "
         "body by label [N m, N]; a has accelerations of the frames' origins less that of gravity.",
-        shape=("6nb",),
-        inputs=("q", "v", "t", "u", "x"),
-        source=_LIU + "equations (7) to (9), with accelerations of points",
-        derive=bias_wrenches,
+        _LIU + "equations (7) to (9), with accelerations of points",
+        bias_wrenches,
         sizes=_sizes,
     ),
-    Quantity(
-        name="gamma",
-        letter="gamma",
-        title="Bias accelerations gamma",
-        sentence=f"gamma of P^T a = H vdot + gamma: what speeds, and gravity at ground, contribute, [angular; linear], "
+    quantity(
+        "gamma(q, v, t, u, x)[6nb]",
+        "Bias accelerations gamma",
+        f"gamma of P^T a = H vdot + gamma: what speeds, and gravity at ground, contribute, [angular; linear], "
         f"{_AXES}, six entries a joint by label [rad/s^2, m/s^2].",
-        shape=("6nb",),
-        inputs=("q", "v", "t", "u", "x"),
-        source=_LIU + "equations (7) to (9), with accelerations of points",
-        derive=bias_accelerations,
+        _LIU + "equations (7) to (9), with accelerations of points",
+        bias_accelerations,
         sizes=_sizes,
     ),
-    Quantity(
-        name="F_known",
-        letter="F_known",
-        title="Known joint wrenches",
-        sentence="F = F_known + W F_S: H-bar times tau and the forces of force elements along the joints, without "
+    quantity(
+        "F_known(q, v, tau, t, u, x)[6nb]",
+        "Known joint wrenches",
+        "F = F_known + W F_S: H-bar times tau and the forces of force elements along the joints, without "
         f"freedoms that rotors hold, [moment; force], {_AXES}, six entries a joint by label [N m, N].",
-        shape=("6nb",),
-        inputs=("q", "v", "tau", "t", "u", "x"),
-        source=_LIU + "equations (5) and (6)",
-        derive=_known,
+        _LIU + "equations (5) and (6)",
+        lambda mechanism: [six(wrench) for wrench in known_wrenches(mechanism)],
         sizes=_sizes,
     ),
 )
@@ -190,46 +152,40 @@ JOINT_QUANTITIES: Final = quantities_by_name(
 
 CFA_QUANTITIES: Final = quantities_by_name(
     _matrix(
-        "A",
+        "A(q)[held, held]",
         "Constraint matrix A",
         "A = W^T P^T I^-1 P W + D of A F_S = X, symmetric and positive definite: a row and a column a constraint "
         "force, by label and in the order of W.",
-        ("held", "held"),
         "equations (22) to (36)",
         inverts=True,
         symmetric=True,
     ),
     _matrix(
-        "B",
+        "B(q)[held, nv]",
         "Matrix B",
         "B = W^T P^T I^-1 P H-bar: accelerations in the constraint directions by generalised forces; for a freedom "
         "that a rotor of inertia a holds H-bar counts as zero, and -1/a stands in the row of its force. A row a "
         "constraint force by label, a column a speed in the order of v.",
-        ("held", "nv"),
         "equations (22) to (29)",
         inverts=True,
     ),
     _matrix(
-        "C",
+        "C(q)[nv, nv]",
         "Matrix C",
         "C = H-bar^T P^T I^-1 P H-bar of M^-1 = C - B^T A^-1 B; for a freedom that a rotor of inertia a holds H-bar "
         "counts as zero, and 1/a stands on the diagonal. A row and a column a speed in the order of v.",
-        ("nv", "nv"),
         "equations (22) to (29)",
         inverts=True,
         symmetric=True,
     ),
-    Quantity(
-        name="X",
-        letter="X",
-        title="Right side X",
-        sentence="A F_S = X under tau: the accelerations in the held directions that the constraint forces have to "
+    quantity(
+        "X(q, v, tau, t, u, x)[held]",
+        "Right side X",
+        "A F_S = X under tau: the accelerations in the held directions that the constraint forces have to "
         "undo, X = W^T (gamma + P^T I^-1 (b - P F_known)), plus tau/a for a freedom that a rotor of inertia a holds; "
         "an entry a constraint force, by label and in the order of W.",
-        shape=("held",),
-        inputs=("q", "v", "tau", "t", "u", "x"),
-        source=_LIU + "equations (22) to (29), in the absolute form",
-        derive=right_side,
+        _LIU + "equations (22) to (29), in the absolute form",
+        right_side,
         sizes=_sizes_of_inverses,
     ),
     *JOINT_QUANTITIES.values(),
@@ -237,28 +193,22 @@ CFA_QUANTITIES: Final = quantities_by_name(
 """Of the forms that solve A F_S = X."""
 
 CFA_KKT_QUANTITIES: Final = quantities_by_name(
-    Quantity(
-        name="K",
-        letter="K",
-        title="Matrix K of accelerations and constraint forces",
-        sentence="K [x; F_S] = X with a_i = [H_i W-bar_i] x_i, W-bar the duals of W: for each body by label six rows "
+    quantity(
+        "K(q)[unknowns, unknowns]",
+        "Matrix K of accelerations and constraint forces",
+        "K [x; F_S] = X with a_i = [H_i W-bar_i] x_i, W-bar the duals of W: for each body by label six rows "
         "of [H_i W-bar_i]^T (I a - P W F_S), then for each joint the rows of W^T P^T a + D F_S.",
-        shape=("unknowns", "unknowns"),
-        inputs=("q",),
-        source=_LIU + "section 2, before I is inverted",
-        derive=_kkt_matrix,
+        _LIU + "section 2, before I is inverted",
+        _kkt_matrix,
         sizes=_sizes,
     ),
-    Quantity(
-        name="X",
-        letter="X",
-        title="Right side X",
-        sentence="K [x; F_S] = X: for each body by label six entries of [H_i W-bar_i]^T (P F_known - b), then for each "
+    quantity(
+        "X(q, v, tau, t, u, x)[unknowns]",
+        "Right side X",
+        "K [x; F_S] = X: for each body by label six entries of [H_i W-bar_i]^T (P F_known - b), then for each "
         "joint those of W^T gamma, plus tau/a for a freedom that a rotor of inertia a holds.",
-        shape=("unknowns",),
-        inputs=("q", "v", "tau", "t", "u", "x"),
-        source=_LIU + "section 2, before I is inverted",
-        derive=_kkt_right,
+        _LIU + "section 2, before I is inverted",
+        lambda mechanism: _kkt(mechanism).right,
         sizes=_sizes,
     ),
     *JOINT_QUANTITIES.values(),

@@ -28,7 +28,7 @@ from mbsym.formulations.kane.closed_form import (
     kane_partial_velocities,
     kane_rotors,
 )
-from mbsym.formulations.quantity import Quantity, block_diagonal, quantities_by_name
+from mbsym.formulations.quantity import block_diagonal, quantities_by_name, quantity
 from mbsym.joints.motion import Motion, six
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.vector import skew, symmetric_matrix
@@ -61,10 +61,6 @@ def _joint_columns(mechanism: Mechanism) -> Entries:
     return _dense(mechanism, kane_columns(mechanism, own))
 
 
-def _inertias(mechanism: Mechanism) -> Entries:
-    return block_diagonal(mechanism, map(_inertia, kane_bodies(mechanism)))
-
-
 def _inertia(body: KaneBody) -> list[list[Scalar]]:
     """[J, h~; -h~, m U] about C."""
     zero = Scalar(body.mass.graph, 0)
@@ -79,25 +75,9 @@ def _rotors(mechanism: Mechanism) -> Entries:
     return [[x if r == c else zero for c in range(mechanism.nv)] for r, x in enumerate(kane_rotors(mechanism))]
 
 
-def _origins(mechanism: Mechanism) -> Entries:
-    return [body.frame.translation for body in kane_bodies(mechanism)]
-
-
-def _centers(mechanism: Mechanism) -> Entries:
-    return [body.center for body in kane_bodies(mechanism)]
-
-
-def _active_wrenches(mechanism: Mechanism) -> Entries:
-    return [six(wrench) for wrench in kane_active_wrenches(mechanism, kane_bodies(mechanism))]
-
-
 def _inertia_wrenches(mechanism: Mechanism) -> Entries:
     rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
     return [six(wrench) for wrench in kane_inertia_wrenches(mechanism, kane_bodies(mechanism), rates)]
-
-
-def _active_forces(mechanism: Mechanism) -> Entries:
-    return kane_active_forces(mechanism, kane_bodies(mechanism))
 
 
 def _inertia_forces(mechanism: Mechanism) -> Entries:
@@ -106,128 +86,94 @@ def _inertia_forces(mechanism: Mechanism) -> Entries:
 
 
 KANE_QUANTITIES: Final = quantities_by_name(
-    Quantity(
-        name="T",
-        letter="T",
-        title="Path matrix T",
-        sentence="T has -1 where the joint of the row is on the way from ground to the body of the column, and 0 "
+    quantity(
+        "T()[nb, nb]",
+        "Path matrix T",
+        "T has -1 where the joint of the row is on the way from ground to the body of the column, and 0 "
         "elsewhere; rows and columns by label.",
-        shape=("nb", "nb"),
-        inputs=(),
-        source=_WITTENBURG + "chapter 8",
-        derive=_path_matrix,
+        _WITTENBURG + "chapter 8",
+        _path_matrix,
     ),
-    Quantity(
-        name="H",
-        letter="H",
-        title="Joint columns H",
-        sentence="H has [e_j; d_j], the relative velocities [angular; linear] of unit speeds at the origin of each "
+    quantity(
+        "H(q)[6nb, nv]",
+        "Joint columns H",
+        "H has [e_j; d_j], the relative velocities [angular; linear] of unit speeds at the origin of each "
         "joint's frame on its outboard body: six rows a joint by label, a column a speed, in base axes.",
-        shape=("6nb", "nv"),
-        inputs=("q",),
-        source=_WITTENBURG + "chapter 8",
-        derive=_joint_columns,
+        _WITTENBURG + "chapter 8",
+        _joint_columns,
     ),
-    Quantity(
-        name="origins",
-        letter="r_O",
-        title="Origins of the joint frames",
-        sentence="r_Oj from the base's origin to the frame of each joint on its outboard body, a row a joint by label, "
+    quantity(
+        "r_O = origins(q)[nb, 3]",
+        "Origins of the joint frames",
+        "r_Oj from the base's origin to the frame of each joint on its outboard body, a row a joint by label, "
         "in base axes [m].",
-        shape=("nb", 3),
-        inputs=("q",),
-        source=_WITTENBURG + "chapter 8",
-        derive=_origins,
+        _WITTENBURG + "chapter 8",
+        lambda mechanism: [body.frame.translation for body in kane_bodies(mechanism)],
     ),
-    Quantity(
-        name="centers",
-        letter="r_C",
-        title="Centres of mass",
-        sentence="r_Ci from the base's origin to each body's centre of mass, a row a body by label, in base axes [m]; "
+    quantity(
+        "r_C = centers(q)[nb, 3]",
+        "Centres of mass",
+        "r_Ci from the base's origin to each body's centre of mass, a row a body by label, in base axes [m]; "
         "the origin of the body's joint frame stands in for the centre of a body whose mass is a parameter by which "
         "its first moment cannot be divided exactly.",
-        shape=("nb", 3),
-        inputs=("q",),
-        source=_WITTENBURG + "chapter 8",
-        derive=_centers,
+        _WITTENBURG + "chapter 8",
+        lambda mechanism: [body.center for body in kane_bodies(mechanism)],
     ),
-    Quantity(
-        name="partial_velocities",
-        letter="V",
-        title="Partial velocities",
-        sentence="V has the partial angular velocity w_ij of each body and the partial velocity v_ij of its centre "
+    quantity(
+        "V = partial_velocities(q)[6nb, nv]",
+        "Partial velocities",
+        "V has the partial angular velocity w_ij of each body and the partial velocity v_ij of its centre "
         "C_i: [w_ij; v_ij] = -T_ji [e_j; e_j x (r_Ci - r_Oj) + d_j], six rows a body by label, a column a speed, in "
         "base axes.",
-        shape=("6nb", "nv"),
-        inputs=("q",),
-        source=_KANE + "section 2.14",
-        derive=_partial_velocities,
+        _KANE + "section 2.14",
+        _partial_velocities,
     ),
-    Quantity(
-        name="I",
-        letter="I",
-        title="Inertias about the centres of mass",
-        sentence="I has [J_i, h_i~; -h_i~, m_i U] on its diagonal, about C_i in base axes; the first moment h_i is "
+    quantity(
+        "I(q)[6nb, 6nb]",
+        "Inertias about the centres of mass",
+        "I has [J_i, h_i~; -h_i~, m_i U] on its diagonal, about C_i in base axes; the first moment h_i is "
         "zero where C_i is the centre of mass. M = V^T I V + rotors; six rows a body by label [kg m^2, kg m, kg].",
-        shape=("6nb", "6nb"),
-        inputs=("q",),
-        source=_WITTENBURG + "chapter 12",
-        derive=_inertias,
+        _WITTENBURG + "chapter 12",
+        lambda mechanism: block_diagonal(mechanism, map(_inertia, kane_bodies(mechanism))),
     ),
-    Quantity(
-        name="rotors",
-        letter="a",
-        title="Rotor inertias",
-        sentence="Rotor inertias on the diagonal: M = V^T I V + rotors, in the order of v.",
-        shape=("nv", "nv"),
-        inputs=(),
-        source="added to the sources, which have no rotors",
-        derive=_rotors,
+    quantity(
+        "a = rotors()[nv, nv]",
+        "Rotor inertias",
+        "Rotor inertias on the diagonal: M = V^T I V + rotors, in the order of v.",
+        "added to the sources, which have no rotors",
+        _rotors,
         symmetric=True,
     ),
-    Quantity(
-        name="active_wrenches",
-        letter="R",
-        title="Active wrenches",
-        sentence="R has [moment; force] of gravity, force elements and outer wrenches about C_i, in base axes, six "
+    quantity(
+        "R = active_wrenches(q, v, t, u, x)[6nb]",
+        "Active wrenches",
+        "R has [moment; force] of gravity, force elements and outer wrenches about C_i, in base axes, six "
         "entries a body by label [N m, N].",
-        shape=("6nb",),
-        inputs=("q", "v", "t", "u", "x"),
-        source=_KANE + "section 4.4",
-        derive=_active_wrenches,
+        _KANE + "section 4.4",
+        lambda mechanism: [six(wrench) for wrench in kane_active_wrenches(mechanism, kane_bodies(mechanism))],
     ),
-    Quantity(
-        name="inertia_wrenches",
-        letter="R_star",
-        title="Inertia wrenches",
-        sentence="R* has [-J alpha - omega x J omega; -m a_C] of each body about C_i, in base axes, six entries a body "
+    quantity(
+        "R_star = inertia_wrenches(q, v, vdot)[6nb]",
+        "Inertia wrenches",
+        "R* has [-J alpha - omega x J omega; -m a_C] of each body about C_i, in base axes, six entries a body "
         "by label [N m, N].",
-        shape=("6nb",),
-        inputs=("q", "v", "vdot"),
-        source=_KANE + "section 4.11",
-        derive=_inertia_wrenches,
+        _KANE + "section 4.11",
+        _inertia_wrenches,
     ),
-    Quantity(
-        name="active_forces",
-        letter="F",
-        title="Generalised active forces",
-        sentence="F = V^T R + tau and what force elements do along the joints, an entry a speed in the order of v; F + "
+    quantity(
+        "F = active_forces(q, v, tau, t, u, x)[nv]",
+        "Generalised active forces",
+        "F = V^T R + tau and what force elements do along the joints, an entry a speed in the order of v; F + "
         "F* = 0 are the equations of motion.",
-        shape=("nv",),
-        inputs=("q", "v", "tau", "t", "u", "x"),
-        source=_KANE + "section 4.4",
-        derive=_active_forces,
+        _KANE + "section 4.4",
+        lambda mechanism: kane_active_forces(mechanism, kane_bodies(mechanism)),
     ),
-    Quantity(
-        name="inertia_forces",
-        letter="F_star",
-        title="Generalised inertia forces",
-        sentence="F* = V^T R* - rotors vdot, an entry a speed in the order of v; F + F* = 0 are the equations of "
-        "motion.",
-        shape=("nv",),
-        inputs=("q", "v", "vdot"),
-        source=_KANE + "section 4.11",
-        derive=_inertia_forces,
+    quantity(
+        "F_star = inertia_forces(q, v, vdot)[nv]",
+        "Generalised inertia forces",
+        "F* = V^T R* - rotors vdot, an entry a speed in the order of v; F + F* = 0 are the equations of motion.",
+        _KANE + "section 4.11",
+        _inertia_forces,
     ),
 )
 """Of Kane's equations through the path matrix."""

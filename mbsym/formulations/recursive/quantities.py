@@ -19,7 +19,7 @@ from typing import Final
 
 from mbsym.formulations.constraint_force.quantities import JOINT_QUANTITIES
 from mbsym.formulations.contracts import Entries
-from mbsym.formulations.quantity import Quantity, block_diagonal, bodies, quantities_by_name
+from mbsym.formulations.quantity import block_diagonal, bodies, quantities_by_name, quantity
 from mbsym.formulations.recursive.articulated_factor import articulated_factor, require_uncoupled
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.scalar import Scalar
@@ -33,10 +33,6 @@ def _sizes(mechanism: Mechanism) -> Mapping[str, int]:
     return bodies(mechanism)
 
 
-def _inertias(mechanism: Mechanism) -> Entries:
-    return block_diagonal(mechanism, articulated_factor(mechanism).inertias)
-
-
 def _gains(mechanism: Mechanism) -> Entries:
     rows = [[Scalar(mechanism.graph, 0)] * mechanism.nv for _ in range(6 * mechanism.nb)]
     for body, freedoms in zip(mechanism.bodies, articulated_factor(mechanism).freedoms, strict=True):
@@ -46,47 +42,34 @@ def _gains(mechanism: Mechanism) -> Entries:
     return rows
 
 
-def _pivots(mechanism: Mechanism) -> Entries:
-    return articulated_factor(mechanism).pivots
-
-
 ARTICULATED_QUANTITIES: Final = quantities_by_name(
-    Quantity(
-        name="I_A",
-        letter="I_A",
-        title="Articulated inertias I^A",
-        sentence="I_A has on its diagonal the inertia that each joint feels of all bodies outboard of it, their joints "
+    quantity(
+        "I_A(q)[6nb, 6nb]",
+        "Articulated inertias I^A",
+        "I_A has on its diagonal the inertia that each joint feels of all bodies outboard of it, their joints "
         f"free: I_A = I + (U - P) (I_A - G diag(d) G^T) (U - P)^T, {_AXES}: six rows a body by label [kg m^2, kg m, "
         "kg].",
-        shape=("6nb", "6nb"),
-        inputs=("q",),
-        source=_FEATHERSTONE,
-        derive=_inertias,
+        _FEATHERSTONE,
+        lambda mechanism: block_diagonal(mechanism, articulated_factor(mechanism).inertias),
         sizes=_sizes,
         symmetric=True,
     ),
-    Quantity(
-        name="G",
-        letter="G",
-        title="Gains G",
-        sentence="G has U_k / d_k, the wrench [moment; force] that a joint's freedom takes over per unit of its force: "
+    quantity(
+        "G(q)[6nb, nv]",
+        "Gains G",
+        "G has U_k / d_k, the wrench [moment; force] that a joint's freedom takes over per unit of its force: "
         f"six rows a body by label, a column a speed in the order of v, {_AXES}.",
-        shape=("6nb", "nv"),
-        inputs=("q",),
-        source=_FEATHERSTONE,
-        derive=_gains,
+        _FEATHERSTONE,
+        _gains,
         sizes=_sizes,
     ),
-    Quantity(
-        name="d",
-        letter="d",
-        title="Pivots d",
-        sentence="d_k = h_k^T U_k + a_k, what resists each speed with all joints outboard free, in the order of v: M = "
+    quantity(
+        "d(q)[nv]",
+        "Pivots d",
+        "d_k = h_k^T U_k + a_k, what resists each speed with all joints outboard free, in the order of v: M = "
         "L^T diag(d) L, and without rotors L^T = H^T P^-1 G.",
-        shape=("nv",),
-        inputs=("q",),
-        source=_FEATHERSTONE,
-        derive=_pivots,
+        _FEATHERSTONE,
+        lambda mechanism: articulated_factor(mechanism).pivots,
         sizes=_sizes,
     ),
     *(JOINT_QUANTITIES[name] for name in ("H", "P", "I")),

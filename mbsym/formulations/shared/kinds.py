@@ -104,13 +104,9 @@ def constants_of(
         found += [zero] * 3 if rigid else each.inboard.translation
         found += each.inertia.entries()
     if frame is not None:
-        place = _frame_of(body, frame)
+        place = body.user_frame if frame == "user_frame" else body.wrench_frame
         found += entries_of(place)
     return found
-
-
-def _frame_of(body: TreeBody, frame: FrameName) -> Transform:
-    return body.user_frame if frame == "user_frame" else body.wrench_frame
 
 
 def kind_of(body: TreeBody, constants: Sequence[Number]) -> Kind:

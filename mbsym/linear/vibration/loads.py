@@ -16,20 +16,7 @@ import numpy as np
 
 from mbsym.doors import Array
 from mbsym.errors import AnalysisError
-from mbsym.linear.vibration.elements import (
-    BeamLink,
-    Closure,
-    JointLink,
-    Tie,
-    VibrationElement,
-    cross_matrix,
-    freedoms_of,
-    lever_hessian,
-    lever_matrix,
-    measures_of,
-    row_of,
-    tension_of,
-)
+from mbsym.linear.vibration import elements as el
 
 SLACK: Final = 1e-9
 """Part of the largest static load that may be unbalanced along a freedom."""
@@ -53,11 +40,11 @@ class Relation:
     name: str
     terms: tuple[tuple[int, int, float], ...]
 
-    def row(self, elements: Sequence[VibrationElement]) -> Array:
+    def row(self, elements: Sequence[el.VibrationElement]) -> Array:
         """As forces on the elements (n, 6)."""
         row = np.zeros((len(elements), 6))
         for k, place, factor in self.terms:
-            columns, lever = freedoms_of(elements[k])
+            columns, lever = el.freedoms_of(elements[k])
             own = factor * np.linalg.pinv(columns)[place]
             row[k] += own
             if elements[k].parent >= 0:
@@ -75,16 +62,16 @@ class StaticLoads:
         ties: what loads of closures between two elements add.
     """
 
-    elements: tuple[VibrationElement, ...]
+    elements: tuple[el.VibrationElement, ...]
     loads: list[Array]
-    ties: list[Tie]
+    ties: list[el.Tie]
 
 
-def felt(elements: Sequence[VibrationElement], row: Array) -> list[Array]:
+def felt(elements: Sequence[el.VibrationElement], row: Array) -> list[Array]:
     """Generalised forces of forces on elements along the freedoms, by element."""
     loads, shares = row.copy(), [np.zeros(0)] * len(elements)
     for k in range(len(elements) - 1, -1, -1):
-        columns, lever = freedoms_of(elements[k])
+        columns, lever = el.freedoms_of(elements[k])
         shares[k] = columns.T @ loads[k]
         if elements[k].parent >= 0:
             loads[elements[k].parent] += lever.T @ loads[k]
@@ -92,10 +79,10 @@ def felt(elements: Sequence[VibrationElement], row: Array) -> list[Array]:
 
 
 def static_loads(
-    elements: Sequence[VibrationElement],
+    elements: Sequence[el.VibrationElement],
     gravity: Array,
     size: float,
-    closures: Sequence[Closure],
+    closures: Sequence[el.Closure],
     relations: Sequence[Relation],
 ) -> StaticLoads:
     """The loads at rest, balanced by what closures and couplings carry.
@@ -106,7 +93,7 @@ def static_loads(
     elements = tuple(elements)
     loads = _inward(elements, gravity)
     slack, largest = _unbalanced(elements, loads, size)
-    ties: list[Tie] = []
+    ties: list[el.Tie] = []
     if (closures or relations) and np.abs(np.concatenate(slack)).max(initial=0.0) > SLACK * largest:
         elements, ties = _with_reactions(elements, slack, size, closures, relations)
         loads = _inward(elements, gravity)
@@ -122,47 +109,49 @@ def static_loads(
     return StaticLoads(elements, loads, ties)
 
 
-def _inward(elements: Sequence[VibrationElement], gravity: Array) -> list[Array]:
+def _inward(elements: Sequence[el.VibrationElement], gravity: Array) -> list[Array]:
     loads = [element.gradient.copy() for element in elements]
     for k in range(len(elements) - 1, -1, -1):
         element, link, end = elements[k], elements[k].link, elements[k].lever
-        if isinstance(link, BeamLink):
+        if isinstance(link, el.BeamLink):
             end = end + link.length * link.axes[:, 0]
         if element.parent < 0:
             continue
-        loads[element.parent] += lever_matrix(end).T @ loads[k]
-        if isinstance(link, BeamLink):
+        loads[element.parent] += el.lever_matrix(end).T @ loads[k]
+        if isinstance(link, el.BeamLink):
             weight = link.mass * gravity
             own = np.concatenate([-np.cross(link.length / 2 * link.axes[:, 0], weight), -weight])
-            loads[element.parent] += lever_matrix(element.lever).T @ own
+            loads[element.parent] += el.lever_matrix(element.lever).T @ own
     return loads
 
 
-def _unbalanced(elements: Sequence[VibrationElement], loads: Sequence[Array], size: float) -> tuple[list[Array], float]:
+def _unbalanced(
+    elements: Sequence[el.VibrationElement], loads: Sequence[Array], size: float
+) -> tuple[list[Array], float]:
     """What is left along freedoms of joints, measured, and the largest load there is [N m]."""
     measures = np.repeat([1.0, size], 3)
     largest, left = 0.0, []
     for element, load in zip(elements, loads, strict=True):
         largest = max(largest, float(np.abs(measures * load).max()), float(np.abs(measures * element.gradient).max()))
         link = element.link
-        if isinstance(link, BeamLink):
+        if isinstance(link, el.BeamLink):
             left.append(np.zeros(0))
             continue
         # What springs would pull by a radian, or by the size of the tree, is a load too.
-        unit = measures_of(link.columns, size)
+        unit = el.measures_of(link.columns, size)
         springs = np.maximum(np.abs(link.torque) * unit, np.abs(link.stiffness) * unit**2)
         largest = max(largest, float(springs.max(initial=0.0)))
         left.append((load @ link.columns + link.torque) * unit)
     return left, largest
 
 
-def _require_covered(element: VibrationElement, load: Array, gravity: Array) -> None:
+def _require_covered(element: el.VibrationElement, load: Array, gravity: Array) -> None:
     """Refuses loads along a beam that is exact or stretches."""
     link = element.link
-    if not isinstance(link, BeamLink) or (link.model != "exact" and link.stretch is None):
+    if not isinstance(link, el.BeamLink) or (link.model != "exact" and link.stretch is None):
         return
     weight = float(np.linalg.norm(link.mass * gravity))
-    if abs(tension_of(link, load, gravity)) <= SLACK * (float(np.linalg.norm(load)) + weight):
+    if abs(el.tension_of(link, load, gravity)) <= SLACK * (float(np.linalg.norm(load)) + weight):
         return
     if link.stretch is None:
         raise AnalysisError(
@@ -180,29 +169,37 @@ def _require_covered(element: VibrationElement, load: Array, gravity: Array) -> 
 # ---- what closures and couplings carry -------------------------------------------------------------------------------
 
 
-def _with_reactions(
-    elements: tuple[VibrationElement, ...],
-    slack: Sequence[Array],
-    size: float,
-    closures: Sequence[Closure],
-    relations: Sequence[Relation],
-) -> tuple[tuple[VibrationElement, ...], list[Tie]]:
-    """The elements with the loads that balance what is unbalanced, and ties; least ones where they are not unique."""
-    n = len(elements)
-    rows = [row_of(n, closure.elements, closure.levers, held) for closure in closures for held in closure.held]
-    rows += [relation.row(elements) for relation in relations]
+def _carried(
+    elements: Sequence[el.VibrationElement], rows: Sequence[Array], slack: Sequence[Array], size: float
+) -> Array:
+    """What each row carries of what is unbalanced."""
     shares = [felt(elements, row) for row in rows]
     for k, element in enumerate(elements):
-        if isinstance(element.link, BeamLink) and any(share[k].any() for share in shares):
+        if isinstance(element.link, el.BeamLink) and any(share[k].any() for share in shares):
             raise AnalysisError(
                 "a closed loop with a beam carries load at rest, which transfer matrices do not cover",
                 where=element.name,
                 remedy="take `method equations`, or no gravity",
             )
-    units = [measures_of(freedoms_of(element)[0], size) for element in elements]
+    units = [el.measures_of(el.freedoms_of(element)[0], size) for element in elements]
     matrix = np.array([np.concatenate([a * unit for a, unit in zip(share, units, strict=True)]) for share in shares])
-    carried = -np.linalg.lstsq(matrix.T, np.concatenate(slack), rcond=ALIKE)[0]
-    changed, ties, place = list(elements), list[Tie](), 0
+    carried: Array = -np.linalg.lstsq(matrix.T, np.concatenate(slack), rcond=ALIKE)[0]
+    return carried
+
+
+def _with_reactions(
+    elements: tuple[el.VibrationElement, ...],
+    slack: Sequence[Array],
+    size: float,
+    closures: Sequence[el.Closure],
+    relations: Sequence[Relation],
+) -> tuple[tuple[el.VibrationElement, ...], list[el.Tie]]:
+    """The elements with the loads that balance what is unbalanced, and ties; least ones where they are not unique."""
+    n = len(elements)
+    rows = [el.row_of(n, closure.elements, closure.levers, held) for closure in closures for held in closure.held]
+    rows += [relation.row(elements) for relation in relations]
+    carried = _carried(elements, rows, slack, size)
+    changed, ties, place = list(elements), list[el.Tie](), 0
     for closure in closures:
         count = len(closure.held)
         held = carried[place : place + count] @ closure.held
@@ -221,14 +218,14 @@ def _with_reactions(
     for relation, load in zip(relations, carried[place:], strict=True):
         for k, own, factor in relation.terms:
             link = changed[k].link
-            assert isinstance(link, JointLink)
+            assert isinstance(link, el.JointLink)
             torque = link.torque.copy()
             torque[own] += load * factor
             changed[k] = replace(changed[k], link=replace(link, torque=torque))
     return tuple(changed), [tie for tie in ties if len(tie.rows)]
 
 
-def _second_order(closure: Closure, held: Array) -> list[list[Array]]:
+def _second_order(closure: el.Closure, held: Array) -> list[list[Array]]:
     """Hessian of held . gap over motions of both elements' points, in blocks (2, 2, 6, 6).
 
     The gap is that of the first against the second, so that with [M; F] = held and the ends' levers l it is
@@ -236,18 +233,18 @@ def _second_order(closure: Closure, held: Array) -> list[list[Array]]:
     """
     moment, force = held[:3], held[3:]
     first, second = (np.array([lever[4, 2], lever[5, 0], lever[3, 1]]) for lever in closure.levers)
-    turn = cross_matrix(force)
-    near = lever_hessian(first, force)
+    turn = el.cross_matrix(force)
+    near = el.lever_hessian(first, force)
     mixed = np.zeros((6, 6))
     mixed[:3] = turn @ closure.levers[0][3:]
     near = near + mixed + mixed.T
     across = np.zeros((6, 6))
     across[:3] = -turn @ closure.levers[1][3:]
-    across[:3, :3] -= 0.5 * cross_matrix(moment)
-    return [[near, across], [across.T, lever_hessian(second, -force)]]
+    across[:3, :3] -= 0.5 * el.cross_matrix(moment)
+    return [[near, across], [across.T, el.lever_hessian(second, -force)]]
 
 
-def _across(closure: Closure, block: Array) -> Tie:
+def _across(closure: el.Closure, block: Array) -> el.Tie:
     """What a load adds between motions of two elements, x^T B y, as springs along sums and differences of these."""
     left, sizes, right = np.linalg.svd(block)
     kept = sizes > NOTHING * max(float(sizes.max(initial=0.0)), np.finfo(float).tiny)
@@ -256,4 +253,4 @@ def _across(closure: Closure, block: Array) -> Tie:
     count = len(k)
     both = np.concatenate([a, a]), np.concatenate([-b, b])
     zero = np.zeros(2 * count)
-    return Tie(closure.name, closure.elements, both, np.eye(2 * count), np.concatenate([k, -k]) / 2, zero, zero)
+    return el.Tie(closure.name, closure.elements, both, np.eye(2 * count), np.concatenate([k, -k]) / 2, zero, zero)

@@ -12,21 +12,12 @@ import numpy as np
 
 from mbsym.doors import Array
 from mbsym.errors import AnalysisError
-from mbsym.forces.element import ForceElement
+from mbsym.forces.element import ForceElement, LinearLaw
 from mbsym.joints.planar import PLANAR
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
 from mbsym.kinematics.placement import scalars, vector_of
+from mbsym.linear.vibration import elements as el
 from mbsym.linear.vibration.cuts import OPEN, CutAtRest, asked_of_cut
-from mbsym.linear.vibration.elements import (
-    BeamLink,
-    Closure,
-    JointLink,
-    Tie,
-    VibrationElement,
-    cross_matrix,
-    lever_hessian,
-    lever_matrix,
-)
 from mbsym.linear.vibration.loads import Relation
 from mbsym.linear.vibration.tree import VibratingTree
 from mbsym.model.beam import Beam
@@ -116,17 +107,11 @@ class VibratingElements:
         self._ends: dict[str, int] = {}
         self._straighten(q)
         laws = [(force, law) for force in model.forces if (law := force.linear_law()) is not None]
-        numbers = _evaluated(mechanism, q, {
-            "gravity": [mechanism.gravity],
-            "bodies": [_asked_of(body) for body in mechanism.bodies],
-            "laws": [scalars((x.stiffness, x.damping, x.rest), mechanism.graph, mechanism.names) for _, x in laws],
-            "ends": [self._end(name, at) for _, law in laws for name, at in law.ends],
-            "cuts": [asked_of_cut(mechanism, cut) for cut in mechanism.cut_joints],
-        })  # fmt: skip
+        numbers = _evaluated(mechanism, q, self._asked([law for _, law in laws]))
         (self.gravity,) = numbers["gravity"]
         self.points, self.rotations = [np.zeros(3)], [np.eye(3)]
         self.element = [-1]
-        self.elements: list[VibrationElement] = []
+        self.elements: list[el.VibrationElement] = []
         self._at = {-1: np.zeros(3)}
         points = iter(numbers["ends"])
         self._laws = [
@@ -136,10 +121,20 @@ class VibratingElements:
         for body, values in zip(mechanism.bodies, numbers["bodies"], strict=True):
             self._add(body, values)
         self._add_point_springs()
-        self._closures: list[Closure] = []
+        self._closures: list[el.Closure] = []
         for cut, own in zip(mechanism.cut_joints, numbers["cuts"], strict=True):
             self._add_cut(cut, own)
         self.tree = VibratingTree(self.elements, self.gravity, self._closures, self._ties, self._relations())
+
+    def _asked(self, laws: Sequence[LinearLaw]) -> dict[str, Sequence[Sequence[Scalar]]]:
+        mechanism, graph, names = self.mechanism, self.mechanism.graph, self.mechanism.names
+        return {
+            "gravity": [mechanism.gravity],
+            "bodies": [_asked_of(body) for body in mechanism.bodies],
+            "laws": [scalars((law.stiffness, law.damping, law.rest), graph, names) for law in laws],
+            "ends": [self._end(name, at) for law in laws for name, at in law.ends],
+            "cuts": [asked_of_cut(mechanism, cut) for cut in mechanism.cut_joints],
+        }
 
     def _straighten(self, q: Array) -> None:
         """Beams as they are unloaded.
@@ -265,12 +260,14 @@ class VibratingElements:
             self._load(index, axes, 0.0 * lever if at_point else lever, moments)
 
     def _new_element(
-        self, name: str, inner: int, link: JointLink | BeamLink, at: Array, lever: Array, *, inside: bool = False
+        self, name: str, inner: int, link: el.JointLink | el.BeamLink, at: Array, lever: Array, *, inside: bool = False
     ) -> int:
         """Index of a new element with nothing at its end."""
         nothing, index = np.zeros((6, 6)), len(self.elements)
         self._at[index] = at
-        self.elements.append(VibrationElement(name, inner, lever, link, nothing, nothing, nothing, np.zeros(6), inside))
+        self.elements.append(
+            el.VibrationElement(name, inner, lever, link, nothing, nothing, nothing, np.zeros(6), inside)
+        )
         return index
 
     def _add_modal(self, beam: Beam, body: TreeBody, inner: int, axes: Array, start: Array) -> None:
@@ -291,13 +288,13 @@ class VibratingElements:
         xx, yy, zz, xy, xz, yz = moments[4:]
         about = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
         mass, first = moments[0], R @ moments[1:4]
-        c = cross_matrix(first)
+        c = el.cross_matrix(first)
         M = np.block([[about, c], [c.T, mass * np.eye(3)]])
-        T = lever_matrix(lever)
+        T = el.lever_matrix(lever)
         weight = mass * self.gravity
         moment = -np.cross(first + mass * lever, self.gravity)
         # Second order of the weight's potential as its centre of mass turns with the body.
-        stiffness = lever_hessian(first + mass * lever, -self.gravity)
+        stiffness = el.lever_hessian(first + mass * lever, -self.gravity)
         old = self.elements[index]
         self.elements[index] = replace(
             old,
@@ -306,7 +303,7 @@ class VibratingElements:
             gradient=old.gradient + np.concatenate([moment, -weight]),
         )
 
-    def _joint_link(self, body: TreeBody, R: Array, columns: Array, armature: Array, q: Array) -> JointLink:
+    def _joint_link(self, body: TreeBody, R: Array, columns: Array, armature: Array, q: Array) -> el.JointLink:
         k = len(body.columns)
         turned = np.kron(np.eye(2), R) @ columns.reshape(k, 6).T
         stiffness, damping, torque = np.zeros(k), np.zeros(k), np.zeros(k)
@@ -321,7 +318,7 @@ class VibratingElements:
         if k == 2 and np.all(np.linalg.norm(turned[:3], axis=0) > 0.0):
             order = -1 if body.flipped else 1
         carrier = 2 if body.flipped and body.joint.type == PLANAR.name else -1
-        return JointLink(turned, stiffness, damping, armature, torque, order, carrier)
+        return el.JointLink(turned, stiffness, damping, armature, torque, order, carrier)
 
     def _new_piece(self, beam: Beam, name: str, inner: int, axes: Array, start: Array) -> int:
         """Index of an element that is an nth of a beam, from a point along the first of its axes."""
@@ -333,10 +330,10 @@ class VibratingElements:
             start = end
         return inner
 
-    def _beam_link(self, beam: Beam, axes: Array, share: float) -> BeamLink:
+    def _beam_link(self, beam: Beam, axes: Array, share: float) -> el.BeamLink:
         """A part of one of its pieces."""
         names = self._names
-        return BeamLink(
+        return el.BeamLink(
             axes,
             share * evaluate(beam.length, names) / beam.pieces,
             share * evaluate(beam.mass, names) / beam.pieces,
@@ -356,7 +353,7 @@ class VibratingElements:
     def _add_point_springs(self) -> None:
         """Springs and dampers between points: on an element, or between two of them."""
         labels = self.mechanism.labelling.body_labels
-        self._ties: list[Tie] = []
+        self._ties: list[el.Tie] = []
         for force, law, (stiffness, damping, rest), ends in self._laws:
             if not law.ends:
                 continue
@@ -384,13 +381,13 @@ class VibratingElements:
             levers = []
             for k, point, sign in zip(index, points, (1.0, -1.0), strict=True):
                 lever = point - self._at[k]
-                levers.append(lever_matrix(lever))
+                levers.append(el.lever_matrix(lever))
                 if k >= 0:
                     self._add_pull(k, lever, sign * pull)
             if min(index) >= 0:
                 rows = np.hstack([np.zeros((3, 3)), frame])
                 dampers = np.array([damping, 0.0, 0.0])
-                tie = Tie(force.name, index, (levers[0], levers[1]), rows, resisting, dampers, np.zeros(3))
+                tie = el.Tie(force.name, index, (levers[0], levers[1]), rows, resisting, dampers, np.zeros(3))
                 self._ties.append(tie)
                 continue
             moving = 0 if index[0] >= 0 else 1
@@ -449,6 +446,6 @@ class VibratingElements:
         old = self.elements[index]
         self.elements[index] = replace(
             old,
-            stiffness=old.stiffness + lever_hessian(lever, pull),
-            gradient=old.gradient + lever_matrix(lever)[3:].T @ pull,
+            stiffness=old.stiffness + el.lever_hessian(lever, pull),
+            gradient=old.gradient + el.lever_matrix(lever)[3:].T @ pull,
         )

@@ -30,19 +30,7 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.errors import AnalysisError
 from mbsym.linear.vibration import beam_matrices as beams
-from mbsym.linear.vibration.elements import (
-    BeamLink,
-    Blocks,
-    Closure,
-    Eliminated,
-    Tie,
-    VibrationElement,
-    blocks_of,
-    freedoms_of,
-    measures_of,
-    row_of,
-    solved,
-)
+from mbsym.linear.vibration import elements as el
 from mbsym.linear.vibration.loads import Relation, felt, static_loads
 from mbsym.linear.vibration.ties import independent_ties, negative_eigenvalues
 
@@ -65,10 +53,10 @@ class VibratingTree:
 
     def __init__(
         self,
-        elements: Sequence[VibrationElement],
+        elements: Sequence[el.VibrationElement],
         gravity: Array,
-        closures: Sequence[Closure] = (),
-        ties: Sequence[Tie] = (),
+        closures: Sequence[el.Closure] = (),
+        ties: Sequence[el.Tie] = (),
         relations: Sequence[Relation] = (),
     ) -> None:
         """Finds the static loads.
@@ -98,7 +86,7 @@ class VibratingTree:
         total = 0
         for element in self.elements:
             link = element.link
-            if isinstance(link, BeamLink):
+            if isinstance(link, el.BeamLink):
                 if link.model == "exact":
                     return None
                 total += 2 * len(link.planes) + len(link.lines)
@@ -113,10 +101,10 @@ class VibratingTree:
             element.damping.any() or np.any(element.link.damping) for element in self.elements
         )
 
-    def _independent_rows(self, closures: Sequence[Closure], relations: Sequence[Relation]) -> Array:
+    def _independent_rows(self, closures: Sequence[el.Closure], relations: Sequence[Relation]) -> Array:
         """What closures and relations hold and elements alone do not, as forces on all of them (m, n, 6)."""
         n = len(self.elements)
-        rows = [row_of(n, closure.elements, closure.levers, held) for closure in closures for held in closure.held]
+        rows = [el.row_of(n, closure.elements, closure.levers, held) for closure in closures for held in closure.held]
         related = (relation.row(self.elements) for relation in relations)
         rows += [row / np.abs(self._felt(row)).max() for row in related]
         if not rows:
@@ -143,7 +131,9 @@ class VibratingTree:
     def _felt(self, row: Array) -> Array:
         """Generalised forces of forces on elements along all freedoms, these measured."""
         shares = zip(self.elements, felt(self.elements, row), strict=True)
-        return np.concatenate([measures_of(freedoms_of(element)[0], self.size) * share for element, share in shares])
+        return np.concatenate(
+            [el.measures_of(el.freedoms_of(element)[0], self.size) * share for element, share in shares]
+        )
 
     def count_below(self, omega: float) -> int:
         """How many frequencies lie below omega [rad/s], damping left out."""
@@ -155,7 +145,7 @@ class VibratingTree:
             count = self._negative(1j * omega)
         for element in self.elements:
             link = element.link
-            if isinstance(link, BeamLink) and link.model == "exact":
+            if isinstance(link, el.BeamLink) and link.model == "exact":
                 for bending in link.bending:
                     count += beams.clamped_frequencies_below(link.length, link.mass, bending, omega)
                 for _, stiffness, inertia in link.lines:
@@ -203,7 +193,7 @@ class VibratingTree:
         )
         return np.array(motions).real, [np.array(own).real for own in zip(*freedoms, strict=True)]
 
-    def _with_holding(self, found: Sequence[Eliminated], forces: Array, s: complex, damped: bool) -> Array:
+    def _with_holding(self, found: Sequence[el.Eliminated], forces: Array, s: complex, damped: bool) -> Array:
         """The loads with the forces that keep loops closed, and those of springs between two elements."""
         if not len(self._rows):
             return forces
@@ -215,20 +205,20 @@ class VibratingTree:
         multipliers = np.linalg.solve(own + scale @ self._compliance(found), scale @ gaps)
         return np.asarray(forces - np.tensordot(multipliers, self._rows, axes=1))
 
-    def _compliance(self, found: Sequence[Eliminated]) -> Array:
+    def _compliance(self, found: Sequence[el.Eliminated]) -> Array:
         """Motions along the held rows by unit forces along them (m, m)."""
         moved = np.array([self._respond(found, row)[0] for row in self._rows])
         compliance: Array = np.tensordot(self._rows, moved, axes=((1, 2), (1, 2)))
         return 0.5 * (compliance + compliance.T)
 
-    def _respond(self, found: Sequence[Eliminated], forces: Array) -> tuple[Array, list[Array]]:
+    def _respond(self, found: Sequence[el.Eliminated], forces: Array) -> tuple[Array, list[Array]]:
         n = len(self.elements)
         loads = forces.astype(complex)
         rests: list[Array] = [np.zeros(0)] * n
         for k in range(n - 1, -1, -1):
             own = found[k]
             push = own.columns.T @ loads[k]
-            rests[k] = solved(own.name, own.pivot, push) if len(push) else push
+            rests[k] = el.solved(own.name, own.pivot, push) if len(push) else push
             parent = self.elements[k].parent
             if parent >= 0:
                 loads[parent] += own.lever.T @ loads[k] - own.coupling.T @ rests[k]
@@ -237,7 +227,7 @@ class VibratingTree:
             parent = self.elements[k].parent
             inner = moved[parent] if parent >= 0 else np.zeros(6)
             if len(rests[k]):
-                rests[k] = rests[k] - solved(own.name, own.pivot, own.coupling @ inner)
+                rests[k] = rests[k] - el.solved(own.name, own.pivot, own.coupling @ inner)
             moved[k] = own.lever @ inner + own.columns @ rests[k]
         return moved, rests
 
@@ -262,13 +252,13 @@ class VibratingTree:
         total += gaps @ self._ties.resisting(s, damped=False) @ gaps.T
         return total
 
-    def _blocks(self, k: int, s: complex, damped: bool) -> Blocks:
-        return blocks_of(self.elements[k], self._loads[k], s, damped, self.gravity)
+    def _blocks(self, k: int, s: complex, damped: bool) -> el.Blocks:
+        return el.blocks_of(self.elements[k], self._loads[k], s, damped, self.gravity)
 
-    def _eliminate(self, s: complex, damped: bool) -> list[Eliminated]:
+    def _eliminate(self, s: complex, damped: bool) -> list[el.Eliminated]:
         n = len(self.elements)
         S = [element.resisting(s, damped) for element in self.elements]
-        found: list[Eliminated] = [None] * n  # type: ignore[list-item]
+        found: list[el.Eliminated] = [None] * n  # type: ignore[list-item]
         for k in range(n - 1, -1, -1):
             element = self.elements[k]
             blocks = self._blocks(k, s, damped)
@@ -280,22 +270,22 @@ class VibratingTree:
                 inner = blocks.inward(S[k], own)
             else:
                 T = blocks.lever
-                inner = blocks.near + T.T @ S[k] @ T - own.coupling.T @ solved(own.name, own.pivot, own.coupling)
+                inner = blocks.near + T.T @ S[k] @ T - own.coupling.T @ el.solved(own.name, own.pivot, own.coupling)
             S[element.parent] = S[element.parent] + inner
         return found
 
 
-def _size(elements: Sequence[VibrationElement]) -> float:
+def _size(elements: Sequence[el.VibrationElement]) -> float:
     """Largest way along one of the base axes between points of the elements at rest [m]."""
     points = [np.zeros(3)]
     for element in elements:
         start = points[element.parent + 1] + element.lever
         link = element.link
-        points.append(start + link.length * link.axes[:, 0] if isinstance(link, BeamLink) else start)
+        points.append(start + link.length * link.axes[:, 0] if isinstance(link, el.BeamLink) else start)
     return float(np.ptp(points, axis=0).max())
 
 
-def _pace(elements: Sequence[VibrationElement], ties: Sequence[Tie], measures: Array, load: float) -> float:
+def _pace(elements: Sequence[el.VibrationElement], ties: Sequence[el.Tie], measures: Array, load: float) -> float:
     """Square root of the largest energy of a displacement by the size, over that of a rate; 1 rad/s where one is none.
 
     Args:
@@ -309,11 +299,11 @@ def _pace(elements: Sequence[VibrationElement], ties: Sequence[Tie], measures: A
         link = element.link
         resisting.append(np.abs(element.stiffness * np.outer(measures, measures)).max())
         moving.append(np.abs(element.mass * np.outer(measures, measures)).max())
-        if isinstance(link, BeamLink):
+        if isinstance(link, el.BeamLink):
             resisting.append(max(link.bending, default=0.0) / link.length)
             moving.append(link.mass * measures[5] ** 2)
         else:
-            units = measures_of(link.columns, float(measures[5]))
+            units = el.measures_of(link.columns, float(measures[5]))
             resisting.append(np.abs(link.stiffness * units**2).max(initial=0.0))
             moving.append(np.abs(link.inertia * units**2).max(initial=0.0))
     for tie in ties:
@@ -325,15 +315,15 @@ def _pace(elements: Sequence[VibrationElement], ties: Sequence[Tie], measures: A
     return float(np.sqrt(most / mass)) if most > 0.0 and mass > 0.0 else 1.0
 
 
-def _measured(closure: Closure, size: float) -> Closure:
+def _measured(closure: el.Closure, size: float) -> el.Closure:
     """The closure with rows that do work one on motions of size one."""
     held = closure.held / np.linalg.norm(closure.held * np.repeat([1.0, size], 3), axis=1)[:, None]
     return replace(closure, held=held)
 
 
-def _rows_held_by(element: VibrationElement, index: int, closures: Sequence[Closure], measures: Array) -> Array:
+def _rows_held_by(element: el.VibrationElement, index: int, closures: Sequence[el.Closure], measures: Array) -> Array:
     """What closures to ground hold of an element's own freedoms, as rows over motions of its point (r, 6)."""
-    columns, _ = freedoms_of(element)
+    columns, _ = el.freedoms_of(element)
     rows = [np.zeros((0, 6))]
     for closure in closures:
         if -1 in closure.elements and index in closure.elements:
@@ -342,15 +332,15 @@ def _rows_held_by(element: VibrationElement, index: int, closures: Sequence[Clos
     held = np.vstack(rows)
     if not len(held) or not columns.size:
         return np.zeros((0, 6))
-    left, sizes, _ = np.linalg.svd(held @ (columns * measures_of(columns, float(measures[5]))))
+    left, sizes, _ = np.linalg.svd(held @ (columns * el.measures_of(columns, float(measures[5]))))
     return np.asarray(left[:, : len(sizes)][:, sizes > HELD * max(1.0, float(sizes.max()))].T @ held)
 
 
-def _held_besides(own: Eliminated, held: Array) -> Eliminated:
+def _held_besides(own: el.Eliminated, held: Array) -> el.Eliminated:
     """The element with forces that hold rows of its point's motion as further unknowns."""
     if not len(held):
         return own
     felt, r = held @ own.columns, len(held)
     pivot = np.block([[own.pivot, felt.T], [felt, np.zeros((r, r))]])
     columns = np.hstack([own.columns, np.zeros((6, r))])
-    return Eliminated(own.name, pivot, own.lever, columns, np.vstack([own.coupling, held @ own.lever]))
+    return el.Eliminated(own.name, pivot, own.lever, columns, np.vstack([own.coupling, held @ own.lever]))

@@ -15,8 +15,9 @@ from mbsym.codegen.expressions import Array
 from mbsym.codegen.interface import Argument, ModuleDescription, Real, RuntimeFunction, render
 from mbsym.codegen.load import load_c, load_numpy
 from mbsym.codegen.numpy.routines import print_numpy
-from mbsym.codegen.routines.language import Formal, Signature
+from mbsym.codegen.routines.language import Signature
 from mbsym.codegen.routines.reader import read_routine
+from mbsym.codegen.statements import Formal
 from mbsym.codegen.write import write_files
 from mbsym.errors import CodegenError
 from mbsym.symbolic.graph import Graph

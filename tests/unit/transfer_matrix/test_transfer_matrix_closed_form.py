@@ -26,7 +26,7 @@ from mbsym.transfer_matrix import closed_form
 from mbsym.transfer_matrix.matrices import derive_transfer_matrices
 from mbsym.transfer_matrix.module import kernel_programs
 from mbsym.transfer_matrix.quantities import TRANSFER_QUANTITIES
-from mbsym.transfer_matrix.stepper import Iteration, TransferMatrixStepper
+from mbsym.transfer_matrix.stepper import Iteration, Scheme, TransferMatrixStepper
 from mechanisms.stepped import at_rest
 
 Array = NDArray[Any]
@@ -248,7 +248,7 @@ def test_product_of_matrices_is_the_recursion(agreement: Callable[[object], None
     h = 0.01
     force = root_force(stepper, state, h)
     once = Iteration(most=1, acceptable=1.0, newton=False)
-    after, report = stepper.advance(state, h, 1, iteration=once)
+    after, report = stepper.advance(state, h, 1, Scheme(iteration=once))
     assert report.loose_steps == 1
     expected = stepper.observe(after).forces[0]
     np.testing.assert_allclose(force, expected, rtol=1e-8)

@@ -18,7 +18,7 @@ from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.transfer_matrix import closed_form
 from mbsym.transfer_matrix.settings import LIMITS
-from mbsym.transfer_matrix.stepper import Iteration, TransferMatrixStepper
+from mbsym.transfer_matrix.stepper import Iteration, Scheme, TransferMatrixStepper
 from mechanisms.stepped import at_rest
 
 Array = NDArray[Any]
@@ -131,7 +131,7 @@ def test_every_loose_step_is_counted_once(engine: Any) -> None:
     stepper = TransferMatrixStepper(model, engine=engine)
     state = stepper.start(*at_rest(stepper.system))
     loose = Iteration(tolerance=1e-300, acceptable=1e-3, most=1)
-    _, report = stepper.advance(state, 0.01, 7, iteration=loose)
+    _, report = stepper.advance(state, 0.01, 7, Scheme(iteration=loose))
     assert (report.steps, report.loose_steps, report.iterations) == (7, 7, 7)
-    _, report = stepper.advance(state, 0.01, 7, iteration=replace(loose, tolerance=1e-9, most=20))
+    _, report = stepper.advance(state, 0.01, 7, Scheme(iteration=replace(loose, tolerance=1e-9, most=20)))
     assert (report.steps, report.loose_steps) == (7, 0)
