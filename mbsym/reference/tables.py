@@ -32,6 +32,8 @@ def table_slopes(table: Table, order: int) -> Callable[[float], float]:
     """A derivative of a table of one argument, that of order 0 the table itself."""
     if order == 0 or table.arguments == 2:
         return table_values(table)
+    if order > 1 and table.between == "linear":
+        return lambda x: 0.0
     within = _interpolator(table).derivative(order)  # type: ignore[attr-defined]
     held = table.outside == "hold"
     return lambda x: 0.0 if held and not table.x[0] <= x <= table.x[-1] else within(x)

@@ -11,12 +11,13 @@ import pytest
 from scipy.interpolate import CubicSpline, PchipInterpolator
 
 import mbsym
-from mbsym import Body, ExpressionConstraint, Joint, JointForce, Model, NamedExpression, Table
+from mbsym import Body, ExpressionConstraint, Joint, JointForce, Model, NamedExpression, PrescribedMotion, Table
 from mbsym.errors import ModelError
 from mbsym.loops.functions import LOOP_FUNCTIONS
 from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.names import expression_names
 from mbsym.reference import Reference
+from mbsym.reference.motions import prescribed_motions
 from mbsym.symbolic.interpret import interpret
 from mbsym.values.frame_quantities import FrameQuantity
 from mechanisms.examples import some
@@ -115,6 +116,13 @@ def test_chains_have_them_in_steps_and_in_few_functions(tmp_path: Path, options:
     mbsym.generate(model, tmp_path, languages=("c", "numpy", "batch"), functions=wanted, **options)
     certificate = mbsym.verify(tmp_path, states=4)
     assert certificate.passed, certificate
+
+
+def test_straight_lines_stand_beside_a_motion() -> None:
+    """Laws are differentiated twice, and tables of which nobody asks that are left alone."""
+    model = replace(swing("-curve(b)", EVEN), motions=(PrescribedMotion("drive", "pin", "0.1*sin(3*t)"),))
+    (driven,) = prescribed_motions(Reference(model).mechanism, 0.2)
+    assert driven.values == pytest.approx((0.1 * np.sin(0.6), 0.3 * np.cos(0.6), -0.9 * np.sin(0.6)))
 
 
 # ---- cams ------------------------------------------------------------------------------------------------------------
