@@ -130,9 +130,8 @@ def test_straight_lines_stand_beside_a_motion() -> None:
 CAM = Table("cam", np.linspace(-7, 7, 29), 0.3 * np.sin(np.linspace(-7, 7, 29)), between="spline")
 
 
-@pytest.mark.parametrize("seed", some(range(50), range(5)))
-@pytest.mark.parametrize("between", ["spline", "cubic"])
-def test_bodies_of_random_trees_that_a_table_holds(seed: int, between: str) -> None:
+@pytest.mark.parametrize("seed", some(range(50), range(6)))
+def test_bodies_of_random_trees_that_a_table_holds(seed: int) -> None:
     """The distance of two bodies follows a table of an angle or a way: accelerations are those of the reference."""
     model = random_tree(seed, bodies=(3, 5), free_roots=False)
     reference = Reference(model, model.label())
@@ -144,8 +143,8 @@ def test_bodies_of_random_trees_that_a_table_holds(seed: int, between: str) -> N
         for joint in reference.mechanism.tree_joints
         if joint.coordinates and names.coordinates[joint.name]
     )
-    table = replace(CAM, between=between)
-    value = (CubicSpline if between == "spline" else PchipInterpolator)(table.x, table.y)(q[place])
+    table = CAM if seed % 2 else replace(CAM, between="cubic")
+    value = (CubicSpline if seed % 2 else PchipInterpolator)(table.x, table.y)(q[place])
     first, last = model.bodies[0].name, model.bodies[-1].name
     ends = [reference.poses(q)[model.label().body_labels[body] - 1][:3, 3] for body in (first, last)]
     gap = float(np.linalg.norm(ends[1] - ends[0]) - value)
