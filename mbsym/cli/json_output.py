@@ -230,7 +230,10 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "programs": "likewise: compilers and what else runs what is generated",
         "extras": "likewise: packages that are asked for where they are there",
     },
-    "examples": {"examples": "name and first sentence of each bundled model, where none is copied out"},
+    "examples": {
+        "examples": "name and first sentence of each bundled model, where none is copied out",
+        "parts": "names of the parts that models include by them, where none is copied out",
+    },
 }
 """What the document of each verb has besides; a test holds the verbs to it."""
 

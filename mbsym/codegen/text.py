@@ -62,14 +62,18 @@ def _break_place(text: str, room: int) -> int | None:
             depth += 1
         elif character in ")]":
             depth -= 1
-        elif character == " " and place > room // 3 and text[place - 1] not in "+-?:<>":
+        elif place > room // 3 and _may_break(text, place):
             rank = (-depth, place)
             if best is None or rank > best:
                 best = rank
     if best is not None:
         return best[1]
-    later = (place for place in range(1, len(text)) if text[place] == " " and text[place - 1] not in "+-?:<>")
-    return next(later, None)
+    return next((place for place in range(1, len(text)) if _may_break(text, place)), None)
+
+
+def _may_break(text: str, place: int) -> bool:
+    """Whether a line may end there: at a blank that follows no operator and stands before no brace."""
+    return text[place] == " " and text[place - 1] not in "+-?:<>" and not text.startswith("{", place + 1)
 
 
 def enumerator(name: str, value: int, comment: str, is_last: bool) -> str:

@@ -17,10 +17,10 @@ def names() -> tuple[str, ...]:
 
 
 def path(name: str) -> Path:
-    """The native file of a bundled model.
+    """The native file of a bundled model, or of a part that models include by its name.
 
     Raises:
-        FormatError: there is no model of that name.
+        FormatError: there is none of that name.
     """
     from mbsym.formats.registry import example_path
 

@@ -38,10 +38,10 @@ class Touch:
         """Velocity of the point against the surface, base axes [m/s]."""
         return subtract(self.body.velocity(), self.on.velocity())
 
-    def push(self, scene: MovingScene, force: Vector3) -> None:
-        """Applies a force in base axes to the body, and the opposite one in the same place to the other."""
-        scene.push(self.body, force)
-        scene.push(self.on, negate(force))
+    def push(self, scene: MovingScene, force: Vector3, moment: Vector3 | None = None) -> None:
+        """Applies a force, and a moment, in base axes to the body, and the opposite in the same place to the other."""
+        scene.push(self.body, force, moment)
+        scene.push(self.on, negate(force), None if moment is None else negate(moment))
 
 
 def touch(body: PlacedPoint, on: PlacedPoint, middle: Vector3, radius: Scalar, normal: Vector3, out: Scalar) -> Touch:

@@ -35,6 +35,10 @@ class Tyre(ForceElement):
     * ``brush``: mu (1 - max(0, 1 - c s/(3 mu))^3);
     * ``magic_formula``: mu sin(C atan(B s - E (B s - atan(B s)))) with B = c/(C mu).
 
+    The force along y acts behind the lowest point, by trail w^3/(w + (1 - w)^2/3) with w = max(0, 1 - c s/(3 mu)) of
+    that side: by ``trail`` without slip, and not at all where a brush slides all over, whatever the law. Of a brush
+    with parabolic pressure over a length 2 a the trail is a/3.
+
     Sources: E. Bakker, L. Nyborg, H. B. Pacejka, SAE 870421 (1987); H. B. Pacejka, Tire and Vehicle Dynamics, sections
     3.2 and 4.3.
     """
@@ -91,6 +95,12 @@ class Tyre(ForceElement):
             remedy="give a small speed",
         ),
     )
+    trail: Value = field(
+        default=0,
+        metadata=holds(
+            "value", "by which the side force acts behind the lowest point, without slip", unit="m", least="zero"
+        ),
+    )
     profile: Value = field(
         default=0,
         metadata=holds(
@@ -134,7 +144,12 @@ class Tyre(ForceElement):
         size = sqrt(kappa * kappa + side * side + LEAST_SLIP * LEAST_SLIP)
         forward = load * kappa * (self._curve(scene, size, *self._along) / size)
         sideways = load * side * (self._curve(scene, size, *self._aside) / size)
-        at.push(scene, add(scale(normal, load), add(scale(x, forward), scale(y, sideways))))
+        force, moment = add(scale(normal, load), add(scale(x, forward), scale(y, sideways))), None
+        if trail := value(self.trail):
+            stuck = positive(1 - size * value(self.cornering_stiffness) / (3 * value(self.cornering_friction)))
+            behind = trail * stuck**3 / (stuck + (1 - stuck) ** 2 * Fraction(1, 3))
+            moment = scale(normal, -behind * sideways)
+        at.push(scene, force, moment)
 
     @property
     def _along(self) -> tuple[Value, Value, Value, Value]:
@@ -187,4 +202,5 @@ class Tyre(ForceElement):
             center=draw.vector(0.5),
             normal=(*draw.vector(1)[:2], draw.number(0.2, 1)),
             plane_point=draw.vector(0.8),
+            trail=draw.number(0.05, 0.3) if draw.chance(0.5) else 0,
         )

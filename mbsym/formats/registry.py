@@ -19,6 +19,7 @@ from mbsym.values.diagnostic import nearest
 
 if TYPE_CHECKING:
     from mbsym.formats.mjcf import reader as mjcf
+    from mbsym.formats.native import includes
     from mbsym.formats.native import reader as native
     from mbsym.formats.sdf import reader as sdf
     from mbsym.formats.urdf import reader as urdf
@@ -26,6 +27,7 @@ else:
     from mbsym.doors import Door
 
     native, urdf, mjcf, sdf = (Door(f"mbsym.formats.{name}.reader") for name in ("native", "urdf", "mjcf", "sdf"))
+    includes = Door("mbsym.formats.native.includes")
 
 __all__ = ["LoadOptions", "example_names", "example_path", "load"]
 
@@ -161,15 +163,16 @@ def example_names() -> tuple[str, ...]:
 
 
 def example_path(name: str) -> Path:
-    """The file of a bundled example.
+    """The file of a bundled example, or of a part that models include by its name.
 
     Raises:
-        FormatError: there is no example of that name.
+        FormatError: there is none of that name.
     """
-    if name not in example_names():
-        remedy = nearest(name, example_names(), f"there are {', '.join(example_names())}")
+    files = {each: EXAMPLES / f"{each}.yaml" for each in example_names()} | includes.bundled_parts()
+    if name not in files:
+        remedy = nearest(name, files, f"there are {', '.join(files)}")
         raise FormatError(f"there is no example {name!r}", where=name, remedy=remedy)
-    return EXAMPLES / f"{name}.yaml"
+    return files[name]
 
 
 def _path(source: str | Path) -> Path:

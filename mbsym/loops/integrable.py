@@ -41,13 +41,16 @@ def integrable(mechanism: Mechanism, rows: Sequence[ClosureRow], at: Sequence[Ar
     held = [row for row in rows if row.of_speeds]
     evaluator = Evaluator(_curvature(mechanism, held))
     largest = np.zeros(len(held))
+    places = [k for k, row in enumerate(rows) if row.of_speeds]
+    closing = [k for k, row in enumerate(rows) if not row.of_speeds]
+    together = mechanism.nv - len(rows) >= 2
     for q, matrix in zip(at, matrices, strict=True):
-        free = np.linalg.svd(matrix)[2][len(rows) :]
-        if len(free) < 2:
-            return []
-        sizes = np.linalg.norm(matrix[[row.of_speeds for row in rows]], axis=1)
-        for a, b in combinations(free, 2):
-            largest = np.maximum(largest, np.abs(evaluator(q, a, b)["curvature"]) / sizes)
+        for each, place in enumerate(places):
+            # One motion alone always comes back; then a row is asked without the others that hold speeds.
+            beside = matrix if together else matrix[[*closing, place]]
+            size = float(np.linalg.norm(matrix[place]))
+            for a, b in combinations(np.linalg.svd(beside)[2][len(beside) :], 2):
+                largest[each] = max(largest[each], abs(evaluator(q, a, b)["curvature"][each]) / size)
     names = dict.fromkeys(row.closure for row in held)
     moved = {row.closure for row, size in zip(held, largest, strict=True) if size > NOTHING}
     return [name for name in names if name not in moved]

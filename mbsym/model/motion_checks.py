@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-from mbsym.doors import numpy as np
 from mbsym.errors import MbsymError
 from mbsym.model.motion import PrescribedMotion
 from mbsym.model.system import Model
-from mbsym.symbolic.differentiate import gradient
-from mbsym.symbolic.evaluator import Evaluator
+from mbsym.model.table_checks import check_followed
 from mbsym.symbolic.graph import Graph
-from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Symbols
 from mbsym.values.diagnostic import Findings, Path
 from mbsym.values.entry_checks import check_values
 from mbsym.values.numbers import evaluate, to_scalar, value_names
-from mbsym.values.table import Table
-from mbsym.values.table_pieces import by_name, table_program
+from mbsym.values.table_pieces import by_name
 
 JUMPS: Final = {"sign": "sign", "select": "a choice"}
 """Kinds of values that jump, in words."""
 
 BENDS: Final = {"abs": "abs", "min": "min", "max": "max"}
 """Kinds of values whose rates jump."""
-
-LEVEL: Final = 1e-9
-"""Slope at the end of a table, over that of its whole height, that is round-off."""
 
 
 def check_laws(model: Model, findings: Findings) -> None:
@@ -38,37 +30,10 @@ def check_laws(model: Model, findings: Findings) -> None:
         check_values(motion, path, word, findings)
         if findings.failed:
             continue
-        called = set(re.findall(r"\w+(?=\s*\()", str(motion.law)))
-        for table in model.tables:
-            if table.name in called:
-                _check_table(table, motion, f"{word} follows table {table.name!r}", (*path, "law"), findings)
+        check_followed(model.tables, str(motion.law), motion.gives == "position", word, (*path, "law"), findings)
         if not findings.failed:
             _check_jumps(model, motion, word, (*path, "law"), findings)
             _check_start(model, motion, (*path, "law"), findings)
-
-
-def _check_table(table: Table, motion: PrescribedMotion, word: str, path: Path, findings: Findings) -> None:
-    """Notes a table whose rates are not there where a motion needs them."""
-    if table.arguments == 2:
-        findings.error(path, f"{word}, which takes two arguments", "take a table of one")
-    elif motion.gives == "position" and table.between == "linear":
-        what = f"{word}, which is linear, so that its speed jumps"
-        findings.error(path, what, "say between: spline, or cubic where it must not overshoot")
-    elif motion.gives == "position" and table.outside == "hold" and not _is_level(table):
-        what = f"{word}, which is held beyond ends where it is not level: its speed jumps there, by an impulse that "
-        findings.warning(path, f"{what}no result has", "stay within it, or say outside: extrapolate")
-
-
-def _is_level(table: Table) -> bool:
-    """Whether a table has no slope at its ends."""
-    program = table_program(table)
-    slope = gradient(program.graph, program.outputs[0].values[0], [program.inputs[0].symbols[0]])
-    evaluator = Evaluator(Program("slope", program.graph, program.inputs, (Output("slope", (), tuple(slope)),)))
-    span, height = table.x[-1] - table.x[0], max(table.y) - min(table.y)
-    ends = (table.x[0] + LEVEL * span, table.x[-1] - LEVEL * span)
-    # The slope a little inside is off by its own rate times that little.
-    found = [float(evaluator(np.array([x]))["slope"]) for x in ends]
-    return all(abs(each) * span <= 100 * LEVEL * height for each in found)
 
 
 def _check_jumps(model: Model, motion: PrescribedMotion, word: str, path: Path, findings: Findings) -> None:

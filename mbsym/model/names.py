@@ -90,6 +90,17 @@ def expression_names(model: NamedSystem) -> ExpressionNames:
     return ExpressionNames(parameters, inputs, drives, coordinates, speeds)
 
 
+def units_of_names(model: NamedSystem) -> dict[str, str]:
+    """Units of the names that expressions may use, as they are stated, and of what joints and time are measured in."""
+    names = expression_names(model)
+    units = {item.name: item.unit for item in model.parameters}
+    units |= {item.name: item.unit for item in model.inputs} | {item.name: item.unit for item in model.drives}
+    for joint in model.joints:
+        units |= zip(names.coordinates[joint.name], joint.shape.coordinate_units, strict=True)
+        units |= zip(names.speeds[joint.name], joint.shape.speed_units, strict=True)
+    return {TIME: "s"} | units
+
+
 def _default_names(letter: str, joint: Joint, suffixes: tuple[str, ...], taken: set[str]) -> tuple[str, ...]:
     stem = f"{letter}_{identifier_part(joint.name)}"
     stems = chain((stem,), (f"{stem}_{number}" for number in count(2)))

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from math import isfinite
 from typing import Final
 
+from mbsym.doors import numpy as np
+from mbsym.symbolic.differentiate import gradient
+from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.frame_quantities import WORDS
+from mbsym.symbolic.program import Output, Program
 from mbsym.values.diagnostic import Findings, Path, nearest
 from mbsym.values.numbers import size_fault
 from mbsym.values.table import BETWEEN, OUTSIDE, Table
+from mbsym.values.table_pieces import table_program
+
+LEVEL: Final = 1e-9
+"""Slope at the end of a table, over that of its whole height, that is round-off."""
 
 MOST_PIECES: Final = 100_000
 """Of a table: the number of a piece stays exact in single precision, too, and compilers take the arrays."""
@@ -73,3 +82,36 @@ def _check_numbers(numbers: Sequence[float], path: Path, word: str, findings: Fi
             findings.error((*path, place), f"{number:g} in {word} is {fault}", "check it, or leave the point out")
             return False
     return True
+
+
+def check_followed(
+    tables: Sequence[Table], expression: str, of_places: bool, word: str, path: Path, findings: Findings
+) -> None:
+    """Notes tables in an expression that is followed or held whose rates are not there where places are."""
+    called = set(re.findall(r"\w+(?=\s*\()", expression))
+    for table in tables:
+        if table.name in called:
+            _check_followed(table, of_places, f"{word} follows table {table.name!r}", path, findings)
+
+
+def _check_followed(table: Table, of_places: bool, word: str, path: Path, findings: Findings) -> None:
+    if table.arguments == 2:
+        findings.error(path, f"{word}, which takes two arguments", "take a table of one")
+    elif of_places and table.between == "linear":
+        what = f"{word}, which is linear, so that its speed jumps"
+        findings.error(path, what, "say between: spline, or cubic where it must not overshoot")
+    elif of_places and table.outside == "hold" and not _is_level(table):
+        what = f"{word}, which is held beyond ends where it is not level: its speed jumps there, by an impulse that "
+        findings.warning(path, f"{what}no result has", "stay within it, or say outside: extrapolate")
+
+
+def _is_level(table: Table) -> bool:
+    """Whether a table has no slope at its ends."""
+    program = table_program(table)
+    slope = gradient(program.graph, program.outputs[0].values[0], [program.inputs[0].symbols[0]])
+    evaluator = Evaluator(Program("slope", program.graph, program.inputs, (Output("slope", (), tuple(slope)),)))
+    span, height = table.x[-1] - table.x[0], max(table.y) - min(table.y)
+    ends = (table.x[0] + LEVEL * span, table.x[-1] - LEVEL * span)
+    # The slope a little inside is off by its own rate times that little.
+    found = [float(evaluator(np.array([x]))["slope"]) for x in ends]
+    return all(abs(each) * span <= 100 * LEVEL * height for each in found)

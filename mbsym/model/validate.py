@@ -14,7 +14,7 @@ from mbsym.model.frame_ends import ambiguous_ends, attachable_frames
 from mbsym.model.inertia_checks import check_inertias
 from mbsym.model.joint import Joint
 from mbsym.model.labelling import label_model
-from mbsym.model.names import identifier_fault, model_name_fault, name_fault
+from mbsym.model.names import identifier_fault, model_name_fault, name_fault, units_of_names
 from mbsym.model.system import Model
 from mbsym.model.value_checks import check_model_values
 from mbsym.symbolic.graph import Graph
@@ -22,6 +22,7 @@ from mbsym.symbolic.scalar import Scalar, symbol
 from mbsym.values.diagnostic import Diagnostic, Findings, Path, nearest, one, path_text
 from mbsym.values.entry_checks import Surroundings, check_references
 from mbsym.values.numbers import to_scalar
+from mbsym.values.sums import dimensions
 from mbsym.values.table_pieces import definitions
 
 NAMING = "use letters, digits, blanks and _ - . : + / ( ) [ ]"
@@ -56,6 +57,7 @@ def validate(model: Model, strict: bool = False) -> tuple[Diagnostic, ...]:
         if findings.failed:
             return tuple(findings.diagnostics)
     findings.definitions = definitions(model.tables)
+    findings.dimensions = dimensions(units_of_names(model))
     _check_parameters(model, findings)
     check_model_values(model, findings)
     if findings.failed:

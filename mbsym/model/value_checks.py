@@ -16,8 +16,9 @@ from mbsym.model.named_state import NamedState
 from mbsym.model.names import expression_names
 from mbsym.model.shape import Shape
 from mbsym.model.system import Model
-from mbsym.model.table_checks import check_tables
+from mbsym.model.table_checks import check_followed, check_tables
 from mbsym.values.diagnostic import Findings, Path, nearest
+from mbsym.values.entries import entries_of
 from mbsym.values.entry_checks import check_several, check_values
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import ControlInput, Value
@@ -66,7 +67,12 @@ def check_model_values(model: Model, findings: Findings) -> None:
             what = f"the ratio of coupled joint {coupling.joint!r} is zero"
             findings.warning(("couplings", index, "ratio"), what, "fix the joint")
     for index, constraint in enumerate(model.constraints):
-        check_values(constraint, ("constraints", index), f"constraint {constraint.name!r}", findings)
+        path, word = ("constraints", index), f"constraint {constraint.name!r}"
+        check_values(constraint, path, word, findings)
+        for entry in entries_of(type(constraint)):
+            if entry.kind == "expression":
+                held, of_places = str(getattr(constraint, entry.key)), entry.of == "places"
+                check_followed(model.tables, held, of_places, word, (*path, entry.key), findings)
 
 
 def _check_body(body: Body, path: Path, findings: Findings) -> None:

@@ -80,7 +80,16 @@ def tyre_force(state: State, element: Any) -> None:
         lateral = -load * _slip_force(state, element, "cornering", slip) * tan(alpha) / slip
     else:
         longitudinal = lateral = 0.0
-    _press(state, (element.wheel, element.on), place, load * normal + longitudinal * forwards + lateral * left)
+    ends = element.wheel, element.on
+    _press(state, ends, place, load * normal + longitudinal * forwards)
+    _press(state, ends, place - _trail(state, element, slip) * forwards, lateral * left)
+
+
+def _trail(state: State, element: Any, slip: float) -> float:
+    """How far behind the lowest point the side force acts."""
+    part = slip * state.of(element.cornering_stiffness) / (3 * state.of(element.cornering_friction))
+    behind = (1 - part) ** 3 / (1 - part + part**2 / 3) if part < 1 else 0.0
+    return state.of(element.trail) * behind
 
 
 def _slip_force(state: State, element: Any, way: str, slip: float) -> float:

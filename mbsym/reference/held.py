@@ -23,9 +23,11 @@ from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.placements import Configuration, Motion, centroidal_twists, frame_pose
 from mbsym.reference.rotations import Array, cross
 from mbsym.reference.steady import Series, Steady, constant, difference, length, product, quotient, rate
+from mbsym.reference.tables import slopes_by_name, sympy_with_tables
 from mbsym.values.frame_quantities import FrameQuantity, value_quantities
-from mbsym.values.numbers import to_sympy, value_names
+from mbsym.values.numbers import value_names
 from mbsym.values.parameter import Value
+from mbsym.values.table import Table
 
 End: TypeAlias = tuple[int, Array]
 """A body by its label, and a place in base axes [m]."""
@@ -142,15 +144,16 @@ class _Formula:
 
     @classmethod
     @lru_cache(maxsize=256)
-    def of(cls, held: Value) -> _Formula:
+    def of(cls, held: Value, tables: tuple[Table, ...]) -> _Formula:
         import sympy
 
         names, quantities = value_names(held), value_quantities(held)
         variables = [sympy.Dummy(f"z{k}", real=True) for k in range(len(names))]
-        found = to_sympy(held, dict(zip(names, variables, strict=True)))
+        found = sympy_with_tables(held, dict(zip(names, variables, strict=True)), tables)
         gradient = [sympy.diff(found, z) for z in variables]
         hessian = [[sympy.diff(entry, z) for z in variables] for entry in gradient]
-        value, slopes, curves = (sympy.lambdify(variables, each, "math") for each in (found, gradient, hessian))
+        known = [slopes_by_name(tables), "math"]
+        value, slopes, curves = (sympy.lambdify(variables, each, known) for each in (found, gradient, hessian))
         angles = (k for k, name in enumerate(names) if name in quantities and quantities[name].word == "angle")
         bare = (k for k in angles if not gradient[k].free_symbols & {*variables} and gradient[k] != 0)
         return cls(names, quantities, value, slopes, curves, next(bare, None))
@@ -163,16 +166,20 @@ class _Formula:
         return float(factor * remainder(value / factor, 2 * pi))
 
 
+def _formula(mechanism: NumericMechanism, element: Any) -> _Formula:
+    return _Formula.of(element.expression, tuple(mechanism.model.tables))
+
+
 def expression_factors(mechanism: NumericMechanism, at: Configuration, element: Any) -> dict[str, float]:
     """Derivatives of an expression of places by what it names, but parameters."""
-    formula = _Formula.of(element.expression)
+    formula = _formula(mechanism, element)
     values = _named(Steady.at_rest(mechanism, at), formula)
     found = formula.gradient(*(float(values[name][0]) for name in formula.names))
     return {name: x for name, x in zip(formula.names, found, strict=True) if name not in mechanism.names}
 
 
 def _expression(steady: Steady, element: Any) -> list[Series]:
-    formula = _Formula.of(element.expression)
+    formula = _formula(steady.mechanism, element)
     values = _named(steady, formula)
     z, first, second = (np.array([float(values[name][k]) for name in formula.names]) for k in range(3))
     gradient, hessian = (np.array(found(*z), dtype=float) for found in (formula.gradient, formula.hessian))
@@ -309,8 +316,8 @@ HELD_LAWS: Final = Registry[HeldLaw](
                 name,
                 (of_speeds,),
                 _expression,
-                lambda mechanism, element: _bodies(mechanism, _Formula.of(element.expression)),
-                lambda mechanism, element: _joints(mechanism, _Formula.of(element.expression)),
+                lambda mechanism, element: _bodies(mechanism, _formula(mechanism, element)),
+                lambda mechanism, element: _joints(mechanism, _formula(mechanism, element)),
             )
             for name, of_speeds in (("expression", False), ("velocity", True))
         ),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -13,8 +12,8 @@ from mbsym.model.motion import PrescribedMotion
 from mbsym.reference.force_state import acting_inputs
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.rotations import Array
-from mbsym.reference.tables import reference_tables, table_slopes
-from mbsym.values.numbers import to_sympy, value_names
+from mbsym.reference.tables import slopes_by_name, sympy_with_tables
+from mbsym.values.numbers import value_names
 from mbsym.values.table import Table
 
 
@@ -70,24 +69,8 @@ def _law(motion: PrescribedMotion, tables: tuple[Table, ...]) -> Callable[[dict[
 
     names = value_names(motion.law)
     variables = {name: sympy.Symbol(name, real=True) for name in (*names, "t")}
-    called = {table.name: _slope_function(table.name, 0) for table in tables}
-    law = to_sympy(motion.law, variables, reference_tables(tables)).replace(
-        lambda part: getattr(part.func, "__name__", "") in called, lambda part: called[part.func.__name__](*part.args)
-    )
-    every = [law]
+    every = [sympy_with_tables(motion.law, variables, tables)]
     for _ in range(("acceleration", "speed", "position").index(motion.gives)):
         every.append(sympy.diff(every[-1], variables["t"]))
-    known = {f"{table.name}_{order}": table_slopes(table, order) for table in tables for order in range(3)}
-    compute = sympy.lambdify(list(variables.values()), every, [known, "math"])
+    compute = sympy.lambdify(list(variables.values()), every, [slopes_by_name(tables), "math"])
     return lambda numbers: tuple(map(float, compute(*(numbers[name] for name in variables))))
-
-
-@cache
-def _slope_function(name: str, order: int) -> Any:
-    """A derivative of a table, whose own derivative is the next one."""
-    import sympy
-
-    def fdiff(self: Any, _place: int = 1) -> Any:
-        return _slope_function(name, order + 1)(*self.args)
-
-    return type(f"{name}_{order}", (sympy.Function,), {"fdiff": fdiff})

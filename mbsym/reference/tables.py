@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from mbsym.values.numbers import NumberFunction
+from mbsym.values.numbers import NumberFunction, to_sympy
+from mbsym.values.parameter import Value
 from mbsym.values.table import Table
 
 
@@ -31,9 +32,35 @@ def table_slopes(table: Table, order: int) -> Callable[[float], float]:
     """A derivative of a table of one argument, that of order 0 the table itself."""
     if order == 0 or table.arguments == 2:
         return table_values(table)
+    if order > 1 and table.between == "linear":
+        return lambda x: 0.0
     within = _interpolator(table).derivative(order)  # type: ignore[attr-defined]
     held = table.outside == "hold"
     return lambda x: 0.0 if held and not table.x[0] <= x <= table.x[-1] else within(x)
+
+
+def sympy_with_tables(value: Value, variables: Mapping[str, Any], tables: Iterable[Table]) -> Any:
+    """The value in SymPy, which differentiates it; functions in it are those of ``slopes_by_name``."""
+    called = {table.name: _slope_function(table.name, 0) for table in tables}
+    return to_sympy(value, variables, reference_tables(tables)).replace(
+        lambda part: getattr(part.func, "__name__", "") in called, lambda part: called[part.func.__name__](*part.args)
+    )
+
+
+def slopes_by_name(tables: Iterable[Table]) -> dict[str, Callable[[float], float]]:
+    """Tables and their derivatives by the names that these have in SymPy."""
+    return {f"{table.name}_{order}": table_slopes(table, order) for table in tables for order in range(3)}
+
+
+@cache
+def _slope_function(name: str, order: int) -> Any:
+    """A derivative of a table, whose own derivative is the next one."""
+    import sympy
+
+    def fdiff(self: Any, _place: int = 1) -> Any:
+        return _slope_function(name, order + 1)(*self.args)
+
+    return type(f"{name}_{order}", (sympy.Function,), {"fdiff": fdiff})
 
 
 def _interpolator(table: Table) -> Callable[..., Any]:

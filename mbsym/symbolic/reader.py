@@ -59,7 +59,7 @@ def read_expression(text: str, graph: Graph, names: Mapping[str, Scalar]) -> Sca
     if text.isidentifier() and text in names:
         return names[text]
     reader = _Reader(text, graph, names)
-    return Scalar(graph, reader.read(_syntax_tree(text), 0))
+    return Scalar(graph, reader.read(syntax_tree(text), 0))
 
 
 def free_names(text: str) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ def free_names(text: str) -> tuple[str, ...]:
         found[name] = Scalar(graph, graph.symbol(name))
         return found[name].ref
 
-    _Reader(text, graph, {}, note).read(_syntax_tree(text), 0)
+    _Reader(text, graph, {}, note).read(syntax_tree(text), 0)
     return tuple(sorted(found))
 
 
@@ -89,7 +89,7 @@ def expression_parts(text: str) -> list[str | FrameQuantity]:
         return [text]
     reader = _Reader(text, Graph(), {})
     rest, parts, done = text.lstrip(" \t").encode(), list[str | FrameQuantity](), 0
-    nodes = [node for node in ast.walk(_syntax_tree(text)) if isinstance(node, ast.expr)]
+    nodes = [node for node in ast.walk(syntax_tree(text)) if isinstance(node, ast.expr)]
     found = [(node, word) for node in nodes if (word := reader.frame_word(node)) is not None]
     # A vector's word is found twice: as the call, and with its component around the call.
     calls = {node.value for node, _ in found if isinstance(node, ast.Attribute)}
@@ -100,7 +100,7 @@ def expression_parts(text: str) -> list[str | FrameQuantity]:
 
 
 @lru_cache(maxsize=1024)
-def _syntax_tree(text: str) -> ast.expr:
+def syntax_tree(text: str) -> ast.expr:
     """The tree of a text; the same text is read for validation and for each function that is derived."""
     if len(text) > LONGEST_TEXT:
         raise SymbolicError(f"expression of {len(text)} characters", where="column 1", remedy=f"at most {LONGEST_TEXT}")

@@ -13,8 +13,9 @@ from mbsym.symbolic.given_functions import Definition
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, Symbols
 from mbsym.values.frame_quantities import value_quantities
-from mbsym.values.numbers import evaluate, size_fault, to_scalar
+from mbsym.values.numbers import decimal_number, evaluate, size_fault, to_scalar
 from mbsym.values.parameter import Value
+from mbsym.values.sums import Dimension, mixed_sum
 
 Severity: TypeAlias = Literal["error", "warning"]
 Path: TypeAlias = tuple[str | int, ...]
@@ -58,6 +59,7 @@ class Findings:
     Attributes:
         numbers: the value of each parameter.
         variables: what other names are that may stand in expressions of what moves: "coordinate", "speed", ...
+        dimensions: of names whose unit is stated and known.
         outputs: names of the outputs, which may not.
         definitions: functions that may, besides the elementary ones.
         frame_fault: what is wrong with the name of a frame in these, and advice; None where nothing is.
@@ -65,6 +67,7 @@ class Findings:
 
     numbers: dict[str, float] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
+    dimensions: Mapping[str, Dimension] = field(default_factory=dict)
     outputs: frozenset[str] = frozenset()
     definitions: dict[str, Definition] = field(default_factory=dict)
     frame_fault: Callable[[str], tuple[str, str] | None] = lambda name: None
@@ -105,6 +108,7 @@ class Findings:
         if fault:
             self.error(path, f"the number {number:g} is {fault}", "check its digits and its unit")
             return None
+        self._check_sums(value, path)
         return number
 
     def numbers_of(self, values: Iterable[Value], path: Path) -> tuple[float, ...] | None:
@@ -126,10 +130,20 @@ class Findings:
                 if fault is not None:
                     raise SymbolicError(fault[0], remedy=fault[1])
             known = {**self.numbers, **dict.fromkeys((*self.variables, *quantities))}
-            return to_scalar(value, graph, Symbols(graph, known))
+            found = to_scalar(value, graph, Symbols(graph, known))
         except MbsymError as error:
             self.refuse(path, error)
             return None
+        self._check_sums(value, path)
+        return found
+
+    def _check_sums(self, value: Value, path: Path) -> None:
+        """Warns of a sum of two kinds in an expression that could be read."""
+        if self.dimensions and isinstance(value, str) and not value.isidentifier() and decimal_number(value) is None:
+            mixed = mixed_sum(value, self.dimensions)
+            if mixed:
+                what = f"in {value} units of two kinds are summed: {mixed}"
+                self.warning(path, what, "check it, and the units that are stated")
 
 
 def one(word: str) -> str:

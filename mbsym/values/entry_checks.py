@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -247,13 +246,10 @@ def _check_held(scalar: Scalar, value: Any, entry: Entry, path: Path, word: str,
     """Notes what has no place in an expression of places, or in one that is linear in speeds."""
     kinds = _kinds_in(value, findings)
     outside = [name for name, kind in kinds.items() if kind in ("time", "input", "drive")]
-    called = [name for name in findings.definitions if re.search(rf"\b{re.escape(name)}\s*\(", str(value))]
     speeds = [name for name, kind in kinds.items() if kind == "speed"]
     graph = scalar.graph
     symbols = [graph.symbol(name) for name in speeds]
-    if called:
-        findings.error(path, f"{word} calls the table {called[0]}", "tables are for forces and outputs")
-    elif outside:
+    if outside:
         findings.error(path, f"{word} depends on {outside[0]!r}", "hold coordinates and frames, with parameters")
     elif speeds and entry.of == "places":
         findings.error(path, f"{word} holds the speed {speeds[0]}", "a constraint of type velocity holds speeds")

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from operator import eq
 from typing import Any, Final, TypeAlias
 
 from mbsym.errors import ModelError, SymbolicError
@@ -312,7 +313,15 @@ def _powers(si: str) -> Iterable[tuple[str, int]]:
         yield name, int(power or 1)
 
 
-def _written(names: Mapping[str, int]) -> str:
+def dimension_text(dimension: Iterable[Fraction]) -> str:
+    """Powers of metre, kilogram and second as a unit."""
+    length, mass, time = dimension
+    powers = (length, mass, time, 0)
+    named = (name for name, known in _DIMENSIONS.items() if all(map(eq, known, powers)))
+    return next(named, "") or _written({"kg": mass, "m": length, "s": time})
+
+
+def _written(names: Mapping[str, int | Fraction]) -> str:
     """An SI unit from powers of its names: one that divides once behind a slash."""
     below = [name for name, power in names.items() if power < 0]
     above = [name if power == 1 else f"{name}^{power}" for name, power in names.items() if power > 0]

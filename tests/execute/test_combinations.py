@@ -24,7 +24,7 @@ from mbsym.symbolic.program import Program
 from mechanisms.combination import Outcome, factors, generated_outcome, outcome, quick_outcome, reason, smallest
 from mechanisms.covering_array import CoveringArray, Factor
 from mechanisms.examples import some
-from mechanisms.factor_models import OF_FRAMES
+from mechanisms.factor_models import OF_FRAMES, OF_TABLES
 from mechanisms.generated_c import require
 
 SEEDS = range(12)
@@ -214,8 +214,8 @@ def test_what_is_registered_is_combined() -> None:
         assert known["colour"] == ("none", "red")
     assert set(known) > set(OPTIONS)
     assert known["joint"] == tuple(JOINT_TYPES)
-    assert known["force"][1:] == (*FORCE_ELEMENTS, OF_FRAMES)
-    assert known["constraint"][1:] == tuple(CONSTRAINTS)
+    assert known["force"][1:] == (*FORCE_ELEMENTS, OF_FRAMES, OF_TABLES)
+    assert known["constraint"][1:] == (*CONSTRAINTS, OF_TABLES)
     assert known["formulation"] == tuple(FORMULATIONS)
 
 

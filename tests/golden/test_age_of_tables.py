@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+import mbsym
 from mbsym import examples
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS
@@ -88,3 +90,15 @@ def test_what_holds_of_the_papers_table_1() -> None:
     assert count["serialised CFA, reduction"] < count["CFA, leaf to root"] < count["conventional Kane"]
     assert count["serialised CFA, elimination"] < dense / 4
     assert 8 < dense / count["conventional Kane"] < 10
+
+
+def test_lengths_of_models_are_those_of_the_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the six that Modelica describes too have its freedoms: a chain of two, a slide on a hinge, a wheel, loops."""
+    monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
+    lengths = import_module("model_lengths")
+    assert "\n".join(lengths.table()) in (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
+    files = [ROOT / row.files[0] for row in lengths.ROWS if row.there]
+    assert [len(mbsym.linearise(file).freedom.speeds) for file in files] == [2, 2, 3, 1, 1, 6]
+    text = 'model a "is # one" // two\n  B b(c=3) annotation (Placement(x={{(1)}}));\n  /* d */\n\nend a;\n'
+    assert lengths.of_modelica(text) == (3, 19)
+    assert lengths.of_model("a: 1 # b\n\n# c\nd: '#e'\n") == (2, 9)

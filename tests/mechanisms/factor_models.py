@@ -14,10 +14,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.constraints import CONSTRAINTS
+from mbsym.constraints import CONSTRAINTS, ExpressionConstraint
 from mbsym.errors import MbsymError
-from mbsym.forces import FORCE_ELEMENTS
-from mbsym.forces.element import DrawnSpeed
+from mbsym.forces import FORCE_ELEMENTS, JointForce
+from mbsym.forces.element import DrawnSpeed, ForceElement
 from mbsym.joints.registry import JOINT_TYPES, one_freedom
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Coupling, Joint
@@ -27,7 +27,10 @@ from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.reference.motions import prescribed_motions
 from mbsym.reference.rotations import rotation_quaternion
+from mbsym.reference.tables import table_values
+from mbsym.values.frame_quantities import FrameQuantity
 from mbsym.values.parameter import ControlInput, NamedExpression, Parameter, Value
+from mbsym.values.table import Table
 from mechanisms.covering_array import Factor
 from mechanisms.drives import with_drives
 from mechanisms.frame_expressions import with_forces_of_frames
@@ -50,6 +53,13 @@ FOCUS: Final = "focus"
 OF_FRAMES: Final = "of frames"
 """A force that expressions of frames give."""
 
+OF_TABLES: Final = "of tables"
+"""A force, or a constraint, that tables give."""
+
+BENT: Final = Table("bent", np.linspace(-4, 4, 9), np.sin(np.linspace(-4, 4, 9)), between="spline")
+KINKED: Final = Table("kinked", (-3.0, -0.4, 0.5, 2.0), (-1.0, -0.3, 0.1, 1.5), outside="extrapolate")
+MAP: Final = Table("map", (-2.0, 0.1, 1.5), (-3.0, 0.0, 2.0), [[0.5, 0.1, -0.3], [0.2, 0.0, 0.4], [-0.6, 0.3, 0.1]])
+
 PARTNERS: Final = ("slide", "turn")
 """Joints of one coordinate beside the chain, for what joins joints."""
 
@@ -63,8 +73,8 @@ def model_factors() -> tuple[Factor, ...]:
         Factor("place", ("tree", "flipped", "cut", "loop", "coupled")),
         Factor("arms", ("none", "two")),
         Factor("armature", ("none", "rotor")),
-        Factor("force", ("none", *FORCE_ELEMENTS, OF_FRAMES)),
-        Factor("constraint", ("none", *CONSTRAINTS)),
+        Factor("force", ("none", *FORCE_ELEMENTS, OF_FRAMES, OF_TABLES)),
+        Factor("constraint", ("none", *CONSTRAINTS, OF_TABLES)),
         Factor("motion", ("none", "position", "speed", "acceleration")),
         Factor("drives", ("none", "some")),
         Factor("outputs", ("none", "some")),
@@ -347,7 +357,13 @@ def _with_force(drawing: _Drawing, model: Model, name: str) -> Model:
     if drawing.row["force"] == OF_FRAMES:
         return with_forces_of_frames(model, drawing.rng)
     draw = _ForceDraw(drawing, model, name)
-    element = FORCE_ELEMENTS[drawing.row["force"]].element.random(draw)
+    if drawing.row["force"] == OF_TABLES:
+        model = replace(model, tables=(BENT, KINKED, MAP))
+        x, v = draw.place.coordinate, draw.place.speed
+        law = f"-2*bent({x}) - kinked({v})*cos(t) + map({x}, {v})"
+        element: ForceElement | None = JointForce(draw.name, name, law) if x else None
+    else:
+        element = FORCE_ELEMENTS[drawing.row["force"]].element.random(draw)
     if element is None:
         raise ImpossibleError("the element does not suit the joint")
     kept = tuple(
@@ -388,7 +404,7 @@ def _with_outputs(drawing: _Drawing, model: Model) -> Model:
 
 def _joins(constraint: str) -> set[str]:
     """What a constraint is between."""
-    kinds = {entry.kind for entry in CONSTRAINTS[constraint].entries} if constraint != "none" else set()
+    kinds = {entry.kind for entry in CONSTRAINTS[constraint].entries} if constraint in CONSTRAINTS else set()
     return {"joint"} if kinds & {"joint", "joints"} else {"body"} & kinds
 
 
@@ -397,6 +413,8 @@ def _with_constraint(drawing: _Drawing, model: Model) -> Model:
     if name == "none":
         return model
     model = drawing.knowing(model)
+    if name == OF_TABLES:
+        return _with_cam(drawing, model)
     reference = Reference(model)
     q = start_of(model, reference)
     draw = RandomLoop(drawing.rng, (model.ground, model.bodies[-1].name), reference, q, 1)
@@ -411,3 +429,17 @@ def _with_constraint(drawing: _Drawing, model: Model) -> Model:
     if element is None:
         raise ImpossibleError("the constraint draws no example")
     return replace(model, constraints=(element,))
+
+
+def _with_cam(drawing: _Drawing, model: Model) -> Model:
+    """The model whose last body follows a table of the first joint's last coordinate by its distance from ground."""
+    joints = tuple(replace(joint, cut="tree") if joint.name == "root" else joint for joint in model.joints)
+    model = replace(model, joints=joints)
+    reference = Reference(model)
+    q = start_of(model, reference)
+    span = FrameQuantity("distance", (model.ground, model.bodies[-1].name))
+    name = expression_names(model).coordinates["root"][-1]
+    place = next(joint.coordinates for joint in reference.mechanism.tree_joints if joint.name == "root").stop - 1
+    rest = RandomLoop(drawing.rng, span.frames, reference, q, 1).value(span) - 0.2 * float(table_values(BENT)(q[place]))
+    held = ExpressionConstraint("cam", f"{span.name} - 0.2*bent({name}) - ({rest!r})")
+    return replace(model, constraints=(held,), tables=model.tables or (BENT,))

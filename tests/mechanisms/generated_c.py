@@ -41,6 +41,9 @@ TOPOLOGIES: Final = {"driver_cab", "qi_closed_loops", "qi_small", "slides_tree",
 LARGE: Final = 200_000
 """Bytes of source above which compilers take long."""
 
+LIKE_OTHERS: Final = ("engine", "hydraulic_excavator", "quadruped_on_ground")
+"""Bundled examples whose code is that of others together: a slider-crank and a table, cylinders, contacts and legs."""
+
 LONGEST: Final = "driver_cab_motion"
 """The bundled example with the longest code by far, 2.4 MB."""
 
@@ -122,12 +125,12 @@ class Case:
 
 
 CASES: Final = (
-    *(Case(name) for name in examples.names() if name not in TOPOLOGIES),
+    *(Case(name) for name in examples.names() if name not in (*TOPOLOGIES, *LIKE_OTHERS)),
     *(Case(name, TRANSFER_MATRIX) for name in STEPPED),
     Case("four_bar", symbolic="all"),
     Case("double_pendulum", trigonometry="inline"),
 )
-"""All bundled examples that have equations, stepping code, loops with parameters, and sines and cosines inline."""
+"""Bundled examples that have equations, stepping code, loops with parameters, and sines and cosines inline."""
 
 
 def run(*command: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

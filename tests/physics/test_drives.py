@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.interpolate import PchipInterpolator
 
 import mbsym
 from mbsym.derivatives.of_functions import DerivativeRequest
@@ -173,6 +174,58 @@ def test_a_cylinder_in_a_closed_loop() -> None:
     assert moving.monitors.closure_gap is not None and moving.monitors.closure_gap.max() < 1e-9
     # Oil that was pumped is where the cylinder went, but for what pressure made of it.
     assert moving.x[-1, 0] == pytest.approx(3e-4 * (1 - np.exp(-0.5 / 0.05)), rel=1e-8)
+
+
+# ---- parts that are ready -------------------------------------------------------------------------------------------
+
+WITH_PARTS = """name: whole
+gravity: [0, 0, 0]
+bodies: {rod: {mass: 0.4, inertia: [0.1, 0.1, 0.012]}, table: {mass: 500}, wheel: {mass: 2, inertia: [0.1, 0.1, 0.2]}}
+joints: {guide: {type: prismatic, from: ground, to: table, axis: x, initial: 0.85}}
+include:
+  m: {file: dc_motor, connect: {load: rod}, parameters: {ratio: 3, resistance: 2, inductance: 0.05, constant: 0.3}}
+  e: {file: series_elastic, connect: {load: wheel}, parameters: {rotor: 0.3, damping: 0, friction: 0}}
+  p: {file: hydraulic_cylinder, connect: {load: table}, parameters: {seals: 0, delay: 0.1}}
+"""
+
+
+def test_parts_that_are_ready_have_the_poles_of_their_formulas() -> None:
+    """A motor behind its gear, two wheels with a spring between them, a mass between two chambers, a late valve."""
+    found = mbsym.linearise(model_of(WITH_PARTS), independent=("q_guide", "q_m_shaft", "q_e_motor", "q_e_shaft"))
+    inertia, torque = 0.012 + 1e-5 * 9, 3 * 0.3
+    motor = np.roots([1, 2 / 0.05, torque**2 / 0.05 / inertia])
+    spring = 1j * np.sqrt(300 * (1 / 0.2 + 1 / 0.3))
+    head, ring = (area**2 / (200e-6 + area * 0.25) for area in (50e-4, 30e-4))
+    oil = 1j * np.sqrt(1.4e9 * (head + ring) / 512)
+    expected = [*motor, spring, -spring, oil, -oil, -1 / 0.1]
+    left = list(found.poles)
+    for pole in expected:
+        nearest = min(left, key=lambda each: abs(each - pole))
+        left.remove(nearest)
+        assert nearest == pytest.approx(pole, rel=1e-9)
+    # Where both wheels stand, the angle of the motor, and what both pressures share and the place they hold.
+    assert np.abs(left).max() < 1e-3 and len(left) == len(found.poles) - len(expected)
+
+
+def test_muscles_pull_with_what_their_tables_say() -> None:
+    text = "bodies: {bone: {mass: 1, inertia: [1, 1, 1]}}\ninclude: {m: {file: muscles, connect: {load: bone}}}\n"
+    model = model_of("name: arm\n" + text)
+    active, passive, at_speed = (PchipInterpolator(table.x, table.y, extrapolate=True) for table in model.tables)
+    reference = Reference(model)
+    for q, v, first, second in ((0.3, 1.0, 0.7, 0.2), (-0.9, -2.0, 0.1, 0.4)):
+        pulls = [
+            1000
+            * (
+                x * active(1 - way * 0.04 * q / 0.12) * at_speed(-way * 0.04 * v / 1.2)
+                + passive(1 - way * 0.04 * q / 0.12)
+            )
+            for way, x in ((1, first), (-1, second))
+        ]
+        found = reference.inverse_dynamics([q], [v], [0.0], 0.0, (), (first, second))
+        program = TREE_FUNCTIONS["inverse_dynamics"](mechanism_of(model))
+        ours = interpret(program, {"q": [q], "v": [v], "vdot": [0.0], "x": [first, second], "t": 0.0, "u": [0.0, 0.0]})
+        assert ours["tau"] == pytest.approx([-0.04 * (pulls[0] - pulls[1])], rel=1e-12)
+        assert found == pytest.approx(ours["tau"], rel=1e-12)
 
 
 DRIVEN = """name: driven

@@ -81,8 +81,13 @@ def assert_the_same(model: Model, seed: int) -> None:
 
 
 WITHOUT_MASS = ("driver_cab", "qi_closed_loops", "qi_small", "slides_tree", "stanford_arm")
-NAMES = [name for name in examples.names() if name not in (*WITHOUT_MASS, "driver_cab_motion")]
-"""The driver's cab has six loops, whose derivatives take a minute to derive; random loops are like it."""
+NAMES = [
+    name
+    for name in examples.names()
+    if name not in (*WITHOUT_MASS, "driver_cab_motion", "quadruped_on_ground", "cam_valve")
+]
+"""The driver's cab has six loops, whose derivatives take a minute to derive; random loops are like it, and legs and
+contacts have tests of their own. Of the valve that its cam holds nothing is left of a million times as large forces."""
 
 
 @pytest.mark.parametrize("name", some(NAMES, ["bicycle", "five_bar", "puma560", "slider_crank"]))

@@ -8,9 +8,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline, PchipInterpolator
 
 import mbsym
-from mbsym import Body, Joint, JointForce, Model, NamedExpression, Table
+from mbsym import Body, ExpressionConstraint, Joint, JointForce, Model, NamedExpression, PrescribedMotion, Table
+from mbsym.errors import ModelError
+from mbsym.loops.functions import LOOP_FUNCTIONS
+from mbsym.loops.redundancy import analyse_loops
+from mbsym.model.names import expression_names
+from mbsym.reference import Reference
+from mbsym.reference.motions import prescribed_motions
+from mbsym.symbolic.interpret import interpret
+from mbsym.values.frame_quantities import FrameQuantity
+from mechanisms.examples import some
+from mechanisms.mechanism import mechanism_of
+from mechanisms.motions import as_labelled_now
+from mechanisms.random_trees import random_tree
 
 POINTS = (-3.0, -1.5, -0.25, 0.0, 1.0, 1.75, 3.0)
 """Uneven, and wider than the motions."""
@@ -103,3 +116,62 @@ def test_chains_have_them_in_steps_and_in_few_functions(tmp_path: Path, options:
     mbsym.generate(model, tmp_path, languages=("c", "numpy", "batch"), functions=wanted, **options)
     certificate = mbsym.verify(tmp_path, states=4)
     assert certificate.passed, certificate
+
+
+def test_straight_lines_stand_beside_a_motion() -> None:
+    """Laws are differentiated twice, and tables of which nobody asks that are left alone."""
+    model = replace(swing("-curve(b)", EVEN), motions=(PrescribedMotion("drive", "pin", "0.1*sin(3*t)"),))
+    (driven,) = prescribed_motions(Reference(model).mechanism, 0.2)
+    assert driven.values == pytest.approx((0.1 * np.sin(0.6), 0.3 * np.cos(0.6), -0.9 * np.sin(0.6)))
+
+
+# ---- cams ------------------------------------------------------------------------------------------------------------
+
+CAM = Table("cam", np.linspace(-7, 7, 29), 0.3 * np.sin(np.linspace(-7, 7, 29)), between="spline")
+
+
+@pytest.mark.parametrize("seed", some(range(50), range(6)))
+def test_bodies_of_random_trees_that_a_table_holds(seed: int) -> None:
+    """The distance of two bodies follows a table of an angle or a way: accelerations are those of the reference."""
+    model = random_tree(seed, bodies=(3, 5), free_roots=False)
+    reference = Reference(model, model.label())
+    rng = np.random.default_rng(seed)
+    q = reference.integrate_position(reference.neutral, rng.uniform(-1, 1, reference.nv), 1.0)
+    names = expression_names(model)
+    name, place = next(
+        (names.coordinates[joint.name][-1], joint.coordinates.stop - 1)
+        for joint in reference.mechanism.tree_joints
+        if joint.coordinates and names.coordinates[joint.name]
+    )
+    table = CAM if seed % 2 else replace(CAM, between="cubic")
+    value = (CubicSpline if seed % 2 else PchipInterpolator)(table.x, table.y)(q[place])
+    first, last = model.bodies[0].name, model.bodies[-1].name
+    ends = [reference.poses(q)[model.label().body_labels[body] - 1][:3, 3] for body in (first, last)]
+    gap = float(np.linalg.norm(ends[1] - ends[0]) - value)
+    quantity = FrameQuantity("distance", (first, last)).name
+    held = ExpressionConstraint("cam", f"{quantity} - cam({name}) - ({gap!r})")
+    whole = replace(model, constraints=(held,), tables=(table,))
+    reference, mechanism = Reference(whole), mechanism_of(whole)
+    q = as_labelled_now(model, q, whole)
+    state = {"q": q, "v": reference.consistent_velocity(q, rng.uniform(-1, 1, reference.nv)), "t": 0.3}
+    state |= {"tau": rng.uniform(-1, 1, reference.nv), "u": rng.uniform(-1, 1, len(whole.inputs))}
+    program = LOOP_FUNCTIONS["constrained_dynamics"](mechanism, analyse_loops(mechanism))
+    known = {item.name for item in program.inputs}
+    found = interpret(program, {name: value for name, value in state.items() if name in known})["vdot"]
+    expected = reference.solve(**state).vdot
+    bound = 1e-10 * np.linalg.cond(reference.mass_matrix(q)) * (1 + np.abs(expected).max())
+    assert np.abs(found - expected).max() <= bound
+
+
+@pytest.mark.parametrize(
+    ("expression", "sentence"),
+    [
+        ("a - line(b)", "'line', which is linear, so that its speed jumps"),
+        ("a - map(b, b)", "'map', which takes two arguments"),
+    ],
+)
+def test_tables_that_hold_no_place(expression: str, sentence: str) -> None:
+    tables = (replace(EVEN, name="line"), replace(MAP, name="map"))
+    model = replace(swing("0*b", *tables), outputs=(), constraints=(ExpressionConstraint("held", expression, "rad"),))
+    with pytest.raises(ModelError, match=sentence):
+        mbsym.generate(model, "nowhere")

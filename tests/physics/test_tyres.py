@@ -125,6 +125,40 @@ def test_a_brush_slides_all_over_from_three_mu_over_c(tmp_path: Path) -> None:
     assert locked[0] == pytest.approx(-friction * LOAD, rel=1e-7)
 
 
+@pytest.mark.parametrize("part", [-0.7, 0.01, 0.2, 0.55, 0.99, 1.3])
+def test_the_moment_of_a_brush_is_that_of_its_bristles(tmp_path: Path, part: float) -> None:
+    """Each bristle is bent by slip times its way through the patch, up to what parabolic pressure holds; their forces
+    and moments about the middle are summed by Gauss's rule on both sides of where they begin to slide. The moment turns
+    the wheel out of its slip angle."""
+    half, stiffness, friction, speed = 0.09, 12.0, 0.8, 25.0
+    given = {"longitudinal_stiffness": 9, "cornering_stiffness": stiffness, "cornering_friction": friction}
+    text = RIG.format(entries=", ".join(f"{k}: {v}" for k, v in {**given, "law": "brush", "trail": half / 3}.items()))
+    text = text.replace("hub: {{mass: 0}},".format(), "turn: {mass: 0}, hub: {mass: 0},")
+    text = text.replace(
+        "to: hub, axis: z}", "to: turn, axis: z}\n  steer: {type: revolute, from: turn, to: hub, axis: z}"
+    )
+    (tmp_path / "rig.yaml").write_text(text, encoding="utf-8")
+    mbsym.generate(tmp_path / "rig.yaml", tmp_path / "build", languages=["numpy"], functions=["inverse_dynamics"])
+    function = load_numpy(tmp_path / "build" / "rig.py").functions["inverse_dynamics"]
+    slip = part * 3 * friction / stiffness
+    q, v = np.array([0, 0, RADIUS - LOAD / STIFFNESS, 0, 0]), np.array([speed, slip * speed, 0, 0, speed / RADIUS])
+    found = -function(q, v, 0 * v)
+
+    def shear(way: Array) -> Array:
+        pressed = 3 * LOAD / (4 * half) * (1 - ((way - half) / half) ** 2)
+        return np.minimum(stiffness * LOAD / (2 * half**2) * abs(slip) * way, friction * pressed)
+
+    slides = 2 * half * max(0.0, 1 - abs(part))
+    nodes, weights = np.polynomial.legendre.leggauss(4)
+    force = moment = 0.0
+    for start, end in ((0.0, slides), (slides, 2 * half)):
+        way = start + (end - start) * (nodes + 1) / 2
+        force += float(weights @ shear(way)) * (end - start) / 2
+        moment += float(weights @ (shear(way) * (way - half))) * (end - start) / 2
+    assert found[1] == pytest.approx(-np.sign(slip) * force, rel=1e-6)
+    assert found[3] == pytest.approx(np.sign(slip) * moment, rel=1e-6, abs=1e-6 * force * half)
+
+
 def test_linear_up_to_friction(tmp_path: Path) -> None:
     given = {"longitudinal_stiffness": 10, "cornering_stiffness": 8, "cornering_friction": 0.5}
     forces = forces_of(tmp_path, law="linear", **given)

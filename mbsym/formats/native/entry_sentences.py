@@ -46,7 +46,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "repeat": "Entries with an index in their names and values, once for each number; several in a list.",
     },
     "IncludeTable": {
-        "file": "Of the part, beside this one; of any format that models are read from.",
+        "file": "Of the part, beside this one, of any format that models are read from; or the name of a bundled part.",
         "prefix": "Before all names of the part; its own name and an underscore without.",
         "on": "The body or frame that the part's ground is; ground without.",
         "at": "The frame of the part's ground in the frame of that body; a list is a translation.",

@@ -22,13 +22,16 @@ Load: TypeAlias = Callable[[Path], Model]
 SUFFIXES: Final = (".yaml", ".yml")
 """Of parts that are read here."""
 
+BUNDLED: Final = Path(__file__).resolve().parents[2] / "examples" / "parts"
+"""Where the parts lie that every model may include by their names."""
+
 
 @dataclass(frozen=True, slots=True)
 class Include:
     """What a file says of a part.
 
     Attributes:
-        file: of the part, from the directory of the model's own.
+        file: of the part, from the directory of the model's own; or the name of a bundled one.
         how: it is put into the model.
     """
 
@@ -51,6 +54,11 @@ class Reading:
     others: Load | None
     within: tuple[Path, ...]
     under: str | None
+
+
+def bundled_parts() -> dict[str, Path]:
+    """Files of the parts that every model may include by their names."""
+    return {path.stem: path for path in sorted(BUNDLED.glob("*.yaml"))}
 
 
 def with_includes(
@@ -76,14 +84,17 @@ def with_includes(
     here = Path(document.source.name).parent
     for name, include in includes.items():
         entry: DocumentPath = ("include", name)
-        file = here / include.file
+        file = bundled_parts().get(include.file, here / include.file)
         if not file.is_file():
             path = (*entry, "file") if (*entry, "file") in document.values else entry
-            raise document.error(path, f"there is no file {str(file)!r}", "check the path, which starts at this file's")
+            remedy = f"check the path, which starts at this file's; by their names alone: {', '.join(bundled_parts())}"
+            raise document.error(path, f"there is no file {str(file)!r}", remedy)
         if file.resolve() in reading.within:
             names = " > ".join(each.name for each in (*reading.within, file))
             raise document.error(entry, f"a part that includes itself: {names}", "include something else", of_key=True)
-        if reading.under is not None:
+        if file.parent == BUNDLED:
+            pass  # it came with mbsym
+        elif reading.under is not None:
             require_under(
                 file, repr(include.file), reading.under, str(document.source.at(document.place(entry, of_key=True)))
             )

@@ -53,7 +53,7 @@ LINES: list[tuple[list[str], set[str]]] = [
     (["examples"], set()),
     (["new", "arm"], set()),
     (["doctor"], set()),
-    (["examples", "cart_pole"], {"examples"}),
+    (["examples", "cart_pole"], {"examples", "parts"}),
 ]
 
 

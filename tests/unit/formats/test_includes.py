@@ -13,6 +13,7 @@ import mbsym
 from mbsym import Body, Joint
 from mbsym.errors import FormatError
 from mbsym.formats.native import load_native, read_native
+from mbsym.formats.native.includes import bundled_parts
 from mbsym.formats.native.repetition import MOST_ENTRIES, written_out
 from mbsym.formats.native.schema import json_schema
 from mbsym.formats.native.text import dump_native
@@ -321,3 +322,29 @@ def test_bodies_of_joints_are_not_guessed_beside_parts(files: Path) -> None:
         load_native(files / "car.yaml")
     model = Model("a", (Body("b", 1),), (Joint("j", "prismatic", "ground", "b"),))
     assert read_native(TextSource("a.yaml", dump_native(model))).bodies == model.bodies
+
+
+def test_bundled_parts_are_found_by_their_names(tmp_path: Path) -> None:
+    """Wherever the model lies and whatever directory its files are kept to; what is not there is told with them."""
+    text = "bodies: {rod: {mass: 1, inertia: [1, 1, 1]}}\ninclude: {m: {file: dc_motor, connect: {load: rod}}}\n"
+    file, part = tmp_path / "arm.yaml", mbsym.examples.path("dc_motor")
+    file.write_text(text, encoding="utf-8")
+    model = load_native(file, under=str(tmp_path))
+    assert [joint.name for joint in model.joints] == ["m_shaft"] and not model.warnings
+    (tmp_path / "mine.yaml").write_text(part.read_text(encoding="utf-8"), encoding="utf-8")
+    file.write_text(text.replace("dc_motor", "mine.yaml"), encoding="utf-8")
+    assert load_native(file).joints == model.joints
+    file.write_text(text.replace("dc_motor", "dc_moter"), encoding="utf-8")
+    with pytest.raises(FormatError, match=r"arm.yaml:2:21: there is no file .*by their names alone: dc_motor, first_o"):
+        load_native(file)
+
+
+@pytest.mark.parametrize("name", bundled_parts())
+def test_bundled_parts_say_what_they_are_and_have_sensible_numbers(name: str, tmp_path: Path) -> None:
+    part = bundled_parts()[name].read_text(encoding="utf-8")
+    assert part.startswith(f"name: {name}\ndescription: ")
+    connect = ", connect: {load: rod}" if "\n  load:\n" in part else ""
+    file = tmp_path / "whole.yaml"
+    text = "bodies: {rod: {mass: 1, inertia: [1, 1, 1]}}\njoints: {j: [free, ground, rod]}\n"
+    file.write_text(f"{text}include: {{p: {{file: {name}{connect}}}}}\n", encoding="utf-8")
+    assert not load_native(file).warnings

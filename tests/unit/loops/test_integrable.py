@@ -64,3 +64,17 @@ def test_one_beside_another() -> None:
 @pytest.mark.parametrize("name", ["rolling_disc", "bicycle"])
 def test_wheels_go_anywhere(name: str) -> None:
     assert analyse_loops(mechanism_of(examples.load(name))).sentences == ()
+
+
+def test_where_one_freedom_is_left() -> None:
+    """A gear of speeds holds places, whatever else there is; of two blades on a sleigh neither does by itself."""
+    slides = (Joint("x", "prismatic", "ground", "a", (1, 0, 0)), Joint("y", "prismatic", "a", "b", (0, 1, 0)))
+    turn = Joint("turn", "revolute", "b", "c", (0, 0, 1))
+    plane = Model("plane", tuple(Body(name, 1, (0, 0, 0), (1, 1, 1, 0, 0, 0)) for name in "abc"), (*slides, turn))
+    pair = replace(plane, bodies=plane.bodies[:2], joints=slides, constraints=(VelocityConstraint("g", "v_x - 2*v_y"),))
+    assert [told[:21] for told in analyse_loops(mechanism_of(pair)).sentences] == ["velocity constraint g"]
+    blades = (
+        VelocityConstraint("front", "velocity(c, in=c).y + 0.5*v_turn"),
+        VelocityConstraint("rear", "velocity(c, in=c).y - 0.5*v_turn + 0.1*velocity(c, in=c).x"),
+    )
+    assert analyse_loops(mechanism_of(replace(plane, constraints=blades))).sentences == ()
