@@ -76,7 +76,7 @@ def model_factors() -> tuple[Factor, ...]:
         Factor("force", ("none", *FORCE_ELEMENTS, OF_FRAMES, OF_TABLES)),
         Factor("constraint", ("none", *CONSTRAINTS, OF_TABLES)),
         Factor("motion", ("none", "position", "speed", "acceleration")),
-        Factor("drives", ("none", "some")),
+        Factor("drives", ("none", "some", "saturated")),
         Factor("outputs", ("none", "some")),
         Factor("gravity", ("down", "none", "skew")),
         Factor("body", ("solid", "point", "massless")),
@@ -221,6 +221,9 @@ def model_of(row: Mapping[str, str]) -> Model:
     if row.get("drives", "none") != "none":
         # They draw by themselves, so that mechanisms are those that have none.
         model = with_drives(model, np.random.default_rng(5))
+        if row["drives"] == "saturated":
+            inputs = (replace(each, lower=-0.4, upper=0.6, saturates=True) for each in model.inputs)
+            model = replace(model, inputs=tuple(inputs))
     model = _with_motion(drawing, _with_constraint(drawing, model))
     if row["parameter"] != "none" and not drawing.parameters:
         raise ImpossibleError(f"nothing has a parameter of the kind {row['parameter']}")
