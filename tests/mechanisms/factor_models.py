@@ -376,7 +376,10 @@ def _with_force(drawing: _Drawing, model: Model, name: str) -> Model:
 
 
 def _with_motion(drawing: _Drawing, model: Model) -> Model:
-    """The model with a motion of its first joint; an acceleration follows a control input, too."""
+    """The model with a motion of its first joint; an acceleration follows a control input, too.
+
+    A position begins where the joint starts, since loops are closed there.
+    """
     gives = drawing.row.get("motion", "none")
     if gives == "none":
         return model
@@ -386,7 +389,9 @@ def _with_motion(drawing: _Drawing, model: Model) -> Model:
     law, inputs = "0.3*sin(2*t) + 0.1*t**2", model.inputs
     if gives == "acceleration":
         law, inputs = f"{law} + 2*pushed", (*inputs, ControlInput("pushed", "m/s^2"))
-    initial = () if gives == "position" else root.initial
+    initial = root.initial
+    if gives == "position":
+        law, initial = f"{law} + {root.initial[0]}", ()
     joints = tuple(replace(joint, initial=initial) if joint is root else joint for joint in model.joints)
     return replace(model, joints=joints, inputs=inputs, motions=(PrescribedMotion("drive", "root", law, gives),))
 
