@@ -1,0 +1,39 @@
+"""What a certificate is asked to be about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mbsym.option import FILES, NUMBERS, WHAT, option, options_of
+
+DEFAULT_STATES: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyOptions:
+    """How a module is verified.
+
+    Attributes:
+        states: number of random states.
+        seed: of these.
+        exact: whether the texts are proven too.
+        compilers: that compile the C besides, each with its flags.
+        sign: a key that signs what is written; None where nobody does.
+    """
+
+    states: int = option(DEFAULT_STATES, "Number of random states.", "states", heading=NUMBERS, least=1)
+    seed: int = option(0, "Seed of the random states.", "seed", heading=NUMBERS, least=0)
+    exact: bool = option(False, "Prove the texts too, in a finite field.", "exact", heading=WHAT)
+    compilers: tuple[str, ...] = option(
+        (), "Check the C as this compiles it too, with its flags, as in 'clang -O3'; repeatable.", "compiler",
+        heading=WHAT, typed=tuple,
+    )  # fmt: skip
+    sign: Path | None = option(
+        None, "Sign the certificate with this key, by ssh-keygen.", "sign", heading=FILES, kind=Path
+    )
+
+    def __post_init__(self) -> None:
+        for item in options_of(VerifyOptions):
+            item.require(getattr(self, item.name))
