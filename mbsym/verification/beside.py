@@ -19,16 +19,15 @@ from mbsym.codegen.manifest_reader import file_hash
 from mbsym.errors import CodegenError
 from mbsym.rounding.bounds_file import FunctionEntry, read_bounds
 
-LIBRARIES: Final = ("numpy", "scipy", "sympy", "mpmath")
-"""Whose numbers a certificate rests on."""
+LIBRARIES: Final = ("python", "numpy", "scipy", "sympy")
+"""On whose numbers a certificate rests."""
 
 
 def tools_here() -> dict[str, str]:
     """Versions of what computes, by name, and the widest vectors that NumPy found, on which last digits depend."""
     wide = np.show_config(mode="dicts")["SIMD Extensions"].get("found") or ["no"]
     return {
-        "python": platform.python_version(),
-        **{name: version(name) for name in LIBRARIES},
+        **{name: platform.python_version() if name == "python" else version(name) for name in LIBRARIES},
         "vectors of numpy": wide[-1],
         "library of C": " ".join(filter(None, platform.libc_ver())),
         "processor": platform.machine(),
@@ -52,6 +51,11 @@ def bounds_beside(directory: Path, name: str, files: Mapping[str, str]) -> dict[
     told = read_bounds(file)
     if not told.files.items() <= files.items():
         return None
+    for function in told.functions:
+        if not len(function.inputs) == len(function.low) == len(function.high):
+            raise CodegenError(
+                f"{function.name}: its box is none of its inputs", where=str(file), remedy="certify again"
+            )
     return {
         "file": file.name,
         "sha256": file_hash(file),

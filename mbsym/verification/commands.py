@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
+
+TELLING_PLACE: Final = (
+    'python3 -c "import numpy, platform; numpy.show_config(); print(platform.libc_ver(), platform.machine())"'
+)
+"""What tells on what a certificate was made, besides versions."""
 
 
 def again(told: Mapping[str, Any]) -> str:
@@ -33,6 +38,11 @@ def compiling(name: str, compiler: str) -> str:
 def bounding(name: str) -> str:
     """What bounds the rounding of a module."""
     return f"mbsym certify {name}.json"
+
+
+def refusing(name: str, functions: str) -> str:
+    """What tells why functions have no bounds; it writes nothing where they have none."""
+    return f"{bounding(name)} --function {functions.replace(', ', ',')}"
 
 
 def confirming(name: str) -> str:

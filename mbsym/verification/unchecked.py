@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from mbsym.verification.commands import again, bounding, checking, compiling, confirming, proving, reporting
+from mbsym.rounding.options import NOT_ASKED
+from mbsym.verification.commands import (
+    again,
+    bounding,
+    checking,
+    compiling,
+    confirming,
+    proving,
+    refusing,
+    reporting,
+)
 
 UNWATCHED: Final = "accesses to memory were not watched: the compiler has nothing that does (-fsanitize=address)"
 
@@ -20,15 +30,12 @@ def unchecked(told: Mapping[str, Any]) -> list[dict[str, str]]:
         told: the certificate as JSON data, but for this.
     """
     name, command = told["certificate"], again(told)
-    found = [{"what": what, "why": why, "command": command} for what, why in _unproven(told["exact"], name)]
-    if told["compiler"]:
-        found += [
-            {"what": what, "why": why, "command": confirming(name)} for what, why in _unbounded(told["bounds"], name)
-        ]
+    found = [(what, why, command) for what, why in _unproven(told["exact"], name)]
+    found += _unbounded(told["bounds"], name) if told["compiler"] else []
     for item in told["coverage"]["functions"]:
-        found += [{"what": item["function"], "why": f"not reached: {way}", "command": command}
-                  for way in item["not_reached"]]  # fmt: skip
-    return [*found, *({"what": what, "why": why, "command": do} for what, why, do in _untried(told, command))]
+        found += [(item["function"], f"not reached: {way}", command) for way in item["not_reached"]]
+    found += _untried(told, command)
+    return [{"what": what, "why": why, "command": checked_by} for what, why, checked_by in found]
 
 
 def _unproven(exact: Mapping[str, Any] | None, name: str) -> Iterator[tuple[str, str]]:
@@ -42,20 +49,22 @@ def _unproven(exact: Mapping[str, Any] | None, name: str) -> Iterator[tuple[str,
             yield f"{names or 'all'} in {text}", f"{'not proven' if outcome == 'not proven' else 'agrees only'}: {why}"
 
 
-def _unbounded(bounds: Mapping[str, Any] | None, name: str) -> Iterator[tuple[str, str]]:
+def _unbounded(bounds: Mapping[str, Any] | None, name: str) -> Iterator[tuple[str, str, str]]:
     if bounds is None:
         yield (
             "every function in c",
             "rounding errors, overflow and division by zero are not bounded: "
             f"no {name}.bounds.json is about these texts, which {bounding(name)} writes",
+            confirming(name),
         )
         return
     for item in bounds["functions"]:
         for danger in item["dangers"]:
-            yield item["name"], f"feared inside the box: {danger}"
+            yield item["name"], f"feared inside the box: {danger}", confirming(name)
     for why in dict.fromkeys(bounds["not_bounded"].values()):
         names = _listed(each for each, own in bounds["not_bounded"].items() if own == why)
-        yield names, f"rounding errors are not bounded: {why}"
+        command = confirming(name) if why == NOT_ASKED else refusing(name, names)
+        yield names, f"rounding errors are not bounded: {why}", command
 
 
 def _untried(told: Mapping[str, Any], command: str) -> Iterator[tuple[str, str, str]]:
