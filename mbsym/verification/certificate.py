@@ -26,8 +26,8 @@ from mbsym.model.system import Model
 from mbsym.pipeline import Progress, generate
 from mbsym.verification.apart import run_apart
 from mbsym.verification.beside import bounds_beside, safety_beside, tools_here
-from mbsym.verification.certificate_page import certificate_page
-from mbsym.verification.checks import OF_ITSELF, READ_BACK, WITHIN_ARRAYS, Check, Conditioning
+from mbsym.verification.certificate_page import beyond, certificate_page
+from mbsym.verification.checks import WITHIN_ARRAYS, Check, Conditioning
 from mbsym.verification.closed_states import ATTEMPTS, REGULAR
 from mbsym.verification.coverage import FunctionCoverage, sentences
 from mbsym.verification.exact_texts import exact_verdicts
@@ -45,9 +45,6 @@ _NEAR_SINGULAR = (
 )
 
 
-OF_ITSELF_WORDS: Final = "{count} function{s} as their own equations say, far off, at branches and in each status"
-READ_BACK_WORDS: Final = "{count} table{s} of constants, places, limits and defaults as the model says, read back"
-WITHIN_WORDS: Final = "{count} function{s} within the memory of arguments and arrays, as the compiler watches it"
 SCHEMA: Final = 1
 """Of certificates; raised when a field changes its meaning or goes."""
 
@@ -186,20 +183,6 @@ class Certificate:
             "functions": [item.as_dict() for item in self.coverage],
         }
 
-    def _beyond(self) -> list[str]:
-        """A line for each kind of check that no row tells of, since all of the kind passed."""
-        lines = []
-        told = ((OF_ITSELF_WORDS, OF_ITSELF), (READ_BACK_WORDS, (READ_BACK,)), (WITHIN_WORDS, (WITHIN_ARRAYS,)))
-        for words, kinds in told:
-            own = [check for check in self.checks if check.against in kinds and check.passed]
-            if own:
-                languages = ", ".join(dict.fromkeys(check.language for check in own))
-                count = len({check.function for check in own})
-                lines.append(f"{words.format(count=count, s='' if count == 1 else 's')} ({languages})  ok")
-        if self.compiler and not any(check.against.startswith(WITHIN_ARRAYS) for check in self.checks):
-            lines.append(UNWATCHED)
-        return lines
-
     def _near_singular(self) -> str:
         if not self.conditioning.tight:
             return _NEAR_SINGULAR
@@ -223,7 +206,9 @@ class Certificate:
             allowed = min(check.tolerance for check in found.values())
             verdict = "ok" if all(check.passed for check in found.values()) else "FAILED"
             rows.append((function, against, *errors, f"{allowed:.1e}", verdict))
-        lines = [*markup.aligned(rows), *self._beyond()]
+        lines = [*markup.aligned(rows), *(f"{line}  ok" for line in beyond([check.as_dict() for check in self.checks]))]
+        if self.compiler and not any(check.against.startswith(WITHIN_ARRAYS) for check in self.checks):
+            lines.append(UNWATCHED)
         lines += [f"{name}: changed since it was generated  FAILED" for name in self.changed]
         lines += [f"{name}: {PRINTED_ONLY}" for name in self.not_run]
         lines += ["", *self.exact.lines()] if self.exact is not None else []

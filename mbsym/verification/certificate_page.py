@@ -6,11 +6,11 @@ The page says nothing that the data do not, so that a check can write it again a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from mbsym.exact.numbers import DIGITS
 from mbsym.verification.beside import LIBRARIES
-from mbsym.verification.checks import READ_BACK
+from mbsym.verification.checks import OF_ITSELF, READ_BACK, WITHIN_ARRAYS
 from mbsym.verification.commands import TELLING_PLACE, again, checking, confirming, hashing, hashing_model
 from mbsym.verification.signature import verifying
 from mbsym.verification.unchecked import PRINTED_ONLY
@@ -55,50 +55,46 @@ def _unchecked(told: Mapping[str, Any]) -> Iterator[str]:
 
 def _functions(told: Mapping[str, Any]) -> Iterator[str]:
     """What is known of each function, a row each."""
-    yield from (
-        "",
-        "## Functions",
-        "",
-        f"The sections below in one row a function: `{checking(told['certificate'])}`",
-        "",
-    )
-    exact = (told["exact"] or {}).get("functions", [])
-    bounds = {item["name"]: item for item in (told["bounds"] or {}).get("functions", [])}
-    left = {item["function"]: len(item["not_reached"]) for item in told["coverage"]["functions"]}
-    rows = []
-    for name in dict.fromkeys(item["function"] for item in told["checks"] if item["against"] != READ_BACK):
-        outcomes = {
-            outcome: ", ".join(
-                item["text"] for item in exact if item["function"] == name and item["outcome"] == outcome
-            )
-            for outcome in ("proven", "agrees", "differs")
-        }
-        own = [item for item in told["checks"] if item["function"] == name]
-        failed = [item["against"] for item in own if not item["passed"]]
-        nearest = max((_share(item) for item in own), default=0.0)
-        rows.append((
-            name,
-            outcomes["proven"] or "**none**",
-            outcomes["agrees"],
-            f"**failed: {', '.join([*failed, *filter(None, [outcomes['differs']])])}**"
-            if failed or outcomes["differs"] else f"{len(own)} ok, {nearest:.0e} of what is allowed",
-            _error(bounds[name]["bound"]) if name in bounds else "**none**",
-            f"**{left[name]}**" if left.get(name) else "",
-        ))  # fmt: skip
-    heads = (
-        "function",
-        "proven in",
-        f"agrees in {DIGITS} digits in",
-        "checks",
-        "rounding below",
-        "not reached",
-    )
-    yield from _table(heads, rows)
+    yield from ("", "## Functions", "")
+    yield f"Sections below in one row a function; shares are of tolerances: `{checking(told['certificate'])}`"
+    yield ""
+    heads = ("function", "proven, but for a chance of", f"agrees in {DIGITS} digits", "comparisons", "largest share",
+             "rounding in c below", "branches", "statuses")  # fmt: skip
+    verdicts = (told["exact"] or {}).get("functions", [])
+    names = [item["function"] for item in told["checks"] if item["against"] != READ_BACK]
+    names += [item["function"] for item in verdicts if item["outcome"] == "differs"]
+    yield from _table(heads, ((*_function(name, told, verdicts),) for name in dict.fromkeys(names)))
 
 
-def _share(check: Mapping[str, Any]) -> float:
-    """Which part of what is allowed an error is."""
-    return float(check["error"] / check["tolerance"]) if check["error"] else 0.0
+def _function(name: str, told: Mapping[str, Any], verdicts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The cells of a function's row."""
+    yield name
+    own = [item for item in verdicts if item["function"] == name]
+    proven = [item for item in own if item["outcome"] == "proven"]
+    chance = max((item["probability_of_error"] for item in proven), default=0.0)
+    yield f"{_texts(proven)}: {chance:.1e}" if proven else "**none**"
+    yield _texts([item for item in own if item["outcome"] == "agrees"])
+    checks = [item for item in told["checks"] if item["function"] == name]
+    failed = [f"{item['against']} in {item['language']}" for item in checks if not item["passed"]]
+    failed += [f"{item['why']} in {item['text']}" for item in own if item["outcome"] == "differs"]
+    yield f"**failed: {'; '.join(failed)}**" if failed else str(len(checks))
+    shares = [item["error"] / item["tolerance"] for item in checks if item["error"] and item["tolerance"]]
+    yield f"{max(shares, default=0.0):.0e}"
+    bounds = [item for item in (told["bounds"] or {}).get("functions", []) if item["name"] == name]
+    yield "**none**" if not bounds or bounds[0]["bound"] is None else _error(bounds[0]["bound"])
+    reached = [item for item in told["coverage"]["functions"] if item["function"] == name]
+    yield from _parts(*((reached[0]["branches_taken"], reached[0]["branches"]) if reached else (0, 0)))
+    yield from _parts(*(map(len, (reached[0]["statuses_met"], reached[0]["statuses"])) if reached else (0, 0)))
+
+
+def _texts(verdicts: Sequence[Mapping[str, Any]]) -> str:
+    return ", ".join(item["text"] for item in verdicts)
+
+
+def _parts(count: int, total: int) -> Iterator[str]:
+    """So many of all, empty where there are none."""
+    said = f"{count} of {total}" if total else ""
+    yield said if count == total else f"**{said}**"
 
 
 def _proven(told: Mapping[str, Any]) -> Iterator[str]:
@@ -106,26 +102,12 @@ def _proven(told: Mapping[str, Any]) -> Iterator[str]:
     if exact is None:
         return
     yield from ("", "## Proven", "")
+    count = sum(item["outcome"] == "proven" for item in exact["functions"])
     yield (
-        f"Texts read back and evaluated in {exact['field']}, beside another derivation in the same field, at random "
-        f"points. A function with a number differs all the same with that probability, none with one above "
-        f"{exact['probability_of_error']:.1e}: `{again(told)}`"
+        f"Texts read back and evaluated in {exact['field']}, beside another derivation in the same field, at two "
+        f"random points or more: {count} of {len(exact['functions'])} functions in texts are proven, each of which "
+        f"differs all the same with a chance of at most {exact['probability_of_error']:.1e}: `{again(told)}`"
     )
-    yield ""
-    own = {(item["function"], item["text"]): item for item in exact["functions"]}
-    texts = [*dict.fromkeys(text for _, text in own)]
-    rows = (
-        (function, *(_verdict(own[function, text]) if (function, text) in own else "" for text in texts))
-        for function in dict.fromkeys(function for function, _ in own)
-    )
-    yield from _table(("function", *texts), rows)
-
-
-def _verdict(item: Mapping[str, Any]) -> str:
-    """The probability with which a function that is proven differs; of others the outcome."""
-    if item["outcome"] == "proven":
-        return f"{item['probability_of_error']:.1e} at {item['points']} points"
-    return f"**{item['outcome']}**" + (f": {item['why']}" if item["outcome"] == "differs" else "")
 
 
 def _sampled(told: Mapping[str, Any]) -> Iterator[str]:
@@ -143,9 +125,13 @@ def _sampled(told: Mapping[str, Any]) -> Iterator[str]:
         yield f"* Smallest singular value of closure rows of length one: {told['closure_rows_apart_by']:.3e}"
     yield from (f"* {remark}" for remark in told["remarks"])
     yield ""
+    yield from (f"* {line}" for line in beyond(told["checks"]))
+    yield ""
     languages = [*dict.fromkeys(item["language"] for item in told["checks"])]
     table: dict[tuple[str, str, float], dict[str, str]] = {}
     for item in told["checks"]:
+        if item["passed"] and item["against"] in BEYOND:
+            continue
         failed = "" if item["passed"] else "**failed** "
         row = table.setdefault((item["function"], item["against"], item["tolerance"]), {})
         row[item["language"]] = f"{failed}{_error(item['error'])}"
@@ -154,6 +140,26 @@ def _sampled(told: Mapping[str, Any]) -> Iterator[str]:
         for (function, against, allowed), found in table.items()
     )
     yield from _table(("function", "compared with", *languages, "allowed"), rows)
+
+
+BEYOND: Final[Mapping[str, str]] = {
+    **dict.fromkeys(
+        OF_ITSELF, "{count} function{s} as their own equations say, far off, at branches and in each status"
+    ),
+    READ_BACK: "{count} table{s} of constants, places, limits and defaults as the model says, read back",
+    WITHIN_ARRAYS: "{count} function{s} within the memory of arguments and arrays, as the compiler watches it",
+}
+"""What is said of comparisons that passed and have no row, by what was compared with."""
+
+
+def beyond(checks: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """A line for each kind of comparisons that no row tells of, since they passed."""
+    for words in dict.fromkeys(BEYOND.values()):
+        own = [item for item in checks if item["passed"] and BEYOND.get(item["against"]) == words]
+        if own:
+            languages = ", ".join(dict.fromkeys(item["language"] for item in own))
+            count = len({item["function"] for item in own})
+            yield f"{words.format(count=count, s='' if count == 1 else 's')} ({languages})"
 
 
 def _error(value: float | None) -> str:
@@ -196,17 +202,6 @@ def _reached(told: Mapping[str, Any]) -> Iterator[str]:
         f"{coverage['branches_taken']} of {coverage['branches']} branches taken, {coverage['statuses_met']} of "
         f"{coverage['statuses']} statuses met: `{again(told)}`"
     )
-    if coverage["functions"]:
-        rows = (
-            (
-                item["function"],
-                f"{item['branches_taken']} of {item['branches']}",
-                f"{len(item['statuses_met'])} of {len(item['statuses'])}",
-                ", ".join(item["not_reached"]),
-            )
-            for item in coverage["functions"]
-        )
-        yield from ("", *_table(("function", "branches taken", "statuses met", "not reached"), rows))
 
 
 def _compiled(told: Mapping[str, Any]) -> Iterator[str]:

@@ -84,7 +84,7 @@ def _untried(told: Mapping[str, Any], command: str) -> Iterator[tuple[str, str, 
         yield (
             "MISRA C and stack",
             f"no {name}.safety.json is about these texts, which {reporting('MODEL')} writes",
-            f"grep sha256 {name}.safety.json",
+            checking(name),
         )
     elif told["safety"] is not None:
         for status, meaning in (("finding", "a finding without a record"), ("open", "for the product's own review")):
