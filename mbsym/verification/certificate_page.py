@@ -11,7 +11,15 @@ from typing import Any, Final
 from mbsym.exact.numbers import DIGITS
 from mbsym.verification.beside import LIBRARIES
 from mbsym.verification.checks import OF_ITSELF, READ_BACK, WITHIN_ARRAYS
-from mbsym.verification.commands import TELLING_PLACE, again, checking, confirming, hashing, hashing_model
+from mbsym.verification.commands import (
+    TELLING_PLACE,
+    TELLING_REFERENCE,
+    again,
+    checking,
+    confirming,
+    hashing,
+    hashing_model,
+)
 from mbsym.verification.signature import verifying
 from mbsym.verification.unchecked import PRINTED_ONLY
 
@@ -106,15 +114,19 @@ def _proven(told: Mapping[str, Any]) -> Iterator[str]:
     yield (
         f"Texts read back and evaluated in {exact['field']}, beside another derivation in the same field, at two "
         f"random points or more: {count} of {len(exact['functions'])} functions in texts are proven, each of which "
-        f"differs all the same with a chance of at most {exact['probability_of_error']:.1e}: `{again(told)}`"
+        f"differs all the same with a chance of at most {exact['probability_of_error']:.1e}, degrees of definitions "
+        f"being estimated from their sizes: `{again(told)}`"
     )
 
 
 def _sampled(told: Mapping[str, Any]) -> Iterator[str]:
     yield from ("", "## Sampled", "")
     yield (
-        f"At {told['states']} states, drawn with seed {told['seed']}, compiled and run, beside the reference (maximal "
-        "coordinates with multipliers, which shares no mathematics with the code) and identities that must hold. "
+        f"At {told['states']} states, drawn with seed {told['seed']}, compiled and run, beside the reference of mbsym "
+        f"and identities that must hold; what the reference is: `{TELLING_REFERENCE}`"
+    )
+    yield ""
+    yield (
         "Errors are relative to the largest entry of what they are compared with, at least 1, in units of the "
         f"mechanism's own size. All of this section: `{again(told)}`"
     )
@@ -211,7 +223,7 @@ def _compiled(told: Mapping[str, Any]) -> Iterator[str]:
     for item in told["also_compiled"]:
         yield f"* Likewise by {item['compiler']}, `{' '.join(item['flags'])}`: `{again(told)}`"
     if told["watched_with"]:
-        yield f"* Each call was made again, watched by `{' '.join(told['watched_with'])}`: `{again(told)}`"
+        yield f"* Each call of the C was made again, watched by `{' '.join(told['watched_with'])}`: `{again(told)}`"
     for names, command in ((LIBRARIES, "mbsym doctor"), ([*told["tools"].keys() - {*LIBRARIES}], TELLING_PLACE)):
         known = [f"{name} {version}" for name, version in told["tools"].items() if name in names]
         yield f"* {', '.join(known)}: `{command}`"
@@ -225,7 +237,7 @@ def _safety(told: Mapping[str, Any]) -> Iterator[str]:
         "",
         "## MISRA C and stack",
         "",
-        f"From {safety['file']}, made again by `{checking(told['certificate'])}`",
+        f"From {safety['file']}, which has the reasons, made again by `{checking(told['certificate'])}`",
         "",
     )
     looked = f"checked with {safety['checker']}" if safety["checker"] else f"**not checked: {safety['reason']}**"

@@ -12,6 +12,10 @@ TELLING_PLACE: Final = (
 """What tells on what a certificate was made, besides versions."""
 
 
+TELLING_REFERENCE: Final = 'python3 -c "import mbsym.reference; print(mbsym.reference.__doc__)"'
+"""What says by which mathematics the reference computes."""
+
+
 def again(told: Mapping[str, Any]) -> str:
     """What writes a certificate again, given its data."""
     words = [f"mbsym verify {told['certificate']}.json", f"--states {told['states']}", f"--seed {told['seed']}"]

@@ -18,7 +18,7 @@ from mbsym.errors import CodegenError, ToolchainError, VerificationError
 from mbsym.verification import certificate, recheck
 from mbsym.verification.certificate import Certificate
 from mbsym.verification.recheck import check_certificate
-from mechanisms.certificate_edits import beside_otherwise, content, forged, on_the_whole, told_otherwise
+from mechanisms.certificate_edits import beside_otherwise, content, forged, in_file, on_the_whole, told_otherwise
 from mechanisms.examples import some
 
 NAME = "double_pendulum"
@@ -214,5 +214,7 @@ def test_a_safety_report_is_told_and_made_again(run: Any, tmp_path: Path, monkey
     (fault,) = beside_otherwise(tmp_path, NAME, "safety report", 1)
     fault.plant(tmp_path)
     assert check_certificate(tmp_path).faults
+    in_file(NAME, "safety report", "safety", ("functions", 0, "complexity"), 99).plant(tmp_path)
+    assert any("functions[0].complexity: it tells 99" in each for each in check_certificate(tmp_path).faults)
     monkeypatch.setenv("CFLAGS", "-O0")
     assert any("set CC and CFLAGS to these" in each for each in check_certificate(tmp_path).remarks)

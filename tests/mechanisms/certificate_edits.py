@@ -112,7 +112,7 @@ def beside_otherwise(directory: Path, name: str, kind: str, count: int, seed: in
         if kind != "bounds" or not harmless.intersection(map(str, path))
     ]
     chosen = random.Random(seed).sample(found, count)
-    return [_in_file(name, kind, suffix, path, _narrower(path, value)) for path, value in chosen]
+    return [in_file(name, kind, suffix, path, _narrower(path, value)) for path, value in chosen]
 
 
 def _narrower(path: tuple[Any, ...], value: Any) -> Any:
@@ -122,12 +122,14 @@ def _narrower(path: tuple[Any, ...], value: Any) -> Any:
     return value / 1.01 + 0.03 * abs(value) * (1 if path[-2:] == ("range", 0) else -1)
 
 
-def _in_file(name: str, kind: str, suffix: str, path: tuple[Any, ...], value: Any) -> Fault:
+def in_file(name: str, kind: str, suffix: str, path: tuple[Any, ...], value: Any) -> Fault:
+    """A fault in a file beside the certificate, whose hash this is given."""
+
     def plant(directory: Path) -> None:
         file = directory / f"{name}.{suffix}.json"
         file.write_text(json_text(with_fault(content(directory, file.name), path, value)), encoding="utf-8")
         told = content(directory, f"{name}.certificate.json")
-        told[{"bounds": "bounds", "safety": "safety"}[suffix]]["sha256"] = sha256(file.read_bytes()).hexdigest()
+        told[suffix]["sha256"] = sha256(file.read_bytes()).hexdigest()
         forged(directory, name, told)
 
     return Fault(kind, f"{'.'.join(map(str, path))} = {json.dumps(value)[:60]}", plant)
