@@ -127,10 +127,8 @@ def load_by(directory: Path, name: str, command: str) -> LoadedModule:
         ToolchainError: there is no such compiler.
         CodegenError: the source does not compile.
     """
-    compiler, _, flags = command.strip().partition(" ")
-    if not compiler:
-        raise CodegenError("no compiler is named", where="`compilers`", remedy='give it with its flags: "clang -O3"')
-    library = build.compile_c(directory, name, (*build.WARNINGS, *shlex.split(flags)), compiler)
+    compiler, *flags = shlex.split(command)
+    library = build.compile_c(directory, name, (*build.WARNINGS, *flags), shlex.quote(compiler))
     module = load.c_module(library, manifest_reader.read_manifest(directory / f"{name}.json"))
     return replace(module, language=f"{BY}{command}")
 

@@ -182,7 +182,11 @@ def read_certificate(file: Path) -> tuple[str, dict[str, Any]]:
         text = file.read_text(encoding="utf-8")
         CertificateEntries.model_validate_json(text)
     except (OSError, UnicodeDecodeError) as error:
-        raise CodegenError(f"the certificate cannot be read: {error}", where=str(file), remedy=remedy) from None
+        raise CodegenError(
+            f"the certificate cannot be read: {getattr(error, 'strerror', None) or error}",
+            where=str(file),
+            remedy=remedy,
+        ) from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         said = "it is missing" if first["type"] == "missing" else first["msg"]

@@ -96,7 +96,7 @@ def _function(name: str, told: Mapping[str, Any], verdicts: Sequence[Mapping[str
 
 
 def _texts(verdicts: Sequence[Mapping[str, Any]]) -> str:
-    return ", ".join(item["text"] for item in verdicts)
+    return "; ".join(item["text"] for item in verdicts)
 
 
 def _parts(count: int, total: int) -> Iterator[str]:

@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from mbsym.errors import OptionError
 from mbsym.option import FILES, NUMBERS, WHAT, option, options_of
 
 DEFAULT_STATES: Final = 20
+
+
+def _commands(compilers: tuple[str, ...]) -> None:
+    for command in compilers:
+        try:
+            named = bool(shlex.split(command))
+        except ValueError as error:
+            raise OptionError(
+                f"{command!r} cannot be read: {str(error).lower()}",
+                where="`compilers`",
+                remedy="close its quotation marks",
+            ) from None
+        if not named:
+            raise OptionError(
+                "no compiler is named", where="`compilers`", remedy="give it with its flags, as in 'clang -O3'"
+            )
+
+
+def _key(key: Path | None) -> None:
+    if key is not None and not key.is_file():
+        raise OptionError("there is no such key", where=str(key), remedy="make one: ssh-keygen -t ed25519 -f KEY")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +51,15 @@ class VerifyOptions:
     exact: bool = option(False, "Prove the texts too, in a finite field.", "exact", heading=WHAT)
     compilers: tuple[str, ...] = option(
         (), "Check the C as this compiles it too, with its flags, as in 'clang -O3'; repeatable.", "compiler",
-        heading=WHAT, typed=tuple,
+        heading=WHAT, typed=tuple, check=_commands,
     )  # fmt: skip
     sign: Path | None = option(
-        None, "Sign the certificate with this key, by ssh-keygen.", "sign", heading=FILES, kind=Path
+        None,
+        "Sign the certificate with this key, by ssh-keygen.",
+        "sign",
+        heading=FILES,
+        kind=Path,
+        check=_key,
     )
 
     def __post_init__(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -250,8 +251,8 @@ class _Check:
 
 def _is_there(command: str) -> bool:
     try:
-        return bool(find_compiler(command.strip().partition(" ")[0]))
-    except ToolchainError:
+        return bool(find_compiler(shlex.quote(shlex.split(command)[0])))
+    except (ToolchainError, ValueError, IndexError):
         return False
 
 

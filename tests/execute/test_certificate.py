@@ -14,7 +14,7 @@ import pytest
 
 import mbsym
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES
-from mbsym.errors import CodegenError, ToolchainError, VerificationError
+from mbsym.errors import CodegenError, OptionError, ToolchainError, VerificationError
 from mbsym.verification import certificate, recheck
 from mbsym.verification.certificate import Certificate
 from mbsym.verification.recheck import check_certificate
@@ -159,6 +159,9 @@ def test_further_compilers_are_checked_alike(copy: Path) -> None:
     assert check_certificate(copy).faults == ()
     wrong = mbsym.verify(copy, states=1, compilers=["cc -O1 -Dsin=cos"])
     assert {check.language for check in wrong.checks if not check.passed} == {"c by cc -O1 -Dsin=cos"}
+    for command, what in (("", "no compiler is named"), ("cc '-O2", "no closing quotation")):
+        with pytest.raises(OptionError, match=what):
+            mbsym.verify(copy, compilers=[command])
     with pytest.raises(ToolchainError, match="no C compiler 'nocc'"):
         mbsym.verify(copy, states=1, compilers=["nocc -O2"])
     told = content(copy, f"{NAME}.certificate.json")
@@ -197,6 +200,8 @@ def test_signatures_say_who_signed(run: Any, copy: Path, monkeypatch: pytest.Mon
     assert not signature.exists()
     with pytest.raises(VerificationError, match="the key does not sign"):
         mbsym.verify(copy, states=1, sign=signers)
+    with pytest.raises(OptionError, match="there is no such key"):
+        mbsym.verify(copy, sign=copy / "none")
     monkeypatch.setattr("mbsym.verification.signature.PROGRAM", "no-such-program")
     done = run("verify", copy, "--states", "1", "--sign", keys[0])
     assert done.status == 3 and "apt install openssh-client" in done.err
