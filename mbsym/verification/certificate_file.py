@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mbsym.codegen.manifest_schema import Digest, Extent, Identifier, json_path
 from mbsym.errors import CodegenError
+from mbsym.verification.options import MOST_STATES
 
 Error = Annotated[float, Field(ge=0)] | None
 """None where it is no number."""
@@ -150,7 +151,7 @@ class CertificateEntries(_Record):
     passed: bool
     model_sha256: Digest
     formulation: str
-    states: Annotated[int, Field(ge=1)]
+    states: Annotated[int, Field(ge=1, le=MOST_STATES)]
     seed: Extent
     tools: dict[str, str]
     compiler: str

@@ -79,12 +79,12 @@ def _function(name: str, told: Mapping[str, Any], verdicts: Sequence[Mapping[str
     yield name
     own = [item for item in verdicts if item["function"] == name]
     proven = [item for item in own if item["outcome"] == "proven"]
-    chance = max((item["probability_of_error"] for item in proven), default=0.0)
+    chance = max((item.get("probability_of_error", 0.0) for item in proven), default=0.0)
     yield f"{_texts(proven)}: {chance:.1e}" if proven else "**none**"
     yield _texts([item for item in own if item["outcome"] == "agrees"])
     checks = [item for item in told["checks"] if item["function"] == name]
     failed = [f"{item['against']} in {item['language']}" for item in checks if not item["passed"]]
-    failed += [f"{item['why']} in {item['text']}" for item in own if item["outcome"] == "differs"]
+    failed += [f"{item.get('why', '')} in {item['text']}" for item in own if item["outcome"] == "differs"]
     yield f"**failed: {'; '.join(failed)}**" if failed else str(len(checks))
     shares = [item["error"] / item["tolerance"] for item in checks if item["error"] and item["tolerance"]]
     yield f"{max(shares, default=0.0):.0e}"

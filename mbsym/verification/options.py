@@ -13,6 +13,15 @@ from mbsym.option import FILES, NUMBERS, WHAT, option, options_of
 DEFAULT_STATES: Final = 20
 
 
+MOST_STATES: Final = 100_000
+"""More take hours, and are a slip."""
+
+
+def _few(states: int) -> None:
+    if not 1 <= states <= MOST_STATES:
+        raise OptionError(f"{states} states are none, or too many", where="`states`", remedy=f"give 1 to {MOST_STATES}")
+
+
 def _commands(compilers: tuple[str, ...]) -> None:
     for command in compilers:
         try:
@@ -46,7 +55,7 @@ class VerifyOptions:
         sign: a key that signs what is written; None where nobody does.
     """
 
-    states: int = option(DEFAULT_STATES, "Number of random states.", "states", heading=NUMBERS, least=1)
+    states: int = option(DEFAULT_STATES, "Number of random states.", "states", heading=NUMBERS, least=1, check=_few)
     seed: int = option(0, "Seed of the random states.", "seed", heading=NUMBERS, least=0)
     exact: bool = option(False, "Prove the texts too, in a finite field.", "exact", heading=WHAT)
     compilers: tuple[str, ...] = option(

@@ -18,6 +18,7 @@ from mbsym.embedded.safety import safety_report
 from mbsym.errors import CodegenError, ToolchainError, VerificationError
 from mbsym.pipeline import Progress
 from mbsym.rounding.checking import check_bounds
+from mbsym.verification.beside import safety_beside
 from mbsym.verification.certificate import ROW, certified
 from mbsym.verification.certificate_file import read_certificate
 from mbsym.verification.certificate_page import certificate_page
@@ -193,15 +194,18 @@ class _Check:
             for key in {**told["tools"], **found["tools"]}
             if told["tools"].get(key) != found["tools"].get(key)
         ]
+        self.faults.extend(f"tools.{key}: it is missing" for key in found["tools"] if key not in told["tools"])
         others += [f"compiler: {told['compiler']}, here {found['compiler']}"] * (told["compiler"] != found["compiler"])
         if others:
             self.remarks.append(f"other tools made it: {'; '.join(others)}; of figures the verdicts alone are compared")
             self.faults.extend(
                 f"checks[{k}]: the verdict on {item['function']} does not follow from its error and tolerance"
                 for k, item in enumerate(told["checks"])
-                if item["passed"] != (item["error"] is not None and item["error"] <= item["tolerance"])
+                if item["passed"]
+                != (None not in (item["error"], item["tolerance"]) and item["error"] <= item["tolerance"])
             )
-        skipped = MEASURED if others or missing else frozenset[str]()
+        # Without a compiler what is unchecked is told otherwise, and nothing else is.
+        skipped = MEASURED if others else frozenset({"unchecked"} if missing else ())
         faults = [*differences(told, found, skipped)]
         self.faults.extend(faults)
         if not faults:
@@ -212,22 +216,21 @@ class _Check:
 
     def bounds(self) -> None:
         """Notes faults of the bounds that the certificate tells of; some parts are derived again."""
-        bounds = self.told["bounds"]
-        if bounds is None or not (self.directory / bounds["file"]).is_file():
-            self.done.append("rounding: it tells of no bounds")
+        if not (self.directory / f"{self.name}.bounds.json").is_file():
+            self.done.append("rounding: there are no bounds")
             return
         checked = check_bounds(self.directory / f"{self.name}.bounds.json", parts=PARTS)
         parts, count = (sum(item[k] for item in checked.functions.values()) for k in (0, 1))
-        self.faults.extend(f"{bounds['file']}: {fault}" for fault in checked.faults)
+        self.faults.extend(f"{self.name}.bounds.json: {fault}" for fault in checked.faults)
         if not checked.faults:
             self.done.append(f"rounding: {parts} of {count} parts confirmed; all of them: {confirming(self.name)}")
 
     def safety(self) -> None:
         """Notes what differs from a safety report that is made now."""
-        safety = self.told["safety"]
+        safety = safety_beside(self.directory, self.name, self.told["files"])
         file = self.directory / f"{self.name}.safety.json"
-        if safety is None or not file.is_file():
-            self.done.append("safety report: it tells of none")
+        if safety is None:
+            self.done.append("safety report: there is none of these texts")
             return
         report = json.loads(file.read_text(encoding="utf-8"))
         texts = [*report["files"], f"{self.name}.json"]

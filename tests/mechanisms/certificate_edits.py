@@ -23,6 +23,10 @@ from mbsym.verification.certificate_page import certificate_page
 KINDS = ("certificate", "bounds", "safety report", "file", "page")
 
 
+GONE = "gone"
+"""In the place of a value that is taken away."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A fault: its kind, what it is in words, and what plants it into a directory."""
@@ -35,7 +39,7 @@ class Fault:
 def forged(directory: Path, name: str, told: Any) -> None:
     """Writes a certificate as mbsym would write it, and its page where it has one."""
     (directory / f"{name}.certificate.json").write_text(f"{json_text(told, width=ROW)}\n", encoding="utf-8")
-    with suppress(TypeError, ValueError):
+    with suppress(TypeError, ValueError, KeyError):
         (directory / f"{name}.certificate.md").write_text(certificate_page(told), encoding="utf-8")
 
 
@@ -48,6 +52,7 @@ def places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, .
     """Places in data, and what is wrong there: another number or word, an entry less, one twice, two exchanged."""
     if isinstance(data, dict):
         for key, value in data.items():
+            yield (*path, key), GONE
             yield from places(value, (*path, key))
     elif isinstance(data, list):
         if data:
@@ -73,7 +78,10 @@ def with_fault(data: Any, path: tuple[Any, ...], value: Any) -> Any:
     inner = changed
     for key in path[:-1]:
         inner = inner[key]
-    inner[path[-1]] = value
+    if value == GONE:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = value
     return changed
 
 
