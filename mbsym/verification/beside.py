@@ -25,7 +25,7 @@ LIBRARIES: Final = ("python", "numpy", "scipy", "sympy")
 
 def tools_here() -> dict[str, str]:
     """Versions of what computes, by name, and the widest vectors that NumPy found, on which last digits depend."""
-    wide = np.show_config(mode="dicts")["SIMD Extensions"].get("found") or ["no"]
+    wide = np.show_config(mode="dicts").get("SIMD Extensions", {}).get("found") or ["no"]
     return {
         **{name: platform.python_version() if name == "python" else version(name) for name in LIBRARIES},
         "vectors of numpy": wide[-1],
