@@ -61,6 +61,7 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
     "Code": (
         *("mbsym:generate", "mbsym.pipeline:Generation", "mbsym.codegen.load:load_c", "mbsym.codegen.load:load_numpy"),
         *("mbsym.codegen.load:LoadedModule", "mbsym:verify", "mbsym.verification.certificate:Certificate"),
+        *("mbsym.verification.recheck:check_certificate", "mbsym.verification.recheck:Rechecked"),
         *("mbsym:certify", "mbsym.rounding.results:Bounds", "mbsym.rounding.results:FunctionBounds"),
         *("mbsym.rounding.results:OutputBound", "mbsym.rounding.results:NamedDanger"),
         *("mbsym:export", "mbsym:compile", "mbsym.batches.compiled:CompiledModel"),

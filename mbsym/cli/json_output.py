@@ -113,13 +113,17 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
     "export": {"consumer": "whose files these are", "notes": "what is not there, and why, a sentence each"},
     "verify": {
         "certificate": "the name again, as in the certificate",
+        "schema": "of the certificate: 1; raised when a field changes its meaning or goes",
         "passed": "whether everything agrees",
         "model_sha256": "hash of the model",
         "formulation": "that was used",
         "states": "how many random states",
         "seed": "of these",
+        "tools": "versions of what computed, by name",
         "compiler": "that compiled the C",
         "flags": "that it was given",
+        "also_compiled": "with --compiler: as it was asked for, version and flags of each further compiler",
+        "watched_with": "flags with which accesses to memory were watched; empty where the compiler has none",
         "condition_of_mass_matrix": "largest condition number; null where it was not computed",
         "closure_rows_apart_by": "smallest singular value of closure rows of length one; null of trees",
         "files": "what was verified: the hash of each file by its name",
@@ -128,6 +132,12 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "coverage": "branches and statuses that were reached, by function, and those that were not",
         "checks": "function, language, what it was compared with, error, tolerance and verdict of each",
         "exact": "with --exact: field, probability of error, what was shown of each function in each text; else null",
+        "bounds": "what NAME.bounds.json says of these texts: terms, and box, bound, worst sample and dangers of each "
+        "function; else null",
+        "safety": "what NAME.safety.json says of these texts: guidelines by status, and stack by function; else null",
+        "remarks": "on the states, a sentence each",
+        "unchecked": "what is not shown, why, and the command that tells the same; with --check-certificate in place "
+        "of all others: certificate, passed, done, faults and remarks",
     },
     "certify": {
         "certificate": "the name again",

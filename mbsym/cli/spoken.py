@@ -16,6 +16,6 @@ def spoken(text: str) -> str:
 
 OTHERS = tuple(
     Option(name=name, default="", sentence="", flags=(flag,))
-    for name, flag in (("settings", "set"), ("wrench_inputs", "wrench-input"))
+    for name, flag in (("settings", "set"), ("wrench_inputs", "wrench-input"), ("compilers", "compiler"))
 )
 """What is called otherwise on the command line and is no option of a generation."""

@@ -5,6 +5,7 @@ What prints and what loads a language is imported when that is done.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -43,6 +44,9 @@ THREADS: Final = "threads"
 
 LIMBS: Final = "limbs"
 """What certificates call C that is compiled with vectors of equal limbs, however wide these are."""
+
+BY: Final = "c by "
+"""What certificates call C that another compiler compiled, before its command and flags."""
 
 OPENMP: Final = "-fopenmp"
 """The flag with which compilers take the lines for threads."""
@@ -114,6 +118,19 @@ def load_limbs(directory: Path, name: str, functions: Sequence[str]) -> LoadedMo
     module = _load_c(directory, name, [f"-D{name}_LIMBS={WIDTHS[-1]}"])
     own = {function: module.functions[function] for function in functions}
     return replace(module, language=LIMBS, functions=own, compiler="")
+
+
+def load_by(directory: Path, name: str, command: str) -> LoadedModule:
+    """The C of module NAME as a compiler compiles it, given with its flags, such as "clang -O3".
+
+    Raises:
+        ToolchainError: there is no such compiler.
+        CodegenError: the source does not compile.
+    """
+    compiler, *flags = shlex.split(command)
+    library = build.compile_c(directory, name, (*build.WARNINGS, *flags), shlex.quote(compiler))
+    module = load.c_module(library, manifest_reader.read_manifest(directory / f"{name}.json"))
+    return replace(module, language=f"{BY}{command}")
 
 
 OTHERWISE_COMPILED: Final[Mapping[str, Callable[[Path, str, Sequence[str]], LoadedModule | None]]] = {

@@ -19,7 +19,7 @@ LEADING_FIELDS: Final = (
     "bodies", "joints", "parameters", "inputs",
 )  # fmt: skip
 OWN_FIELDS: Final = ("functions", "statuses", "constants", "run_time_parameters", "names", "files", "sha256")
-CERTIFICATE_SUFFIXES: Final = (".certificate.json", ".certificate.md")
+CERTIFICATE_SUFFIXES: Final = (".certificate.json", ".certificate.md", ".certificate.json.sig")
 BOUNDS_SUFFIXES: Final = (".bounds.json", ".bounds.md")
 """Of the files beside a module that say what was checked about it."""
 

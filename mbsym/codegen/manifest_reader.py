@@ -61,12 +61,14 @@ def _refuse_constant(text: str) -> NoReturn:
 
 
 def _looks_like_one(file: Path) -> bool:
-    """True for what mbsym wrote beside code, however damaged; certificates and documents are not."""
+    """True for what mbsym wrote beside code, however damaged; certificates, reports and documents are not."""
     try:
         content = _content(file)
     except (OSError, ValueError, RecursionError):
         return False
-    return isinstance(content, dict) and "mbsym" in content and not content.keys() & {"certificate", "labelling"}
+    return (
+        isinstance(content, dict) and "mbsym" in content and not content.keys() & {"certificate", "labelling", "misra"}
+    )
 
 
 def _require_whole(place: Path, content: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ from mbsym.errors import CodegenError, TextError
 from mbsym.option import made, takes
 from mbsym.rounding.analysis import Rounding
 from mbsym.rounding.box import PARAMETERS, Box, entries_of, read_box
-from mbsym.rounding.options import Certify, CertifyOptions
+from mbsym.rounding.options import NOT_ASKED, Certify, CertifyOptions
 from mbsym.rounding.precision import PRECISIONS
 from mbsym.rounding.recording import record
 from mbsym.rounding.results import Bounds, FunctionBounds, NamedDanger, OutputBound
@@ -75,7 +75,7 @@ def certify(
     wanted = _wanted(manifest, asked.function)
     functions: list[FunctionBounds] = []
     others = [entry["name"] for entry in manifest["functions"] if entry not in wanted]
-    refused = dict.fromkeys(others, "it was not asked for")
+    refused = dict.fromkeys(others, NOT_ASKED)
     for number, entry in enumerate(wanted):
         if progress is not None:
             progress("bound", number, len(wanted))

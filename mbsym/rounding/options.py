@@ -10,6 +10,9 @@ from mbsym.option import NUMBERS, SPEED, WHAT, option, options_of
 
 SAMPLES: Final = 10_000
 
+NOT_ASKED: Final = "it was not asked for"
+"""Why a function has no bounds where others were named."""
+
 
 def _positive(value: float) -> None:
     if not value > 0:

@@ -1,58 +1,43 @@
 """The certificate of generated code: compiled, run, and compared with the independent reference.
 
-What stands in a directory is run in a process of its own: somebody may have changed it.
+It is written as data for programs and as a page for people, and tells what bounds and reports beside the texts say.
 """
 
 from __future__ import annotations
 
 import math
-import traceback
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-import numpy as np
-
 from mbsym import markup
 from mbsym.codegen.description import GeneratedFile
-from mbsym.codegen.languages import LANGUAGES, OTHERWISE_COMPILED, Language
-from mbsym.codegen.load import LoadedFunction, LoadedModule
+from mbsym.codegen.languages import LANGUAGES
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES, json_text
 from mbsym.codegen.manifest_reader import changed_files, file_hash, read_manifest
 from mbsym.codegen.write import settle, write_files
-from mbsym.doors import one_thread
-from mbsym.errors import CodegenError, MbsymError, VerificationError
+from mbsym.errors import CodegenError, VerificationError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress, generate
-from mbsym.registry import TRANSFER_MATRIX
-from mbsym.verification.apart import Ended, Notes, run_apart
-from mbsym.verification.beyond import check_beyond
-from mbsym.verification.checks import (
-    OF_ITSELF,
-    READ_BACK,
-    WITHIN_ARRAYS,
-    Check,
-    Conditioning,
-    Settings,
-    Worst,
-    run_checks,
-)
+from mbsym.verification.apart import run_apart
+from mbsym.verification.beside import bounds_beside, safety_beside, tools_here
+from mbsym.verification.certificate_page import beyond, certificate_page
+from mbsym.verification.checks import WITHIN_ARRAYS, Check, Conditioning
 from mbsym.verification.closed_states import ATTEMPTS, REGULAR
 from mbsym.verification.coverage import FunctionCoverage, sentences
-from mbsym.verification.evidence import between
 from mbsym.verification.exact_texts import exact_verdicts
 from mbsym.verification.exactness import Exactness
-from mbsym.verification.memory import Calls
-from mbsym.verification.stepping_checks import run_stepping_checks
-from mbsym.verification.text_checks import SizesOf, in_ones
+from mbsym.verification.memory import FLAGS
+from mbsym.verification.options import DEFAULT_STATES, VerifyOptions
+from mbsym.verification.running import Compiled, Found, Loading, ended_early, run_all
+from mbsym.verification.signature import signed
+from mbsym.verification.unchecked import PRINTED_ONLY, UNWATCHED, unchecked
 from mbsym.version import __version__
-
-DEFAULT_STATES = 20
 
 _NEAR_SINGULAR = (
     f"no regular state of the loops was found in {ATTEMPTS} trials for at least one state: near singular positions "
@@ -60,16 +45,11 @@ _NEAR_SINGULAR = (
 )
 
 
-OF_ITSELF_WORDS: Final = "{count} function{s} as their own equations say, far off, at branches and in each status"
-READ_BACK_WORDS: Final = "{count} table{s} of constants, places, limits and defaults as the model says, read back"
-WITHIN_WORDS: Final = "{count} function{s} within the memory of arguments and arrays, as the compiler watches it"
+SCHEMA: Final = 1
+"""Of certificates; raised when a field changes its meaning or goes."""
+
 ROW: Final = 160
 """Columns of a line of a certificate's data: a check stands on one."""
-
-UNWATCHED: Final = "accesses to memory were not watched: the compiler has nothing that does (-fsanitize=address)"
-
-PRINTED_ONLY: Final = "printed from the same functions, not run by mbsym"
-"""What is said of files that no check has run."""
 
 MOST_NAMED: Final = 5
 """Functions and files that failed, of which a line names no more."""
@@ -93,6 +73,9 @@ class Certificate:
         checks: the comparisons.
         coverage: branches and statuses that states were led to, by function.
         exact: what was proven of the texts, where that was asked for.
+        also_compiled: what else compiled the C, as it was asked for, with version and flags.
+        bounds: what bounds of rounding beside the texts say, as data; None where there are none of these texts.
+        safety: what a safety report beside them says, likewise.
     """
 
     name: str
@@ -108,6 +91,9 @@ class Certificate:
     checks: tuple[Check, ...]
     coverage: tuple[FunctionCoverage, ...] = ()
     exact: Exactness | None = None
+    also_compiled: tuple[Compiled, ...] = ()
+    bounds: Mapping[str, Any] | None = None
+    safety: Mapping[str, Any] | None = None
 
     def __repr__(self) -> str:
         verdict = "verified" if self.passed else f"NOT VERIFIED: {', '.join(self.failures[:MOST_NAMED])}"
@@ -157,17 +143,22 @@ class Certificate:
             raise VerificationError(f"not verified: {', '.join(self.failures)}", where=self.name, remedy=self.summary())
 
     def as_dict(self) -> dict[str, Any]:
-        """The certificate as JSON data."""
-        return {
+        """The certificate as JSON data; what ``certificate_file`` requires of it is all that it has."""
+        watched = any(check.against.startswith(WITHIN_ARRAYS) for check in self.checks)
+        told: dict[str, Any] = {
             "mbsym": __version__,
             "certificate": self.name,
+            "schema": SCHEMA,
             "passed": self.passed,
             "model_sha256": self.model_sha256,
             "formulation": self.formulation,
             "states": self.states,
             "seed": self.seed,
+            "tools": tools_here(),
             "compiler": self.compiler,
             "flags": list(self.flags),
+            "also_compiled": [item.as_dict() for item in self.also_compiled],
+            "watched_with": list(FLAGS) if watched else [],
             "condition_of_mass_matrix": self.condition if math.isfinite(self.condition) else None,
             "closure_rows_apart_by": self.conditioning.loops if math.isfinite(self.conditioning.loops) else None,
             "files": dict(self.files),
@@ -176,7 +167,11 @@ class Certificate:
             "checks": [check.as_dict() for check in self.checks],
             "coverage": self._coverage(),
             "exact": self.exact.as_dict() if self.exact is not None else None,
+            "bounds": self.bounds,
+            "safety": self.safety,
+            "remarks": [self._near_singular()] if self.is_near_singular else [],
         }
+        return {**told, "unchecked": unchecked(told)}
 
     def _coverage(self) -> dict[str, Any]:
         """Branches and statuses in all and by function, as JSON data."""
@@ -187,20 +182,6 @@ class Certificate:
             "statuses_met": sum(len(item.met) for item in self.coverage),
             "functions": [item.as_dict() for item in self.coverage],
         }
-
-    def _beyond(self) -> list[str]:
-        """A line for each kind of check that no row tells of, since all of the kind passed."""
-        lines = []
-        told = ((OF_ITSELF_WORDS, OF_ITSELF), (READ_BACK_WORDS, (READ_BACK,)), (WITHIN_WORDS, (WITHIN_ARRAYS,)))
-        for words, kinds in told:
-            own = [check for check in self.checks if check.against in kinds and check.passed]
-            if own:
-                languages = ", ".join(dict.fromkeys(check.language for check in own))
-                count = len({check.function for check in own})
-                lines.append(f"{words.format(count=count, s='' if count == 1 else 's')} ({languages})  ok")
-        if self.compiler and not any(check.against.startswith(WITHIN_ARRAYS) for check in self.checks):
-            lines.append(UNWATCHED)
-        return lines
 
     def _near_singular(self) -> str:
         if not self.conditioning.tight:
@@ -225,7 +206,9 @@ class Certificate:
             allowed = min(check.tolerance for check in found.values())
             verdict = "ok" if all(check.passed for check in found.values()) else "FAILED"
             rows.append((function, against, *errors, f"{allowed:.1e}", verdict))
-        lines = [*markup.aligned(rows), *self._beyond()]
+        lines = [*markup.aligned(rows), *(f"{line}  ok" for line in beyond([check.as_dict() for check in self.checks]))]
+        if self.compiler and not any(check.against.startswith(WITHIN_ARRAYS) for check in self.checks):
+            lines.append(UNWATCHED)
         lines += [f"{name}: changed since it was generated  FAILED" for name in self.changed]
         lines += [f"{name}: {PRINTED_ONLY}" for name in self.not_run]
         lines += ["", *self.exact.lines()] if self.exact is not None else []
@@ -238,47 +221,6 @@ class Certificate:
         if self.is_near_singular:
             end = f"{end}\n{self._near_singular()}"
         return "\n".join([*lines, "", *sentences(self.coverage), end])
-
-    def markdown(self) -> str:
-        """The certificate as a page."""
-        lines = [
-            f"# Certificate of {self.name}",
-            "",
-            f"Generated by mbsym {__version__}.",
-            "",
-            f"* Verdict: **{'verified' if self.passed else 'NOT VERIFIED'}**",
-            f"* States: {self.states}, drawn with seed {self.seed}",
-            f"* Formulation: {self.formulation}",
-        ]
-        if math.isfinite(self.condition):
-            lines += [f"* Largest condition number of the mass matrix: {self.condition:.3e}"]
-        if math.isfinite(self.conditioning.loops):
-            lines += [f"* Smallest singular value of closure rows of length one: {self.conditioning.loops:.3e}"]
-        if self.is_near_singular:
-            lines += [f"* {self._near_singular()}"]
-        lines += [f"* Model: SHA-256 {self.model_sha256}"]
-        if self.compiler:
-            lines += [f"* Compiler: {self.compiler}", f"* Flags: `{' '.join(self.flags)}`"]
-        lines += ["", "Errors are relative to the largest entry of what they are compared with, at least 1.", ""]
-        lines += ["| function | language | compared with | worst error | allowed | |", "|---|---|---|---|---|---|"]
-        for check in self.checks:
-            mark = "ok" if check.passed else "**failed**"
-            errors = (f"{check.error:.2e}", f"{check.tolerance:.2e}")
-            cells = (check.function, check.language, check.against, *errors, mark)
-            lines.append(f"| {' | '.join(cells)} |")
-        if self.coverage:
-            lines += ["", "| function | branches taken | statuses met | not reached |", "|---|---|---|---|"]
-            lines += [
-                f"| {item.function} | {item.taken} of {item.sides} | {len(item.met)} of {len(item.statuses)} |"
-                f" {', '.join(item.left)} |"
-                for item in self.coverage
-            ]
-        lines += self.exact.markdown() if self.exact is not None else []
-        lines += ["", "| file | SHA-256 |", "|---|---|"]
-        told = dict.fromkeys(self.not_run, f", {PRINTED_ONLY}")
-        changed = told | dict.fromkeys(self.changed, ", **changed since it was generated**")
-        lines += [f"| {name} | {digest}{changed.get(name, '')} |" for name, digest in self.files.items()]
-        return "\n".join(lines) + "\n"
 
 
 def is_generated(target: Model | str | Path) -> bool:
@@ -295,6 +237,8 @@ def verify(
     states: int = DEFAULT_STATES,
     seed: int = 0,
     exact: bool = False,
+    compilers: Sequence[str] = (),
+    sign: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Certificate:
     """Compiles and runs generated code, compares it with the reference, and returns the certificate.
@@ -308,22 +252,45 @@ def verify(
         states: number of random states.
         seed: of the random states.
         exact: prove the texts too, as they stand, at random points of a finite field.
+        compilers: that compile the C besides, each with its flags, such as "clang -O3"; all checks are made of each.
+        sign: a key of SSH that signs the certificate which is written.
         progress: told of each step.
 
     Raises:
         MbsymError: files are missing or do not compile, or the model cannot be read.
         ToolchainError: there is C code and no compiler.
     """
+    asked = VerifyOptions(states, seed, exact, tuple(compilers), Path(sign) if sign is not None else None)
     if isinstance(target, (str, Path)) and is_generated(target):
-        return _verify_generated(Path(target), states, seed, progress, write=True, exact=exact)
+        certificate = certified(Path(target), asked, progress)
+        _write(Path(target), certificate, asked.sign)
+        return certificate
+    if sign is not None:
+        raise VerificationError(
+            "no certificate is written that could be signed", where="`sign`", remedy="generate the module and verify it"
+        )
     with TemporaryDirectory(prefix="mbsym") as scratch:
         generate(target, scratch, progress=progress)
-        return _verify_generated(Path(scratch), states, seed, progress, write=False, exact=exact)
+        return certified(Path(scratch), asked, progress)
 
 
-def _verify_generated(
-    place: Path, states: int, seed: int, progress: Progress | None, *, write: bool, exact: bool
-) -> Certificate:
+def _write(place: Path, certificate: Certificate, key: Path | None) -> None:
+    """The certificate for programs and for people, and its signature; one of other bytes goes."""
+    told = certificate.as_dict()
+    text = f"{json_text(told, width=ROW)}\n"
+    texts = [text, certificate_page(told), *([signed(text, key)] if key is not None else [])]
+    names = [f"{certificate.name}{suffix}" for suffix in CERTIFICATE_SUFFIXES]
+    files = [GeneratedFile(name, content) for name, content in zip(names, texts, strict=False)]
+    write_files(place if place.is_dir() else place.parent, files, outdated=names[len(files) :])
+
+
+def certified(place: Path, asked: VerifyOptions, progress: Progress | None = None) -> Certificate:
+    """The certificate of a directory of generated files, or of the module of a manifest; nothing is written.
+
+    Raises:
+        MbsymError: files are missing or do not compile.
+        ToolchainError: there is C code and no compiler, or one that is asked for is not there.
+    """
     directory = place if place.is_dir() else place.parent
     settle(directory)
     manifest = read_manifest(place)
@@ -339,31 +306,33 @@ def _verify_generated(
     code = [file for language in languages for file in language.files(name)]
     changed = changed_files(directory, manifest, code)
     hashes = _hashes(directory, [*code, f"{name}.json"])
-    blank = Certificate(
-        name=name,
-        model_sha256=manifest["model_sha256"],
-        formulation=manifest["formulation"],
-        states=states,
-        seed=seed,
-        compiler="",
-        flags=(),
-        files=hashes,
-        changed=changed,
-        conditioning=Conditioning(math.nan, math.nan),
-        checks=(),
-        exact=Exactness(exact_verdicts(directory, manifest, model)) if exact else None,
-    )
-    done = run_apart(lambda notes, tell: _filled(blank, directory, manifest, model, languages, notes, tell), progress)
-    certificate = done if isinstance(done, Certificate) else replace(blank, checks=(_failed(done),))
+    exact = Exactness(exact_verdicts(directory, manifest, model)) if asked.exact else None
+    bounds, safety = bounds_beside(directory, name, hashes), safety_beside(directory, name, hashes)
+    loading = Loading(directory, manifest, languages, asked.compilers)
+    done = run_apart(lambda notes, tell: run_all(loading, model, asked.states, asked.seed, notes, tell), progress)
+    found = done if isinstance(done, Found) else ended_early(done)
     if _hashes(directory, hashes) != hashes:
         raise VerificationError(
             "the files changed while they were verified", where=str(directory), remedy="verify again"
         )
-    if write:
-        text = f"{json_text(certificate.as_dict(), width=ROW)}\n"
-        texts = zip(CERTIFICATE_SUFFIXES, (text, certificate.markdown()), strict=True)
-        write_files(directory, [GeneratedFile(f"{name}{suffix}", content) for suffix, content in texts])
-    return certificate
+    return Certificate(
+        name=name,
+        model_sha256=manifest["model_sha256"],
+        formulation=manifest["formulation"],
+        states=asked.states,
+        seed=asked.seed,
+        compiler=found.compiler,
+        flags=found.flags,
+        files=hashes,
+        changed=changed,
+        conditioning=found.conditioning,
+        checks=found.checks,
+        coverage=found.coverage,
+        exact=exact,
+        also_compiled=found.also_compiled,
+        bounds=bounds,
+        safety=safety,
+    )
 
 
 def _model(directory: Path, manifest: Mapping[str, Any]) -> Model:
@@ -380,101 +349,3 @@ def _model(directory: Path, manifest: Mapping[str, Any]) -> Model:
 def _hashes(directory: Path, names: Iterable[str]) -> dict[str, str]:
     """SHA-256 of the files that are there."""
     return {name: digest for name in names if (digest := file_hash(directory / name))}
-
-
-# ---- in a process of its own -----------------------------------------------------------------------------------------
-
-
-@one_thread()
-def _filled(
-    blank: Certificate,
-    directory: Path,
-    manifest: Mapping[str, Any],
-    model: Model,
-    languages: Sequence[Language],
-    notes: Notes,
-    progress: Progress,
-) -> Certificate:
-    """The certificate with what the checks found, and what the C was compiled with."""
-    modules, calls = [], Calls(directory, manifest)
-    for language in languages:
-        if language.load is not None:
-            notes.write(f"{language.name} {manifest['name']}")
-            modules.append(_watched(language.load(directory, manifest["name"]), notes, calls))
-    for kind, load in OTHERWISE_COMPILED.items() if any(module.language == "c" for module in modules) else ():
-        functions = [entry["name"] for entry in manifest["functions"] if kind == entry.get("style") or kind in entry]
-        if functions:
-            notes.write(f"{kind} {manifest['name']}")
-            loaded = load(directory, manifest["name"], functions)
-            modules += [_watched(loaded, notes, calls)] if loaded is not None else []
-    settings = Settings(blank.states, blank.seed, manifest.get("order", "weight"), single=manifest["real"] == "float")
-    coverage: list[FunctionCoverage] = []
-
-    def beyond(worst: Worst, states: Sequence[Mapping[str, Any]], sizes_of: SizesOf = in_ones) -> None:
-        coverage.extend(check_beyond(worst, model, manifest, modules, directory, states, settings.seed, sizes_of))
-
-    try:
-        run = run_stepping_checks if blank.formulation == TRANSFER_MATRIX else run_checks
-        checks, conditioning = run(model, modules, settings, progress, beyond)
-        checks = (*checks, *calls.checks())
-    except MbsymError:
-        raise
-    except Exception as error:
-        stopped = VerificationError(
-            f"the checks cannot go on: {type(error).__name__}: {error}",
-            where=notes.read(),
-            remedy="generate it again; if they stop still, report it with the model",
-        )
-        stopped.add_note(traceback.format_exc())
-        raise stopped from error
-    compiled = next((module for module in modules if module.compiler), modules[0])
-    return replace(
-        blank,
-        compiler=compiled.compiler,
-        flags=compiled.command,
-        conditioning=conditioning,
-        checks=checks,
-        coverage=tuple(coverage),
-    )
-
-
-def _watched(module: LoadedModule, notes: Notes, calls: Calls) -> LoadedModule:
-    """The module, whose functions say that they run before they do, and must return what the manifest says."""
-
-    if module.unlisted:
-        raise CodegenError(
-            f"the code has {module.unlisted[0]}, which the manifest does not list",
-            where=f"{calls.name} in {module.language}",
-            remedy="generate it again",
-        )
-
-    def watched(function: LoadedFunction) -> LoadedFunction:
-        where, expected = f"{module.language} {function.name}", [item.shape for item in function.outputs]
-
-        def begun(inputs: Any, parameters: Any) -> Any:
-            notes.write(where)
-            calls.keep(module, function, inputs, parameters)
-            return inputs
-
-        def shaped(found: Any) -> Any:
-            results = found if isinstance(found, tuple) else (found,)
-            # Whatever comes before a result's own axes is a batch.
-            ends = zip(results, expected, strict=False)
-            shapes = [np.shape(array)[np.ndim(array) - len(shape) :] for array, shape in ends]
-            if len(results) != len(expected) or shapes != expected:
-                raise VerificationError(
-                    f"it returns the shapes {shapes}; the manifest says {expected}",
-                    where=where,
-                    remedy="generate it again",
-                )
-            return found
-
-        return between(begun, function, shaped)
-
-    return replace(module, functions={name: watched(function) for name, function in module.functions.items()})
-
-
-def _failed(ended: Ended) -> Check:
-    """The check that a function that ends its process has failed."""
-    language, _, function = ended.doing.partition(" ")
-    return Check(function, language, f"running to its end: {ended.how}", math.inf, 0.0, 0)

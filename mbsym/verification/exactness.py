@@ -64,13 +64,3 @@ class Exactness:
             if each.text == text and each.outcome == "not proven":
                 found.setdefault(each.why, []).append(each.function)
         return found
-
-    def markdown(self) -> list[str]:
-        """A table for the certificate."""
-        lines = ["", f"Texts read back and evaluated in {FIELD}, beside another derivation in the same field:", ""]
-        lines += ["| function | text | outcome | points | probability of error |", "|---|---|---|---|---|"]
-        for each in self.verdicts:
-            outcome = each.outcome if each.outcome == "proven" else f"**{each.outcome}**: {each.why}"
-            figures = (str(each.points), f"{each.probability:.1e}") if each.outcome == "proven" else ("", "")
-            lines.append(f"| {' | '.join((each.function, each.text, outcome, *figures))} |")
-        return lines

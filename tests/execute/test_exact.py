@@ -203,7 +203,7 @@ def test_the_command_names_function_and_entry_though_the_manifest_is_signed_agai
     assert "numpy: 13 of 14 functions proven" in bad.out and "DIFFERS: forward_dynamics: " in bad.out
     assert "vdot[0] and 1 more in the field" in bad.out
     page = (tmp_path / "double_pendulum.certificate.md").read_text(encoding="utf-8")
-    assert "**differs**: _forward_dynamics: it is not what this version writes" in page and "NOT VERIFIED" in page
+    assert "**failed: _forward_dynamics: it is not what this version writes" in page and "NOT VERIFIED" in page
 
 
 @pytest.mark.parametrize(

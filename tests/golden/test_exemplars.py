@@ -12,6 +12,8 @@ from types import ModuleType
 import pytest
 
 import mbsym
+from mbsym.verification.certificate_file import read_certificate
+from mbsym.verification.certificate_page import certificate_page
 
 ROOT = Path(__file__).resolve().parents[2]
 EXEMPLARS = ROOT / "generated"
@@ -77,7 +79,7 @@ def test_the_text_is_stable(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_certificate_is_about_these_files(name: str) -> None:
     """The manifest's hashes are those of the code, as the test above has it."""
-    certificate = json.loads((EXEMPLARS / name / f"{name}.certificate.json").read_text(encoding="utf-8"))
+    _, certificate = read_certificate(EXEMPLARS / name / f"{name}.certificate.json")
     assert certificate["passed"] is True
     assert certificate["states"] >= 20
     assert {check["language"] for check in certificate["checks"]} == {"c", "numpy"}
@@ -85,7 +87,9 @@ def test_the_certificate_is_about_these_files(name: str) -> None:
     hashes = {**json.loads(manifest)["files"], f"{name}.json": sha256(manifest).hexdigest()}
     assert certificate["files"] == hashes, "run make generated"
     assert set(hashes) == {f"{name}.{suffix}" for suffix in SUFFIXES}
-    assert "**verified**" in (EXEMPLARS / name / f"{name}.certificate.md").read_text(encoding="utf-8")
+    page = (EXEMPLARS / name / f"{name}.certificate.md").read_text(encoding="utf-8")
+    assert "**verified**" in page
+    assert page == certificate_page(certificate), "remove the certificate and run make generated"
 
 
 def test_a_certificate_about_other_bytes_is_written_anew(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ HOUSE = script("draw_house")
 
 SLOW = (
     "beams",
+    "certificate",
     "vibration",
     "transfer_matrix",
     "consumers",
