@@ -23,7 +23,7 @@ from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.placements import body_placements
 from mbsym.topology.labelling import Labelling
 
-_ATTEMPTS: Final = 1 << 10
+ATTEMPTS: Final = 1 << 9
 """Places that are drawn until the field has all lengths there: enough for six or seven of them."""
 
 
@@ -37,6 +37,7 @@ class Point:
         parameters: run-time parameters by name.
         state: the mechanism there.
         definitions: of its functions by name.
+        has_lengths: the field has the lengths of all springs, rods and the like there.
     """
 
     numbers: NumberClass
@@ -44,6 +45,7 @@ class Point:
     parameters: Mapping[str, Any]
     state: LoopState
     definitions: Mapping[str, Definition]
+    has_lengths: bool
     _expected: dict[str, Results | str] = field(default_factory=dict)
 
     def expected(self, name: str) -> Results:
@@ -76,6 +78,7 @@ def draw_point(
     numbers: NumberClass,
     requests: Mapping[str, tuple[str, Sequence[str]]],
     lane: int = 0,
+    attempts: int = ATTEMPTS,
 ) -> Point:
     """A random point.
 
@@ -86,6 +89,7 @@ def draw_point(
         numbers: the class of numbers, which draws them.
         requests: derivatives that were asked for; see ``definitions``.
         lane: other states with the same parameters.
+        attempts: places that are drawn at most, until the field has all lengths there.
     """
     mechanism, exact = exact_mechanism(model, labelling, numbers, symbolic)
     sizes = {
@@ -102,7 +106,8 @@ def draw_point(
         given[name] = drawn if shape else drawn[0]
     if "motion" in given:
         _turn_by_roots(mechanism, given["motion"])
-    for attempt in range(_ATTEMPTS):
+    has_lengths = False
+    for attempt in range(attempts):
         q = given["q"] = _drawn(numbers, mechanism.nq, "q", lane, attempt)
         _on_spheres(mechanism, q)
         for joint in mechanism.tree_joints:
@@ -110,11 +115,11 @@ def draw_point(
             if ratios and joint.coordinates is not None:
                 numbers.relate(q[joint.coordinates.start], ratios)
         state = LoopState(mechanism, exact, q, given["v"], given["t"], tuple(given["u"]), tuple(given["x"]))
-        if _has_lengths(state):
+        has_lengths = _has_lengths(state)
+        if has_lengths:
             break
-    return Point(
-        numbers, given, {name: exact.names[name] for name in symbolic}, state, definitions(mechanism, requests)
-    )
+    parameters = {name: exact.names[name] for name in symbolic}
+    return Point(numbers, given, parameters, state, definitions(mechanism, requests), has_lengths)
 
 
 def _drawn(numbers: NumberClass, count: int, *name: object) -> Any:

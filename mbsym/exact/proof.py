@@ -32,7 +32,7 @@ from mbsym.exact.functions import Results
 from mbsym.exact.loops import ROWS
 from mbsym.exact.mechanism import quaternions
 from mbsym.exact.numbers import NumberClass, Real, real_point
-from mbsym.exact.points import Point, draw_point
+from mbsym.exact.points import ATTEMPTS, Point, draw_point
 from mbsym.exact.residues import COMPARED, ROOT, UndecidedError, field_point
 from mbsym.model.system import Model
 from mbsym.symbolic.finite_field import PRIME
@@ -320,7 +320,11 @@ class Prover:
             else:
                 numbers = field_point(f"exact {number}") if number >= 0 else real_point(f"exact {number}")
             shapes = {name: shape for each in self.signatures.values() for name, shape in each.inputs}
-            drawn = draw_point(self.model, self.labelling, self.symbolic, shapes, numbers, self.requests, lane)
+            # Where one search found no place with all lengths, others are not tried.
+            attempts = ATTEMPTS if all(each.has_lengths for each in self.points.values()) else 1
+            drawn = draw_point(
+                self.model, self.labelling, self.symbolic, shapes, numbers, self.requests, lane, attempts
+            )
             drawn.given[ROWS] = self.rows
             self.points[number, lane] = drawn
         return self.points[number, lane]
