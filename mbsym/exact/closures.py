@@ -232,8 +232,7 @@ class Closures:
     @cached_property
     def _along(self) -> list[list[HeldRow]]:
         """With each speed one and the others zero."""
-        unit = np.eye(self.state.mechanism.nv, dtype=int).astype(object)
-        return [self.rows(Going.on(self.state, row)) for row in unit]
+        return [self.rows(Going.along(self.state, k)) for k in range(self.state.mechanism.nv)]
 
     @cached_property
     def residual(self) -> list[Any]:

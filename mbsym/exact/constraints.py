@@ -13,9 +13,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from mbsym.exact.dynamics import ExactState
-from mbsym.exact.kinematics import TIME, axial, cross, going_on, joint_rates
+from mbsym.exact.kinematics import TIME, axial, cross, going_on, joint_rates, position_rate, swept
 from mbsym.exact.mechanism import along_z
-from mbsym.exact.residues import Series, UndecidedError, term
+from mbsym.exact.residues import Series, UndecidedError, term, vanishes
 from mbsym.exact.words import Words, names_of_joints
 from mbsym.reference.mechanism import OF_COORDINATES
 from mbsym.reference.placements import body_placements
@@ -49,17 +49,28 @@ class Going:
         return cls(state, q, v, *body_placements(state.mechanism, q))
 
     @classmethod
+    def along(cls, state: ExactState, k: int) -> Going:
+        """With one speed one and the others zero, to first order."""
+        v = np.zeros(state.mechanism.nv, dtype=object)
+        v[k] = 1
+        q = _series(state.q, position_rate(state.mechanism, state.q, v))
+        return cls._turning(state, q, v, state.columns[:, :, k])
+
+    @classmethod
     def alone(cls, state: ExactState, label: int, place: int) -> Going:
-        """One body alone, with a unit entry of its twist [omega; velocity of the origin]."""
+        """One body alone, with a unit entry of its twist [omega; velocity of the origin], to first order."""
+        twists = np.zeros((state.mechanism.nb + 1, 6), dtype=object)
+        twists[label, place] = 1
+        return cls._turning(state, state.q, np.zeros(state.mechanism.nv, dtype=object), twists)
+
+    @classmethod
+    def _turning(cls, state: ExactState, q: Array, v: Array, twists: Array) -> Going:
         rotations, origins = state.moving.rotations.copy(), state.moving.origins.copy()
-        unit = np.zeros(3, dtype=object)
-        unit[place % 3] = 1
-        if place < 3:
-            turned = np.stack([cross(unit, column) for column in rotations[label].T], axis=1)
-            rotations[label] = _series(rotations[label], turned)
-        else:
-            origins[label] = _series(origins[label], unit)
-        return cls(state, state.q, np.zeros(state.mechanism.nv, dtype=object), rotations, origins)
+        for label, twist in enumerate(twists):
+            if any(not vanishes(entry) for entry in twist):
+                rotations[label] = _series(rotations[label], swept(rotations[label], twist[:3]) * -1)
+                origins[label] = _series(origins[label], twist[3:])
+        return cls(state, q, v, rotations, origins)
 
     @cached_property
     def omega(self) -> Array:

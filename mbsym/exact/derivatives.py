@@ -82,7 +82,7 @@ def _tangent_map(state: LoopState, given: Given) -> Results:
 
 
 def _inverse_mass_matrix(state: LoopState, given: Given) -> Results:
-    M = state.mass_matrix()
+    M = state.mass_matrix
     rows = [dict(enumerate(row)) for row in M]
     columns = [solved(rows, list(_unit(len(M), k)), len(M)) for k in range(len(M))]
     return [np.array(columns, dtype=object).T.ravel()]

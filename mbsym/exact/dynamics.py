@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from mbsym.exact.elements import Scene, scene_of
-from mbsym.exact.kinematics import Moving, cross, joint_rates, moving
+from mbsym.exact.kinematics import Moving, axial, coefficients, cross, joint_rates, moved, moving, swept
+from mbsym.exact.linear import product
 from mbsym.exact.mechanism import ExactNumbers, turns_freely
 from mbsym.exact.residues import UndecidedError, vanishes
 from mbsym.exact.words import Words, held_within, names_of_joints
 from mbsym.reference.joint_types import REFERENCE_JOINTS
 from mbsym.reference.mechanism import NumericJoint, NumericMechanism
-from mbsym.reference.rotations import Array
+from mbsym.reference.placements import outer_placement
+from mbsym.reference.rotations import Array, skew
+
+_ONE: Final = np.eye(3, dtype=int).astype(object)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,7 @@ class ExactState:
         mechanism, numbers: the mechanism, exactly.
         q, v: coordinates and speeds.
         t, u, x: time, inputs and states of drives.
+        known: what was solved there, by what it was asked with.
     """
 
     mechanism: NumericMechanism
@@ -45,6 +50,7 @@ class ExactState:
     t: Any = 0
     u: tuple[Any, ...] = ()
     x: tuple[Any, ...] = ()
+    known: dict[Any, Any] = field(default_factory=dict, init=False)
 
     @cached_property
     def moving(self) -> Moving:
@@ -52,15 +58,46 @@ class ExactState:
         return moving(self.mechanism, self.q, self.v)
 
     @cached_property
-    def columns(self) -> list[Moving]:
-        """Motion with each speed one and the others zero."""
+    def columns(self) -> Array:
+        """[omega; velocity of the origin] of all bodies by label with each speed one and the others zero, base axes,
+        (nb+1, 6, nv): what a joint does alone follows from the poses on both of its sides, the rest moves with it."""
+        found = np.zeros((self.mechanism.nb + 1, 6, self.mechanism.nv), dtype=object)
+        for joint in self.mechanism.tree_joints:
+            inner, outer, _ = joint.walked
+            found[outer] = found[inner]
+            found[outer, 3:] += swept(found[inner, :3], self.moving.origins[outer] - self.moving.origins[inner])
+            if joint.rates.stop > joint.rates.start:
+                speeds, ratio = self.driver(joint)
+                found[outer, :, speeds] += self._across(joint, inner, outer) * ratio
+        return found
+
+    def _across(self, joint: NumericJoint, inner: int, outer: int) -> Array:
+        """What a joint's outer body does, (6, n), with each of the joint's speeds one while its inner body rests."""
+        columns = []
+        entries = self.of_joints[0][joint.label - 1]
+        for unit in np.eye(len(self.of_joints[1][joint.label - 1]), dtype=int).astype(object):
+            placed = outer_placement(
+                joint, moved(entries, REFERENCE_JOINTS[joint.type].rate(entries, unit)),
+                self.moving.rotations[inner], self.moving.origins[inner],
+            )  # fmt: skip
+            (R, R1), (_, o1) = ([coefficients(each, order) for order in (0, 1)] for each in placed)
+            columns.append(np.concatenate([axial(R1 @ R.T), o1]))
+        return np.stack(columns, axis=1)
+
+    @cached_property
+    def joint_columns(self) -> Array:
+        """Speeds of all tree joints one after the other with each speed one, (n, nv)."""
         unit = np.eye(self.mechanism.nv, dtype=int).astype(object)
-        return [moving(self.mechanism, self.q, row) for row in unit]
+        return np.stack([np.concatenate(joint_rates(self.mechanism, row)) for row in unit], axis=1)
 
     @cached_property
     def scene(self) -> Scene:
         """What force elements do."""
-        return scene_of(self.words, self.moving, *self.of_joints)
+        return self.scene_in(self.moving)
+
+    def scene_in(self, moving: Moving) -> Scene:
+        """What force elements do in a motion."""
+        return scene_of(self.words_in(moving), moving, *self.of_joints)
 
     @cached_property
     def of_joints(self) -> tuple[list[Array], list[Array]]:
@@ -70,6 +107,10 @@ class ExactState:
     @cached_property
     def words(self) -> Words:
         """What values of the model may name."""
+        return self.words_in(self.moving)
+
+    def words_in(self, moving: Moving) -> Words:
+        """The same in a motion."""
         model = self.mechanism.model
         named: dict[str, Any] = {"t": self.t}
         for item, value in zip(model.inputs, self.u, strict=False):
@@ -77,7 +118,7 @@ class ExactState:
         named |= {item.name: value for item, value in zip(model.drives, self.x, strict=False)}
         if model.expressions:
             named |= names_of_joints(self.mechanism, *self.of_joints)
-        return Words(self.mechanism, self.numbers, self.moving, named)
+        return Words(self.mechanism, self.numbers, moving, named)
 
     def columns_by_label(self, *, reversed_joints: bool) -> list[int]:
         """Places in v in the order of the joints' labels, those of one joint forwards or backwards."""
@@ -110,6 +151,12 @@ class ExactState:
         body, turn = self.mechanism.bodies[label - 1], self.moving.rotations[label]
         return body.mass, turn @ body.center_of_mass, turn @ body.inertia @ turn.T
 
+    def spatial_inertia(self, label: int) -> Array:
+        """What takes [omega; velocity of the origin] to the momentum about the origin, base axes, (6, 6)."""
+        mass, arm, inertia = self.inertia(label)
+        across = skew(arm)
+        return np.block([[inertia - mass * (across @ across), mass * across], [-(mass * across), mass * _ONE]])
+
     def needed(self, motion: Moving, label: int) -> Array:
         """[moment about the origin; force] that a body's motion takes, weight among what acts on it."""
         mass, arm, inertia = self.inertia(label)
@@ -122,16 +169,8 @@ class ExactState:
 
     def generalised(self, wrenches: list[Array], along: list[Array]) -> Array:
         """Power of wrenches (moment about the origin, by body) and of forces along joints, for each speed one."""
-        unit = np.eye(self.mechanism.nv, dtype=int).astype(object)
-        found = np.zeros(self.mechanism.nv, dtype=object)
-        for k, (column, row) in enumerate(zip(self.columns, unit, strict=True)):
-            power: Any = 0
-            for label, wrench in enumerate(wrenches, start=1):
-                power = power + column.omega[label] @ wrench[:3] + column.velocity[label] @ wrench[3:]
-            for rates, force in zip(joint_rates(self.mechanism, row), along, strict=True):
-                power = power + sum(rates * force, 0)
-            found[k] = power
-        return found
+        columns = np.concatenate([*self.columns[1:], self.joint_columns])
+        return product(columns.T, np.concatenate([*wrenches, *along]))
 
     def inverse_dynamics(self, vdot: Array) -> Array:
         """tau for the rates of the speeds, (nv,)."""
@@ -162,21 +201,15 @@ class ExactState:
             raise UndecidedError("an armature on a joint that turns about no axis of its own")
         return joint.armature
 
+    @cached_property
     def mass_matrix(self) -> Array:
         """(nv, nv), the powers of momenta of one motion in another."""
-        nv = self.mechanism.nv
-        unit = np.eye(nv, dtype=int).astype(object)
-        found = np.zeros((nv, nv), dtype=object)
-        for k, (column, row) in enumerate(zip(self.columns, unit, strict=True)):
-            wrenches = []
-            for label in range(1, self.mechanism.nb + 1):
-                mass, arm, inertia = self.inertia(label)
-                linear = mass * column.at(label, arm)[0]
-                wrenches.append(np.concatenate([inertia @ column.omega[label] + cross(arm, linear), linear]))
-            rates = joint_rates(self.mechanism, row)
-            along = [self.rotor(joint) * rate for joint, rate in zip(self.mechanism.tree_joints, rates, strict=True)]
-            found[:, k] = self.generalised(wrenches, along)
-        return found
+        labels = range(1, self.mechanism.nb + 1)
+        momenta = [product(self.spatial_inertia(label), self.columns[label]) for label in labels]
+        rates = zip(self.mechanism.tree_joints, self.of_joints[1], strict=True)
+        rotors = np.array([self.rotor(joint) for joint, own in rates for _ in own], dtype=object)
+        along = rotors[:, None] * self.joint_columns
+        return product(np.concatenate([*self.columns[1:], self.joint_columns]).T, np.concatenate([*momenta, along]))
 
     def gravity_force(self) -> Array:
         """tau that holds the weight, (nv,)."""

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
+import numpy as np
+
 from mbsym.errors import TextError
 from mbsym.exact.degrees import Degree, Degrees
 from mbsym.exact.numbers import NumberClass
@@ -30,13 +32,13 @@ class Signature:
     Attributes:
         name: of the function.
         inputs: names and shapes.
-        outputs: names and sizes.
+        outputs: names and shapes.
         takes_parameters: it takes the run-time parameters before all.
     """
 
     name: str
     inputs: tuple[tuple[str, tuple[int, ...]], ...]
-    outputs: tuple[tuple[str, int], ...]
+    outputs: tuple[tuple[str, tuple[int, ...]], ...]
     takes_parameters: bool
 
 
@@ -50,7 +52,8 @@ class Spoken:
         symbol: the name in it of a function.
         prefix: of its fixed functions.
         returns: functions return their results, as Python's do; else they fill arguments.
-        unread: names of functions that were not read.
+        unread: names of functions that were not read, since they compute by arithmetic of arrays.
+        source: the text itself, of Python.
         lanes: states side by side that its functions take; 0 where they take one.
     """
 
@@ -60,6 +63,7 @@ class Spoken:
     prefix: str = ""
     returns: bool = False
     unread: frozenset[str] = frozenset()
+    source: str = ""
     lanes: int = 0
 
 
@@ -83,7 +87,19 @@ def over_numbers(point: NumberClass, literal: Literal) -> Arithmetic:
     library |= {name: (lambda x, name=name: getattr(x, name)()) for name in _PLAIN} | {"select": _selected}
     # What compares with these is not decided by residues, and is not infinite.
     names = {name: point.of(10**30) for name in ("HUGE_VAL", "HUGE_VALF", "NAN")}
-    return Arithmetic(lambda number: point.of(literal(number)), library, {}, names)
+    return Arithmetic(_once(lambda number: point.of(literal(number))), library, {}, names)
+
+
+def _once(made: Callable[[Number], Any]) -> Callable[[Number], Any]:
+    """Makes the number of each literal of a text once."""
+    known: dict[int, tuple[Number, Any]] = {}
+
+    def found(number: Number) -> Any:
+        if id(number) not in known:
+            known[id(number)] = number, made(number)
+        return known[id(number)][1]
+
+    return found
 
 
 def over_degrees(degrees: Degrees) -> Arithmetic:
@@ -102,47 +118,54 @@ class Beside:
     def __init__(self, residue: Any, near: float) -> None:
         self.residue, self.near = residue, near
 
-    def _with(self, other: Any, operation: Callable[[Any, Any], Any], near: Callable[[float, float], float]) -> Beside:
+    def _with(self, other: Any, operation: Callable[[Any, Any], Any], near: Callable[[float, float], float]) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
         if isinstance(other, Beside):
             return Beside(operation(self.residue, other.residue), near(self.near, other.near))
         return Beside(operation(self.residue, other), near(self.near, float(other)))
 
-    def __add__(self, other: Any) -> Beside:
+    def __add__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a + b, lambda a, b: a + b)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Beside:
+    def __sub__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a - b, lambda a, b: a - b)
 
-    def __rsub__(self, other: Any) -> Beside:
+    def __rsub__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: b - a, lambda a, b: b - a)
 
-    def __mul__(self, other: Any) -> Beside:
+    def __mul__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a * b, lambda a, b: a * b)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Beside:
+    def __truediv__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a / b, _divided)
 
-    def __rtruediv__(self, other: Any) -> Beside:
+    def __rtruediv__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: b / a, lambda a, b: _divided(b, a))
 
     def __neg__(self) -> Beside:
         return Beside(-self.residue, -self.near)
 
-    def __lt__(self, other: Any) -> bool:
-        return self.near < _near(other)
+    def __pos__(self) -> Beside:
+        return self
 
-    def __le__(self, other: Any) -> bool:
-        return self.near <= _near(other)
+    # Masks of arrays are turned round by ~, which Python's own truth values do not bear.
 
-    def __gt__(self, other: Any) -> bool:
-        return self.near > _near(other)
+    def __lt__(self, other: Any) -> np.bool_:
+        return np.bool_(self.near < _near(other))
 
-    def __ge__(self, other: Any) -> bool:
-        return self.near >= _near(other)
+    def __le__(self, other: Any) -> np.bool_:
+        return np.bool_(self.near <= _near(other))
+
+    def __gt__(self, other: Any) -> np.bool_:
+        return np.bool_(self.near > _near(other))
+
+    def __ge__(self, other: Any) -> np.bool_:
+        return np.bool_(self.near >= _near(other))
 
 
 def _defined(function: Callable[..., float]) -> Callable[..., float]:
@@ -188,7 +211,7 @@ def over_both(point: NumberClass, literal: Literal) -> Arithmetic:
         return Beside(point.of(exact), float(exact))
 
     names = {"HUGE_VAL": Beside(point.of(0), math.inf), "NAN": Beside(point.of(0), math.nan)}
-    return Arithmetic(made, library, {}, {**names, "HUGE_VALF": names["HUGE_VAL"]})
+    return Arithmetic(_once(made), library, {}, {**names, "HUGE_VALF": names["HUGE_VAL"]})
 
 
 def followed(
@@ -234,11 +257,11 @@ def followed(
     if spoken.returns:
         found = _returned(machine, symbol, function, inputs, parameters)
     else:
-        outputs = [View([None] * size) for _, size in signature.outputs]
+        outputs = [View([None] * math.prod(shape)) for _, shape in signature.outputs]
         machine.call(symbol, [*([dict(parameters)] if signature.takes_parameters else ()), *inputs, *outputs])
         found = [view.cells for view in outputs]
-    for (name, size), entries in zip(signature.outputs, found, strict=False):
-        if len(entries) != size or any(entry is None for entry in entries):
+    for (name, shape), entries in zip(signature.outputs, found, strict=False):
+        if len(entries) != math.prod(shape) or any(entry is None for entry in entries):
             raise TextError(f"{name} is not filled", where=symbol)
     return [list(entries) for entries in found[: len(signature.outputs)]]
 

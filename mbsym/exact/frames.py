@@ -9,7 +9,7 @@ import numpy as np
 
 from mbsym.exact.dynamics import ExactState
 from mbsym.exact.functions import Given, Results
-from mbsym.exact.kinematics import Moving, cross, moving
+from mbsym.exact.kinematics import cross, moving, swept
 from mbsym.exact.mechanism import placed
 from mbsym.model.frame import Frame
 from mbsym.reference.rotations import Array
@@ -32,13 +32,14 @@ def _seen(frame: Frame, axes: Array, angular: Array, linear: Array) -> list[Any]
     return [*(turn @ angular), *(turn @ linear)]
 
 
-def _velocities(state: ExactState, motion: Moving) -> list[Any]:
-    """[omega; v] of every frame; of ``base`` it is the body's velocity field at the origin of the base."""
+def _velocities(state: ExactState, omega: Array, velocity: Array) -> list[Any]:
+    """[omega; v] of every frame, of columns (nb+1, 3, n) of what bodies do; of ``base`` it is the body's velocity field
+    at the origin of the base."""
     found: list[Any] = []
     for frame in _frames(state):
         label, axes, arm = _pose(state, frame)
-        arm = -motion.origins[label] if frame.axes == "base" else arm
-        found += _seen(frame, axes, motion.omega[label], motion.at(label, arm)[0])
+        arm = -state.moving.origins[label] if frame.axes == "base" else arm
+        found += _seen(frame, axes, omega[label], velocity[label] + swept(omega[label], arm))
     return found
 
 
@@ -69,8 +70,8 @@ def _poses(state: ExactState, given: Given) -> Results:
 
 
 def _jacobians(state: ExactState, given: Given) -> Results:
-    columns = [_velocities(state, column) for column in state.columns]
-    return [[entry for row in zip(*columns, strict=True) for entry in row]]
+    rows = _velocities(state, state.columns[:, :3], state.columns[:, 3:])
+    return [[entry for row in rows for entry in row]]
 
 
 def _still(state: ExactState) -> Array:
@@ -81,7 +82,7 @@ _NONE: Final = np.zeros(3, dtype=object)
 
 OF_FRAMES: Final[Mapping[str, Callable[[ExactState, Given], Results]]] = {
     "frame_pose": _poses,
-    "frame_velocity": lambda state, given: [_velocities(state, state.moving)],
+    "frame_velocity": lambda state, given: [_velocities(state, state.moving.omega, state.moving.velocity)],
     "frame_jacobian": _jacobians,
     "frame_acceleration": lambda state, given: [_accelerations(state, given["vdot"], _NONE)],
     "frame_proper_acceleration": lambda state, given: [_accelerations(state, given["vdot"], state.mechanism.gravity)],

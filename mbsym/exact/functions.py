@@ -63,8 +63,9 @@ def _in_body_axes(motion: Moving) -> Array:
 
 
 def _body_jacobians(state: ExactState, given: Given) -> Results:
-    columns = [_in_body_axes(column) for column in state.columns]
-    return [np.stack(columns, axis=-1).ravel()]
+    turned = np.transpose(state.moving.rotations[1:], (0, 2, 1))
+    parts = [turned @ state.columns[1:, part] for part in (slice(3), slice(3, 6))]
+    return [np.concatenate(parts, axis=1).ravel()]
 
 
 def _masses(state: ExactState) -> tuple[Any, Array]:
@@ -108,7 +109,7 @@ def _bias_force(state: ExactState, given: Given) -> Results:
 OF_TREES: Final[Mapping[str, Callable[[ExactState, Given], Results]]] = {
     "forward_dynamics": _forward_dynamics,
     "inverse_dynamics": lambda state, given: [state.inverse_dynamics(given["vdot"])],
-    "mass_matrix": lambda state, given: [state.mass_matrix().ravel()],
+    "mass_matrix": lambda state, given: [state.mass_matrix.ravel()],
     "bias_force": _bias_force,
     "gravity_force": lambda state, given: [state.gravity_force()],
     "kinetic_energy": _kinetic_energy,

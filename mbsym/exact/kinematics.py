@@ -53,6 +53,12 @@ def cross(a: Array, b: Array) -> Array:
     return found
 
 
+def swept(omega: Array, arm: Array) -> Array:
+    """omega x arm for columns of omega (3, n)."""
+    (x, y, z), (a, b, c) = omega, arm
+    return np.stack([y * c - z * b, z * a - x * c, x * b - y * a])
+
+
 def position_rate(mechanism: NumericMechanism, q: Array, v: Array) -> Array:
     """qdot, (nq,)."""
     found = np.zeros(mechanism.nq, dtype=object)
@@ -62,12 +68,13 @@ def position_rate(mechanism: NumericMechanism, q: Array, v: Array) -> Array:
     return found
 
 
-def _coefficients(values: Array, order: int) -> Array:
+def coefficients(values: Array, order: int) -> Array:
+    """Of series of time, entry by entry."""
     found: Array = np.frompyfunc(lambda value: term(value, order, TIME), 1, 1)(values)
     return found
 
 
-def _going(*terms: Array) -> Array:
+def moved(*terms: Array) -> Array:
     """Series of time, entry by entry."""
     found = np.empty(len(terms[0]), dtype=object)
     found[:] = [Series(entry, TIME) for entry in zip(*terms, strict=True)]
@@ -78,18 +85,18 @@ def going_on(mechanism: NumericMechanism, q: Array, v: Array, vdot: Array | None
     """The coordinates (nq,) as series of time."""
     vdot = np.zeros(len(v), dtype=object) if vdot is None else vdot
     first = position_rate(mechanism, q, v)
-    second = _coefficients(position_rate(mechanism, _going(q, first), _going(v, vdot)), 1) / 2 if len(q) else first
-    return _going(q, first, second)
+    second = coefficients(position_rate(mechanism, moved(q, first), moved(v, vdot)), 1) / 2 if len(q) else first
+    return moved(q, first, second)
 
 
 def moving(mechanism: NumericMechanism, q: Array, v: Array, vdot: Array | None = None) -> Moving:
     """The mechanism at q with speeds v and their rates vdot (default: zero)."""
     rotations, origins = body_placements(mechanism, going_on(mechanism, q, v, vdot))
-    R, R1, R2 = (_coefficients(rotations, order) for order in range(3))
+    R, R1, R2 = (coefficients(rotations, order) for order in range(3))
     turned = np.transpose(R, (0, 2, 1))
     spin = R1 @ turned
     change = 2 * (R2 @ turned) + R1 @ np.transpose(R1, (0, 2, 1))
-    o, o1, o2 = (_coefficients(origins, order) for order in range(3))
+    o, o1, o2 = (coefficients(origins, order) for order in range(3))
     return Moving(R, o, axial(spin), axial(change), o1, 2 * o2)
 
 

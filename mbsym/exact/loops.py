@@ -60,9 +60,18 @@ def _solved(matrix: Array, right: Any) -> Array:
     return found
 
 
+def _closed_motion(state: LoopState, given: Given) -> tuple[Array, Array, Array]:
+    """That of closed loops, which is solved once."""
+    key = "motion", id(given["tau"])
+    if key not in state.known:
+        state.known[key] = _motion(state, given, _bias(state, given)), given
+    found: tuple[Array, Array, Array] = state.known[key][0]
+    return found
+
+
 def _motion(state: LoopState, given: Given, gamma: Sequence[Any]) -> tuple[Array, Array, Array]:
     """vdot, lambda, and along all speeds the forces of motions, which stand in place of tau there."""
-    G, M, driven = _jacobian(state, given), state.mass_matrix(), state.prescribed
+    G, M, driven = _jacobian(state, given), state.mass_matrix, state.prescribed
     force = given["tau"] - state.inverse_dynamics(np.zeros(len(M), dtype=object))
     held = np.zeros((len(driven), len(M)), dtype=object)
     for row, each in zip(held, driven, strict=True):
@@ -77,7 +86,7 @@ def _motion(state: LoopState, given: Given, gamma: Sequence[Any]) -> tuple[Array
 
 def _of_free_speeds(state: LoopState, G: Array) -> tuple[Array, Array]:
     """M and rows without what motions prescribe: ones stand on the diagonal of M there, zeros beside them."""
-    M, rows = state.mass_matrix(), G.copy()
+    M, rows = state.mass_matrix.copy(), G.copy()
     for each in state.prescribed:
         M[each.column, :] = M[:, each.column] = rows[:, each.column] = 0
         M[each.column, each.column] = 1
@@ -85,7 +94,7 @@ def _of_free_speeds(state: LoopState, G: Array) -> tuple[Array, Array]:
 
 
 def _constrained_dynamics(state: LoopState, given: Given) -> Results:
-    return _motion(state, given, _bias(state, given))[:2]
+    return _closed_motion(state, given)[:2]
 
 
 def _stabilised_dynamics(state: LoopState, given: Given) -> Results:
@@ -271,7 +280,7 @@ OF_LOOPS: Final[Mapping[str, Callable[[LoopState, Given], Results]]] = {
     "velocity_correction": _velocity_correction,
     "project_velocity": _project_velocity,
     "moved_position": _moved_position,
-    "driving_forces": lambda state, given: [_motion(state, given, _bias(state, given))[2]],
+    "driving_forces": lambda state, given: [_closed_motion(state, given)[2]],
     "forces_of_motions": _asked,
     "driven_state": _driven_state,
     "actuated_inverse_dynamics": _actuated_inverse_dynamics,

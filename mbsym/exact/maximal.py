@@ -50,11 +50,19 @@ class _Equations:
 
 
 def solve_tree(state: ExactState, tau: Array) -> tuple[Array, Array]:
-    """vdot (nv,), and [moment; force] on each tree joint's successor at and in its frame there, (nb, 6).
+    """vdot (nv,), and [moment; force] on each tree joint's successor at and in its frame there, (nb, 6); solved once.
 
     Raises:
         UndecidedError: something massless moves freely.
     """
+    key = "tree", id(tau)
+    if key not in state.known:
+        state.known[key] = _solved_tree(state, tau), tau
+    found: tuple[Array, Array] = state.known[key][0]
+    return found
+
+
+def _solved_tree(state: ExactState, tau: Array) -> tuple[Array, Array]:
     mechanism, at = state.mechanism, state.moving
     nb, nv = mechanism.nb, mechanism.nv
     of_joint, of_speed = 6 * nb, 12 * nb
@@ -62,13 +70,11 @@ def solve_tree(state: ExactState, tau: Array) -> tuple[Array, Array]:
     begins = []
     for label in range(1, nb + 1):
         mass, arm, inertia = state.inertia(label)
-        across = skew(arm)
         omega = at.omega[label]
         force = mass * (cross(omega, cross(omega, arm)) - mechanism.gravity)
         bias = np.concatenate([cross(omega, inertia @ omega) + cross(arm, force), force])
         begins.append(equations.begin(state.scene.wrenches[label] - bias))
-        own = np.block([[inertia - mass * (across @ across), mass * across], [-(mass * across), mass * _ONE]])
-        equations.add(begins[-1], 6 * (label - 1), own)
+        equations.add(begins[-1], 6 * (label - 1), state.spatial_inertia(label))
     for number, (joint, frames) in enumerate(zip(mechanism.tree_joints, state.freedoms, strict=True)):
         moved = [(body, sign) for body, sign in ((joint.successor, 1), (joint.predecessor, -1)) if body]
         levers = {body: skew(frames.head - at.origins[body]) for body, _ in moved}
@@ -113,9 +119,7 @@ def balanced(state: ExactState, motion: Moving, acting: dict[int, Array]) -> Arr
     found = np.empty((mechanism.nb, 6), dtype=object)
     for number in range(mechanism.nb, 0, -1):
         joint, frame = mechanism.joints[number - 1], state.freedoms[number - 1]
-        outer, inner, sign = joint.successor, joint.predecessor, 1
-        if joint.flipped:
-            outer, inner, sign = inner, outer, -1
+        inner, outer, sign = joint.walked
         moment, force = needed[outer][:3], needed[outer][3:]
         if inner:
             arm = motion.origins[outer] - motion.origins[inner]

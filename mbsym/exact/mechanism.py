@@ -3,7 +3,8 @@
 Structure (labels, which body follows which, places in q and v) is the reference's own. Run-time parameters are residues
 of their own, so that what holds here holds for all of their values. Directions and fixed angles of a model are as a
 rule irrational; each stands for a rational rotation that is as near to it as doubles are: that with the ratios of its
-quaternion's components, or the tangent of its half angle, as doubles. It is orthogonal, exactly.
+quaternion's components as the shortest decimals of doubles, or the tangent of its half angle as a double. It is
+orthogonal, exactly.
 """
 
 from __future__ import annotations
@@ -258,7 +259,7 @@ def _turn(quaternion: Sequence[float], numbers: ExactNumbers) -> Array:
     """The rotation of a quaternion scaled to a largest component of one, whose ratios are taken as they are."""
     largest = max(quaternion, key=abs)
     ratios = [component / largest for component in quaternion]
-    exact = [Fraction(round(x)) if abs(x - round(x)) <= _SAME else Fraction(x) for x in ratios]
+    exact = [Fraction(round(x)) if abs(x - round(x)) <= _SAME else Fraction(repr(float(x))) for x in ratios]
     return _rotation(exact, numbers)
 
 

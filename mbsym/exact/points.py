@@ -5,20 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from mbsym.exact.closures import LoopState
+from mbsym.exact.constraints import Going, held_by
 from mbsym.exact.definitions import definitions
 from mbsym.exact.derivatives import Definition
 from mbsym.exact.functions import Results
-from mbsym.exact.mechanism import exact_mechanism, quaternions
+from mbsym.exact.kinematics import Moving
+from mbsym.exact.mechanism import exact_mechanism, quaternions, turns_freely
 from mbsym.exact.numbers import NumberClass
-from mbsym.exact.residues import UndecidedError
+from mbsym.exact.residues import NO_SQUARE, UndecidedError
 from mbsym.model.system import Model
 from mbsym.reference.mechanism import NumericMechanism
+from mbsym.reference.placements import body_placements
 from mbsym.topology.labelling import Labelling
+
+ATTEMPTS: Final = 1 << 9
+"""Places that are drawn until the field has all lengths there: enough for six or seven of them."""
 
 
 @dataclass(slots=True)
@@ -31,6 +37,7 @@ class Point:
         parameters: run-time parameters by name.
         state: the mechanism there.
         definitions: of its functions by name.
+        has_lengths: the field has the lengths of all springs, rods and the like there.
     """
 
     numbers: NumberClass
@@ -38,6 +45,7 @@ class Point:
     parameters: Mapping[str, Any]
     state: LoopState
     definitions: Mapping[str, Definition]
+    has_lengths: bool
     _expected: dict[str, Results | str] = field(default_factory=dict)
 
     def expected(self, name: str) -> Results:
@@ -70,6 +78,7 @@ def draw_point(
     numbers: NumberClass,
     requests: Mapping[str, tuple[str, Sequence[str]]],
     lane: int = 0,
+    attempts: int = ATTEMPTS,
 ) -> Point:
     """A random point.
 
@@ -80,6 +89,7 @@ def draw_point(
         numbers: the class of numbers, which draws them.
         requests: derivatives that were asked for; see ``definitions``.
         lane: other states with the same parameters.
+        attempts: places that are drawn at most, until the field has all lengths there.
     """
     mechanism, exact = exact_mechanism(model, labelling, numbers, symbolic)
     sizes = {
@@ -92,18 +102,58 @@ def draw_point(
     }
     given: dict[str, Any] = {}
     for name, shape in sizes.items():
-        drawn = np.empty(math.prod(shape), dtype=object)
-        drawn[:] = [numbers.drawn(name, lane, k) for k in range(math.prod(shape))]
+        drawn = _drawn(numbers, math.prod(shape), name, lane)
         given[name] = drawn if shape else drawn[0]
-    _on_spheres(mechanism, given["q"])
+    if "motion" in given:
+        _turn_by_roots(mechanism, given["motion"])
+    has_lengths = False
+    for attempt in range(attempts):
+        q = given["q"] = _drawn(numbers, mechanism.nq, "q", lane, attempt)
+        _on_spheres(mechanism, q)
+        for joint in mechanism.tree_joints:
+            ratios: list[Any] = [gear.ratio for gear in mechanism.followers.values() if gear.leader == joint.label]
+            if ratios and joint.coordinates is not None:
+                numbers.relate(q[joint.coordinates.start], ratios)
+        state = LoopState(mechanism, exact, q, given["v"], given["t"], tuple(given["u"]), tuple(given["x"]))
+        has_lengths = _has_lengths(state)
+        if has_lengths:
+            break
+    parameters = {name: exact.names[name] for name in symbolic}
+    return Point(numbers, given, parameters, state, definitions(mechanism, requests), has_lengths)
+
+
+def _drawn(numbers: NumberClass, count: int, *name: object) -> Any:
+    found = np.empty(count, dtype=object)
+    found[:] = [numbers.drawn(*name, k) for k in range(count)]
+    return found
+
+
+def _has_lengths(state: LoopState) -> bool:
+    """Whether the field has the lengths of springs, rods and other elements where the mechanism is: of each it has
+    half, so that places are drawn until it has all of them."""
+    mechanism, still = state.mechanism, np.zeros(state.mechanism.nv, dtype=object)
+    going = Going(state, state.q, still, *body_placements(mechanism, state.q))
+    none = np.zeros_like(going.origins)
+    motion = Moving(going.rotations, going.origins, none, none, none, none)
+    try:
+        replace(state, v=still).scene_in(motion)
+        for element in mechanism.model.constraints:
+            held_by(element, going)
+    except UndecidedError as error:
+        return error.what != NO_SQUARE
+    return True
+
+
+def _turn_by_roots(mechanism: NumericMechanism, motion: Any) -> None:
+    """Draws a motion along the speeds anew where it turns a quaternion: 1 + |omega|^2/4, its square of a length, is a
+    square if omega = 4t/(1 - t^2) n with n of unit length, (2a, 2b, 1 - a^2 - b^2)/(1 + a^2 + b^2)."""
     for joint in mechanism.tree_joints:
-        ratios: list[Any] = [gear.ratio for gear in mechanism.followers.values() if gear.leader == joint.label]
-        if ratios and joint.coordinates is not None:
-            numbers.relate(given["q"][joint.coordinates.start], ratios)
-    state = LoopState(mechanism, exact, given["q"], given["v"], given["t"], tuple(given["u"]), tuple(given["x"]))
-    return Point(
-        numbers, given, {name: exact.names[name] for name in symbolic}, state, definitions(mechanism, requests)
-    )
+        if joint.speeds is not None and turns_freely(joint):
+            turn = slice(joint.speeds.start, joint.speeds.start + 3)
+            t, a, b = motion[turn]
+            squares = a * a + b * b
+            factor = 4 * t / ((1 - t * t) * (1 + squares))
+            motion[turn] = [2 * a * factor, 2 * b * factor, (1 - squares) * factor]
 
 
 def _on_spheres(mechanism: NumericMechanism, q: Any) -> None:

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from mbsym.errors import MbsymError, TextError
+from mbsym.exact.arrays import of_arrays
 from mbsym.exact.definitions import other_way
 from mbsym.exact.degrees import Degrees, UncountedError
 from mbsym.exact.following import (
@@ -30,12 +31,12 @@ from mbsym.exact.following import (
 from mbsym.exact.functions import Results
 from mbsym.exact.loops import ROWS
 from mbsym.exact.mechanism import quaternions
-from mbsym.exact.numbers import Real, real_point
-from mbsym.exact.points import Point, draw_point
-from mbsym.exact.residues import ROOT, UndecidedError, field_point
+from mbsym.exact.numbers import NumberClass, Real, real_point
+from mbsym.exact.points import ATTEMPTS, Point, draw_point
+from mbsym.exact.residues import COMPARED, ROOT, UndecidedError, field_point
 from mbsym.model.system import Model
 from mbsym.symbolic.finite_field import PRIME
-from mbsym.texts.machine import Lanes
+from mbsym.texts.machine import Arithmetic, Lanes
 from mbsym.topology.labelling import Labelling
 
 ERROR: Final = 1e-12
@@ -56,10 +57,10 @@ JACOBIAN: Final = "constraint_jacobian"
 
 _FEWEST: Final = 2
 _REAL_POINTS: Final = 3
-_ATTEMPTS: Final = 24
+_ATTEMPTS: Final = 32
 """Points that are tried where roots are drawn, half of which the field has not."""
 
-_FRUITLESS: Final = 8
+_FRUITLESS: Final = 16
 """Of these, without a single one that has all roots: there are more than a few."""
 
 _LARGEST: Final = 1 << 40
@@ -108,6 +109,7 @@ class Prover:
         requests: derivatives that were asked for, by name: of which function, by which arguments.
         rows: numbers of the closure rows that the module holds, found by their residuals.
         points: those that were drawn, by number and lane; numbers below zero are real.
+        arithmetics: of points, by their class of numbers and whether floats stand beside them.
     """
 
     model: Model
@@ -119,14 +121,13 @@ class Prover:
     requests: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
     rows: list[int] = field(default_factory=list)
     points: dict[tuple[int, int], Point] = field(default_factory=dict)
+    arithmetics: dict[tuple[NumberClass, bool], Arithmetic] = field(default_factory=dict)
 
     def verdict(self, spoken: Spoken, name: str) -> Verdict:
         """Of one function in one text."""
         outcome, why = "not proven", ""
         if self.signatures[name] in self.makers.values():
             why = "what it makes is proven in the functions that take it"
-        elif spoken.symbol(name) in spoken.unread:
-            why = "it iterates over arrays of states"
         else:
             try:
                 if name not in self.point(0).definitions:
@@ -155,7 +156,7 @@ class Prover:
         reason = UndecidedError("no point has all roots that are drawn")
         for number in range(_ATTEMPTS):
             try:
-                lanes = self._lanes(spoken, number)
+                lanes = self._lanes(spoken, name, number)
                 expected = [point.expected(defined) for point in lanes]
                 found, unknown = self._found(spoken, signature, lanes, number)
             except UndecidedError as error:
@@ -210,8 +211,10 @@ class Prover:
         """Results of a function of a text at a point."""
         return self._found(spoken, self.signatures[name], [self.point(number)], abs(number))[0]
 
-    def _lanes(self, spoken: Spoken, number: int) -> list[Point]:
-        return [self.point(number, lane) for lane in range(max(spoken.lanes, 1))]
+    def _lanes(self, spoken: Spoken, name: str, number: int) -> list[Point]:
+        """As many states as are followed together: of arithmetic of arrays one or two."""
+        count = 1 + number % 2 if spoken.symbol(name) in spoken.unread else max(spoken.lanes, 1)
+        return [self.point(number, lane) for lane in range(count)]
 
     def _found(
         self, spoken: Spoken, signature: Signature, lanes: Sequence[Point], number: int
@@ -221,32 +224,49 @@ class Prover:
         circle = point.numbers.circle
         circle.unknown.clear()
         circle.is_open = False
+        by_arrays = spoken.symbol(signature.name) in spoken.unread
         try:
             try:
-                arithmetic = over_numbers(point.numbers, self.literal)
+                if by_arrays:
+                    raise UndecidedError(COMPARED)
+                arithmetic = self._arithmetic(point, beside=False)
                 given = point.given if len(lanes) == 1 else _side_by_side([each.given for each in lanes])
                 found = followed(spoken, signature, given, point.parameters, arithmetic, self.makers)
                 return found, set(circle.unknown)
             except UndecidedError as error:
-                if error.what != "a comparison of numbers":
+                if error.what != COMPARED:
                     raise
-            if len(lanes) > 1:
-                raise UndecidedError("a comparison of numbers, in several lanes")
             circle.unknown.clear()
             rng = np.random.default_rng(number)
-            given = {name: _beside(value, rng) for name, value in point.given.items()}
-            _on_spheres(point, given["q"])
+            beside = [{name: _beside(value, rng) for name, value in each.given.items()} for each in lanes]
+            for each, given in zip(lanes, beside, strict=True):
+                _on_spheres(each, given["q"])
             parameters = {name: Beside(value, 1.0) for name, value in point.parameters.items()}
-            arithmetic = over_both(point.numbers, self.literal)
-            found = followed(spoken, signature, given, parameters, arithmetic, self.makers)
-            return [[x.residue if isinstance(x, Beside) else x for x in entries] for entries in found], set(
-                circle.unknown
-            )
+            arithmetic = self._arithmetic(point, beside=True)
+            if by_arrays:
+                several = of_arrays(spoken, signature, self.signatures, beside, parameters, arithmetic)
+                found = [
+                    [Lanes(x) if len(x) > 1 else x[0] for x in zip(*entries, strict=True)]
+                    for entries in zip(*several, strict=True)
+                ]
+            elif len(lanes) > 1:
+                raise UndecidedError("a comparison of numbers, in several lanes")
+            else:
+                found = followed(spoken, signature, beside[0], parameters, arithmetic, self.makers)
+            return [[_residue(x) for x in entries] for entries in found], set(circle.unknown)
         finally:
             circle.is_open = True
 
+    def _arithmetic(self, point: Point, *, beside: bool) -> Arithmetic:
+        key = point.numbers, beside
+        if key not in self.arithmetics:
+            self.arithmetics[key] = (over_both if beside else over_numbers)(point.numbers, self.literal)
+        return self.arithmetics[key]
+
     def _degree(self, spoken: Spoken, name: str) -> int:
         """Of a text's results and of the definition, together."""
+        if spoken.symbol(name) in spoken.unread:
+            return _LARGEST
         degrees, signature = Degrees(), self.signatures[name]
         given = {
             item: [degrees.drawn() for _ in range(math.prod(shape))] if shape else degrees.drawn()
@@ -269,7 +289,7 @@ class Prover:
         name = differs.function
         signature, worst = self.signatures[name], 0.0
         for number in range(-1, -1 - _REAL_POINTS, -1):
-            lanes = self._lanes(spoken, number)
+            lanes = self._lanes(spoken, name, number)
             expected = [point.expected(defined) for point in lanes]
             found, _ = self._found(spoken, signature, lanes, -number)
             for lane, known in enumerate(expected):
@@ -300,7 +320,11 @@ class Prover:
             else:
                 numbers = field_point(f"exact {number}") if number >= 0 else real_point(f"exact {number}")
             shapes = {name: shape for each in self.signatures.values() for name, shape in each.inputs}
-            drawn = draw_point(self.model, self.labelling, self.symbolic, shapes, numbers, self.requests, lane)
+            # Where one search found no place with all lengths, others are not tried.
+            attempts = ATTEMPTS if all(each.has_lengths for each in self.points.values()) else 1
+            drawn = draw_point(
+                self.model, self.labelling, self.symbolic, shapes, numbers, self.requests, lane, attempts
+            )
             drawn.given[ROWS] = self.rows
             self.points[number, lane] = drawn
         return self.points[number, lane]
@@ -338,6 +362,13 @@ def _on_spheres(point: Point, q: list[Beside]) -> None:
         four = q[start : start + 4]
         length = math.hypot(*(each.near for each in four))
         q[start : start + 4] = [Beside(each.residue, each.near / length) for each in four]
+
+
+def _residue(value: Any) -> Any:
+    """What stands beside floats."""
+    if isinstance(value, Lanes):
+        return Lanes(map(_residue, value))
+    return value.residue if isinstance(value, Beside) else value
 
 
 def _close(a: Any, b: Any) -> bool:

@@ -22,6 +22,8 @@ from mbsym.symbolic.finite_field import PRIME, Point, inverse, root
 _UNIT: Final = (0, 1)
 _ODD: Final = frozenset(("tanh", "asin", "sign"))
 ROOT: Final = "sqrt"
+NO_SQUARE: Final = "the root of what is no square of the field"
+COMPARED: Final = "a comparison of numbers"
 _SYMMETRIC: Final = _ODD | {"abs"}
 _ANY_ORDER: Final = ("min", "max")
 
@@ -186,7 +188,7 @@ class Residue:
     __hash__ = None  # type: ignore[assignment]
 
     def _compared(self, other: Any) -> bool:
-        raise UndecidedError("a comparison of numbers")
+        raise UndecidedError(COMPARED)
 
     __lt__ = __le__ = __gt__ = __ge__ = _compared
 
@@ -216,7 +218,7 @@ class Residue:
         self.circle.unknown.add(ROOT)
         found = root(self.number)
         if found is None:
-            raise UndecidedError("the root of what is no square of the field")
+            raise UndecidedError(NO_SQUARE)
         return self.__class__(found)
 
     def stands(self, name: str, *others: Any) -> Any:

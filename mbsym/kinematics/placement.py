@@ -26,7 +26,9 @@ RIGHT_ANGLE_TOLERANCE = 1e-14
 What is further away stands as it is: files are read with a tolerance that their reader chose.
 """
 
-_EXACT_BITS = 64
+_EXACT_BITS = 4096
+"""Of denominators of what stays exact until it is printed, as proofs of a text need it: long chains of frames at odd
+angles take some hundred bits for each."""
 
 
 def scalars(values: Sequence[Value], graph: Graph, names: Mapping[str, Scalar]) -> tuple[Scalar, ...]:

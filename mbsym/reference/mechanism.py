@@ -78,6 +78,14 @@ class NumericJoint:
     coordinates: slice | None = None
     speeds: slice | None = None
 
+    @property
+    def walked(self) -> tuple[int, int, int]:
+        """Labels of the bodies that a walk from the base comes from and gets to, and -1 where that is against the sense
+        of the joint, else 1."""
+        if self.flipped:
+            return self.successor, self.predecessor, -1
+        return self.predecessor, self.successor, 1
+
 
 @dataclass(frozen=True, slots=True)
 class Relation:

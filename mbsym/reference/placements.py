@@ -95,19 +95,23 @@ def body_placements(mechanism: NumericMechanism, q: Array) -> tuple[Array, Array
     origins = np.zeros((mechanism.nb + 1, 3), dtype=q.dtype)
     rotations[0] = np.eye(3)
     for joint, entries in zip(mechanism.tree_joints, mechanism.joint_coordinates(q), strict=True):
-        turn, shift = REFERENCE_JOINTS[joint.type].placement(joint, entries)
-        near = joint.predecessor_rotation, joint.predecessor_translation
-        far = joint.successor_rotation, joint.successor_translation
-        inner, outer = joint.predecessor, joint.successor
-        if joint.flipped:
-            inner, outer, near, far = outer, inner, far, near
-            turn, shift = turn.T, -turn.T @ shift
-        # T_outer = T_inner T_near T_joint T_far^-1
-        rotation = rotations[inner] @ near[0]
-        origin = origins[inner] + rotations[inner] @ near[1] + rotation @ shift
-        rotations[outer] = rotation @ turn @ far[0].T
-        origins[outer] = origin - rotations[outer] @ far[1]
+        inner, outer, _ = joint.walked
+        rotations[outer], origins[outer] = outer_placement(joint, entries, rotations[inner], origins[inner])
     return rotations, origins
+
+
+def outer_placement(joint: NumericJoint, q: Array, rotation: Array, origin: Array) -> tuple[Array, Array]:
+    """Rotation and origin of the body that a tree joint leads to, by its coordinates and those of its inner body."""
+    turn, shift = REFERENCE_JOINTS[joint.type].placement(joint, q)
+    near = joint.predecessor_rotation, joint.predecessor_translation
+    far = joint.successor_rotation, joint.successor_translation
+    if joint.flipped:
+        near, far = far, near
+        turn, shift = turn.T, -turn.T @ shift
+    # T_outer = T_inner T_near T_joint T_far^-1
+    start = rotation @ near[0]
+    turned = start @ turn @ far[0].T
+    return turned, origin + rotation @ near[1] + start @ shift - turned @ far[1]
 
 
 def joint_frames(joint: NumericJoint, rotations: Array, origins: Array, q: Array | None = None) -> JointFrames:
@@ -142,9 +146,7 @@ def motion(mechanism: NumericMechanism, at: Configuration, v: Array) -> Motion:
     linear = np.zeros((mechanism.nb + 1, 3, columns))
     for joint, frames in zip(mechanism.tree_joints, at.joints, strict=False):
         relative = frames.freedom @ tree_rates[joint.rates]
-        inner, outer, sign = joint.predecessor, joint.successor, 1.0
-        if joint.flipped:
-            inner, outer, sign = outer, inner, -1.0
+        inner, outer, sign = joint.walked
         arm_in, arm_out = frames.head - at.origins[inner], at.origins[outer] - frames.head
         angular[outer] = angular[inner] + sign * relative[:3]
         # Both bodies at the head, where the relative velocity is the joint's.
@@ -210,9 +212,7 @@ def accelerations(mechanism: NumericMechanism, at: Configuration, moving: Motion
     linear = np.zeros((mechanism.nb + 1, 3))
     for joint, frames in zip(mechanism.tree_joints, at.joints, strict=False):
         relative = frames.freedom @ rate_changes[joint.rates] + joint_bias(joint, frames, moving)
-        inner, outer, sign = joint.predecessor, joint.successor, 1.0
-        if joint.flipped:
-            inner, outer, sign = outer, inner, -1.0
+        inner, outer, sign = joint.walked
         arm_in, arm_out = frames.head - at.origins[inner], at.origins[outer] - frames.head
         alpha[outer] = alpha[inner] + sign * relative[:3]
         here = linear[inner] + cross(alpha[inner], arm_in) + point_bias(omega[inner], arm_in) + sign * relative[3:]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
 
@@ -64,11 +64,15 @@ class Tokens:
     tokens: Sequence[Token]
     types: Container[str] = ()
     place: int = 0
+    _texts: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._texts = [*(token.text for token in self.tokens), ""]
 
     @property
     def text(self) -> str:
         """The token here, empty at the end."""
-        return self.tokens[self.place].text if self.place < len(self.tokens) else ""
+        return self._texts[self.place]
 
     @property
     def line(self) -> int:
@@ -78,7 +82,7 @@ class Tokens:
     def ahead(self, count: int = 1) -> str:
         """A token further on."""
         place = self.place + count
-        return self.tokens[place].text if place < len(self.tokens) else ""
+        return self._texts[place] if place < len(self._texts) else ""
 
     def take(self, expected: str = "") -> Token:
         """The token here, which is left behind.
@@ -93,9 +97,27 @@ class Tokens:
 
     def takes(self, text: str) -> bool:
         """Whether the token here is this one; it is left behind then."""
-        found = self.text == text
+        found = self._texts[self.place] == text
         self.place += found
         return found
+
+    def skip(self, opening: str, closing: str) -> list[Token]:
+        """The tokens from an opening mark here to the one that closes it, both among them; they are left behind.
+
+        Raises:
+            TextError: nothing closes it.
+        """
+        start, depth, words = self.place, 0, self._texts
+        for place in range(start, len(self.tokens)):
+            word = words[place]
+            if word == opening:
+                depth += 1
+            elif word == closing:
+                depth -= 1
+            if not depth:
+                self.place = place + 1
+                return list(self.tokens[start : self.place])
+        raise TextError(f"{closing} is missing", where=f"line {self.line}")
 
     def is_type(self, text: str) -> bool:
         """Whether a word begins a type."""

@@ -6,9 +6,9 @@ It knows the subset that is emitted: no goto, switch, do, unions, function point
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Final
+from typing import Final, TypeAlias
 
 from mbsym.errors import TextError
 from mbsym.texts.c_expressions import Tokens, expression, integer, listed
@@ -58,7 +58,28 @@ _ONE: Final = Number(Fraction(1), "1", is_integer=True)
 _ASSIGNED: Final = ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=")
 
 
-def read_c(text: str, included: Mapping[str, str] | None = None, defined: Mapping[str, str] | None = None) -> Text:
+Whole: TypeAlias = tuple[Sequence[Token], Mapping[str, str], Function]
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What was read of a text as another kind of compiler takes it, and need not be read again.
+
+    Attributes:
+        tokens: by text and line.
+        functions: by name, as they were read, each with the words of its body and the types that it was read with.
+    """
+
+    tokens: dict[tuple[str, int], tuple[Token, ...]] = field(default_factory=dict)
+    functions: dict[str, list[Whole]] = field(default_factory=dict)
+
+
+def read_c(
+    text: str,
+    included: Mapping[str, str] | None = None,
+    defined: Mapping[str, str] | None = None,
+    before: Before | None = None,
+) -> Text:
     """A C text in the neutral representation.
 
     Args:
@@ -66,20 +87,23 @@ def read_c(text: str, included: Mapping[str, str] | None = None, defined: Mappin
         included: texts of headers by the name that the text includes them by; others are taken for the library's.
         defined: macros that stand from the start and that the text does not change, such as ``NAME_LIMBS`` or
             ``NAME_LANES``; without a compiler's own macros the text takes what it has for any C99 compiler.
+        before: what was read before, to which this is added.
 
     Raises:
         TextError: the text holds what no emitted text does; it says in which line.
     """
-    given = {name: Macro(None, tuple(tokens_of(value))) for name, value in (defined or {}).items()}
+    given = {name: Macro(None, tokens_of(value)) for name, value in (defined or {}).items()}
+    before = before or Before()
     preprocessor = Preprocessor(
         included or {},
         lambda words: integer(expression(Tokens(words))),
         {**given, "NULL": Macro(None, (Token("number", "0", 0),))},
         frozenset(given),
+        before.tokens,
     )
     for name in ("UINT32_C", "UINT64_C"):
         preprocessor.macros[name] = Macro(("x",), (Token("name", "x", 0),))
-    reader = _Reader(Tokens(preprocessor.tokens(text)))
+    reader = _Reader(Tokens(preprocessor.tokens(text)), before.functions)
     reader.read()
     standing = {name: " ".join(token.text for token in macro.tokens) for name, macro in preprocessor.macros.items()}
     return Text(
@@ -88,13 +112,14 @@ def read_c(text: str, included: Mapping[str, str] | None = None, defined: Mappin
         records=reader.records,
         types=reader.types,
         defined=standing,
-        prototypes={name: each for name, each in reader.prototypes.items() if name not in reader.functions},
+        prototypes=reader.prototypes,
     )
 
 
 @dataclass(slots=True)
 class _Reader:
     tokens: Tokens
+    known: dict[str, list[Whole]]
     functions: dict[str, Function] = field(default_factory=dict)
     prototypes: dict[str, Function] = field(default_factory=dict)
     constants: dict[str, Expression] = field(default_factory=dict)
@@ -144,7 +169,7 @@ class _Reader:
             self._struct()
             return
         if tokens.takes("__typeof__"):
-            _skip(tokens)
+            tokens.skip("(", ")")
             base, size = "mask", 0
         else:
             word = tokens.text
@@ -153,7 +178,7 @@ class _Reader:
         name = tokens.take().text
         self.sizes[name] = size
         if tokens.takes("__attribute__"):
-            inner = Tokens(_skip(tokens)[1:-1], self.tokens.types)
+            inner = Tokens(tokens.skip("(", ")")[1:-1], self.tokens.types)
             inner.take("(")
             inner.take("vector_size")
             size = integer(expression(inner), self._known)
@@ -225,12 +250,24 @@ class _Reader:
                 return
             if found.name in self.functions:
                 raise TextError(f"{found.name} stands there twice", where=f"line {line}")
-            body = self._block()
-            self.functions[found.name] = Function(found.name, arguments, found.kind, body, static, line)
+            head = Function(found.name, arguments, found.kind, (), static, line)
+            self.functions[found.name] = self._whole(head)
             return
         if tokens.takes("="):
             self.constants[found.name] = listed(tokens)
         tokens.take(";")
+
+    def _whole(self, head: Function) -> Function:
+        """A function with its body, which was read before if another kind of compiler takes the same words for it."""
+        start = self.tokens.place
+        words = self.tokens.skip("{", "}")
+        known = self.known.setdefault(head.name, [])
+        for body, types, function in known:
+            if body == words and types == self.types and replace(function, body=()) == head:
+                return function
+        self.tokens.place = start
+        known.append((words, dict(self.types), replace(head, body=self._block())))
+        return known[-1][2]
 
     def _arguments(self) -> tuple[Argument, ...]:
         tokens, found = self.tokens, []
@@ -346,14 +383,3 @@ class _Types:
 
     def __contains__(self, word: object) -> bool:
         return word in _BASES or word in self.reader.types
-
-
-def _skip(tokens: Tokens) -> list[Token]:
-    """The tokens of what stands in parentheses here, with these."""
-    depth, found = 0, []
-    while True:
-        token = tokens.take()
-        found.append(token)
-        depth += (token.text == "(") - (token.text == ")")
-        if not depth:
-            return found

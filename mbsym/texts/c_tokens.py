@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from mbsym.errors import TextError
 
@@ -27,8 +27,7 @@ _DEEPEST: Final = 200
 """Macros within macros."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word of the text: "name", "number", "string" or "sign", and the line it stands in."""
 
     kind: str
@@ -44,22 +43,23 @@ class Macro:
     tokens: tuple[Token, ...]
 
 
-def tokens_of(text: str, line: int = 1) -> list[Token]:
+def tokens_of(text: str, line: int = 1) -> tuple[Token, ...]:
     """Tokens of a text without comments and blanks.
 
     Raises:
         TextError: something is no token of C.
     """
-    found, place = [], 0
+    found, place = list[Token](), 0
     while place < len(text):
         match = _TOKEN.match(text, place)
         if match is None:
             raise TextError(f"{text[place]!r} is no word of C", where=f"line {line}")
         if match.lastgroup not in ("comment", "space"):
             found.append(Token(str(match.lastgroup), match[0], line))
-        line += match[0].count("\n")
+        else:
+            line += match[0].count("\n")
         place = match.end()
-    return found
+    return tuple(found)
 
 
 @dataclass(slots=True)
@@ -70,6 +70,7 @@ class Preprocessor:
         included: texts of headers by name; others are left out.
         macros: that stand.
         fixed: names that keep what they were given, whatever the text defines.
+        read: tokens by the text and the line in which it begins, as far as they are known; more are added.
         integer: the value of an expression of numbers.
     """
 
@@ -77,6 +78,7 @@ class Preprocessor:
     integer: Callable[[Sequence[Token]], int]
     macros: dict[str, Macro] = field(default_factory=dict)
     fixed: frozenset[str] = frozenset()
+    read: dict[tuple[str, int], tuple[Token, ...]] = field(default_factory=dict)
     _open: list[tuple[bool, bool]] = field(default_factory=list)
     """Of each #if: whether its lines count, and whether one of its branches did."""
 
@@ -87,7 +89,7 @@ class Preprocessor:
         waiting: list[str] = []
         for line, content in _logical_lines(text):
             if content.lstrip().startswith("#"):
-                found += self.replaced(tokens_of("".join(waiting), first))
+                found += self.replaced(self._tokens_of("".join(waiting), first))
                 waiting = []
                 found += self._directive(content.lstrip()[1:].strip(), line)
             elif self._counts():
@@ -96,7 +98,12 @@ class Preprocessor:
                 waiting.append(content)
         if len(self._open) != depth:
             raise TextError("an #if has no #endif")
-        return [*found, *self.replaced(tokens_of("".join(waiting), first))]
+        return [*found, *self.replaced(self._tokens_of("".join(waiting), first))]
+
+    def _tokens_of(self, text: str, line: int) -> tuple[Token, ...]:
+        if (text, line) not in self.read:
+            self.read[text, line] = tokens_of(text, line)
+        return self.read[text, line]
 
     def _counts(self) -> bool:
         return all(counts for counts, _ in self._open)
@@ -133,7 +140,7 @@ class Preprocessor:
         if name in self.fixed:
             return
         taken = tuple(part.strip() for part in arguments.split(",") if part.strip()) if has_arguments else None
-        self.macros[name] = Macro(taken, tuple(tokens_of(body, line)))
+        self.macros[name] = Macro(taken, tokens_of(body, line))
 
     def _holds(self, word: str, rest: str, line: int) -> bool:
         if word != "if":

@@ -142,6 +142,7 @@ class Machine:
     def __init__(self, text: Text, arithmetic: Arithmetic) -> None:
         self.text, self.arithmetic, self.line = text, arithmetic, 0
         self._constants: dict[str, Any] = {"true": True, "false": False, **arithmetic.names}
+        self._whole: dict[int, Any] = {}
         self._values: dict[type, Callable[[Any, dict[str, Any]], Any]] = {
             Number: lambda node, here: self._number(node),
             Name: lambda node, here: self._named(node.name, here),
@@ -229,7 +230,9 @@ class Machine:
 
     def _real(self, value: Any) -> Any:
         if value.__class__ is int:
-            return self.arithmetic.literal(Number(Fraction(value), str(value)))
+            if value not in self._whole:
+                self._whole[value] = self.arithmetic.literal(Number(Fraction(value), str(value)))
+            return self._whole[value]
         return value
 
     def _store(self, step: Store, here: dict[str, Any]) -> None:
@@ -302,7 +305,7 @@ class Machine:
         return bool(value)
 
     def _number(self, node: Number) -> Any:
-        return int(node.value) if node.is_integer else self.arithmetic.literal(node)
+        return node.value.numerator if node.is_integer else self.arithmetic.literal(node)
 
     def _named(self, name: str, here: dict[str, Any]) -> Any:
         if name in here:

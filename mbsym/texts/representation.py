@@ -239,7 +239,7 @@ class Text:
         records: structures by name.
         types: base of each named type: "real", "int", "bool", or "vector of N" (of N real numbers).
         defined: macros that stand in the end, by name, with what they stand for.
-        prototypes: functions that are declared and not defined, by name.
+        prototypes: functions as they are declared, by name.
     """
 
     functions: Mapping[str, Function]

@@ -10,24 +10,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
-from mbsym.codegen.expressions import Constant
 from mbsym.codegen.interface import print_files
 from mbsym.derivatives.of_functions import requests_of
 from mbsym.errors import TextError
-from mbsym.exact.following import Literal, Signature, Spoken
+from mbsym.exact.following import Signature, Spoken
 from mbsym.exact.proof import Prover, Verdict
 from mbsym.model.system import Model
-from mbsym.texts.c_reader import read_c
+from mbsym.texts.c_reader import Before, read_c
 from mbsym.texts.python_reader import AS_CALLED, Module, read_python
 from mbsym.texts.representation import Function, If, Number, Operation, Text, While
 from mbsym.verification.anew import MADE_FOR_OTHERS, Anew, derived_anew
+from mbsym.verification.witnesses import Witnesses
 from mbsym.version import __version__
 
 COMPILERS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -65,20 +62,24 @@ def exact_verdicts(directory: Path, manifest: Mapping[str, Any], model: Model) -
     languages = [each for each, file in _FILES.items() if (directory / f"{name}{file}").is_file()]
     fresh = {file.name: file.text for file in print_files(anew.module, languages)}
     found = {path.name: path.read_text(encoding="utf-8") for path in directory.iterdir() if path.name in fresh}
-    signatures = _signatures(anew)
+    signatures, witnesses = _signatures(anew), Witnesses(anew)
+    marked: Mapping[str, str] = {}
+    if witnesses.marks:
+        module = replace(anew.module, functions=witnesses.functions)
+        marked = {file.name: file.text for file in print_files(module, languages)}
     prover = Prover(
         model=model,
         labelling=model.label(order=manifest.get("order", "weight")),
         symbolic=tuple(parameter.name for parameter in anew.module.parameters),
         signatures=signatures,
-        literal=_literals(anew),
+        literal=witnesses,
         requests={each.name: (each.function, each.names) for each in requests_of(manifest)},
         makers={signatures[each].outputs[0][0]: signatures[each] for each in MADE_FOR_OTHERS if each in signatures},
     )
     verdicts: list[Verdict] = []
     same_version = manifest.get("mbsym") == __version__
     for language in languages:
-        verdicts += _of_language(prover, name, language, found, fresh, same_version)
+        verdicts += _of_language(prover, name, language, found, fresh, same_version, marked, witnesses)
     if not same_version:
         why = f"mbsym {manifest.get('mbsym')} wrote it: what is not proven was not compared with what this one writes"
         verdicts.append(Verdict(name, "all texts", "not proven", why))
@@ -91,7 +92,14 @@ _READ: Final = ("c", "numpy", "batch")
 
 
 def _of_language(
-    prover: Prover, name: str, language: str, found: Mapping[str, str], fresh: Mapping[str, str], same_version: bool
+    prover: Prover,
+    name: str,
+    language: str,
+    found: Mapping[str, str],
+    fresh: Mapping[str, str],
+    same_version: bool,
+    marked: Mapping[str, str],
+    witnesses: Witnesses,
 ) -> Iterator[Verdict]:
     if language not in _READ:
         same = found == {**found, **{file: text for file, text in fresh.items() if file.endswith(_FILES[language])}}
@@ -99,21 +107,27 @@ def _of_language(
         yield Verdict("", language, "not proven" if same or not same_version else "differs", why)
         return
     seen: list[tuple[Mapping[str, Function], Mapping[str, Function]]] = []
+    before, judged = Before(), Judged()
+    is_same = all(found.get(each) == text for each, text in fresh.items() if not each.endswith(".json"))
     file = f"{name}{_FILES[language]}"
     asks = any("__GNUC__" in text for text in (found.get(file, ""), fresh[file]))
     for title in COMPILERS if asks else (next(iter(COMPILERS)) if language == "batch" else language,):
         if language == "batch":
             title = title.replace("c", "batch", 1)
         try:
-            own = _read(name, language, title, found)
+            own = _read(name, language, title, found, before)
         except TextError as error:
             yield Verdict("", title, "differs", f"it cannot be read: {error}")
             return
-        other = _read(name, language, title, fresh)
+        other = own if is_same else _read(name, language, title, fresh, before)
         left = _differences(own, other) if same_version else {}
         functions = own.spoken.text.functions, other.spoken.text.functions
         if functions not in seen:
-            yield from _of_text(prover, own, other, left)
+            if marked:
+                written = _read(name, language, title, marked, before).spoken.text
+                spoken = replace(own.spoken, text=witnesses.placed(own.spoken.text, written))
+                own = replace(own, spoken=spoken)
+            yield from _of_text(prover, own, other, left, judged)
         else:
             # Functions are those that other compilers take, and were judged; what else there is may be another.
             rest = (each for each in left if each not in {*functions[0], *functions[1]})
@@ -121,14 +135,60 @@ def _of_language(
         seen.append(functions)
 
 
-def _of_text(prover: Prover, own: Readable, fresh: Readable, left: Mapping[str, str]) -> Iterator[Verdict]:
+def _declared(text: Text) -> dict[str, Function]:
+    """Functions as headers declare them."""
+    return {f"{name}, as it is declared": each for name, each in text.prototypes.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What was shown of functions as another kind of compiler takes the text.
+
+    Attributes:
+        names: that a function names, by the function's identity.
+        verdicts: of functions by name, each with the definitions that it follows from.
+    """
+
+    names: dict[int, tuple[Function, frozenset[str]]] = field(default_factory=dict)
+    verdicts: dict[str, tuple[Any, Verdict]] = field(default_factory=dict)
+
+    def reached(self, text: Text, symbol: str) -> frozenset[str]:
+        """Names of a function, of all that it calls, of constants and of types that they name."""
+        waiting, seen = [symbol], set[str]()
+        while waiting:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            function = text.functions.get(name)
+            if function is not None:
+                if id(function) not in self.names:
+                    self.names[id(function)] = function, frozenset(_names(function))
+                waiting += self.names[id(function)][1]
+        return frozenset(seen)
+
+    def verdict(self, prover: Prover, spoken: Spoken, function: str, reached: frozenset[str]) -> Verdict:
+        """Of a function; once where texts say the same."""
+        text = spoken.text
+        tables = (text.functions, text.constants, text.records, text.types)
+        meant = spoken.lanes, {name: [table.get(name) for table in tables] for name in reached}
+        known = self.verdicts.get(function)
+        if known is None or known[0] != meant:
+            known = self.verdicts[function] = meant, prover.verdict(spoken, function)
+        return replace(known[1], text=spoken.title)
+
+
+def _of_text(
+    prover: Prover, own: Readable, fresh: Readable, left: Mapping[str, str], judged: Judged
+) -> Iterator[Verdict]:
     """Each function of a text, and what else of it is not as it is written."""
     spoken, text, others = own.spoken, own.spoken.text, fresh.spoken.text.functions
     told: set[str] = set()
     for function in prover.signatures:
-        verdict = prover.verdict(spoken, function)
         symbol = spoken.symbol(function)
-        edited = sorted({*_reached(text, symbol), function, f"{symbol}{AS_CALLED}"} & left.keys())
+        reached = judged.reached(text, symbol)
+        verdict = judged.verdict(prover, spoken, function, reached)
+        edited = sorted({*reached, function, f"{symbol}{AS_CALLED}"} & left.keys())
         told |= {*edited}
         branching = [each for each in edited if not _is_straight(text.functions.get(each), others.get(each))]
         if edited and (verdict.outcome in ("not proven", "agrees") or branching) and verdict.outcome != "differs":
@@ -145,7 +205,7 @@ def _of_edit(names: Sequence[str], verdict: Verdict) -> str:
     return f"{', '.join(names)}: {DIFFERENT}{own}"
 
 
-def _read(name: str, language: str, title: str, files: Mapping[str, str]) -> Readable:
+def _read(name: str, language: str, title: str, files: Mapping[str, str], before: Before) -> Readable:
     """A text of a module as it stands in some files."""
     if language == "numpy":
         module = read_python(files[f"{name}.py"])
@@ -155,11 +215,12 @@ def _read(name: str, language: str, title: str, files: Mapping[str, str]) -> Rea
             lambda function: _public(module, function),
             returns=True,
             unread=frozenset(module.unread),
+            source=files[f"{name}.py"],
         )
         return Readable(spoken, module.unread)
     headers = {file: text for file, text in files.items() if file.endswith(".h")}
     defined = COMPILERS[title.replace("batch", "c", 1)]
-    text = read_c(files[f"{name}{_FILES[language]}"], headers, defined)
+    text = read_c(files[f"{name}{_FILES[language]}"], headers, defined, before)
     suffix = "_lanes" if language == "batch" else ""
 
     def symbol(function: str) -> str:
@@ -188,7 +249,7 @@ def _differences(own: Readable, fresh: Readable) -> dict[str, str]:
         (own.spoken.text.constants, fresh.spoken.text.constants),
         (own.spoken.text.records, fresh.spoken.text.records),
         (own.spoken.text.types, fresh.spoken.text.types),
-        (own.spoken.text.prototypes, fresh.spoken.text.prototypes),
+        (_declared(own.spoken.text), _declared(fresh.spoken.text)),
         (own.spoken.text.defined, fresh.spoken.text.defined),
         (own.unread, fresh.unread),
     )
@@ -201,29 +262,18 @@ def _differences(own: Readable, fresh: Readable) -> dict[str, str]:
     return found
 
 
-def _reached(text: Text, symbol: str) -> Iterator[str]:
-    """Names of a function, of all that it calls, and of constants that they name."""
-    waiting, seen = [symbol], set()
-    while waiting:
-        name = waiting.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        yield name
-        if name in text.functions:
-            waiting += _names(text.functions[name].body)
-
-
 def _names(part: Any) -> Iterator[str]:
-    if isinstance(part, tuple):
+    """What a part of a text names: variables, functions, types."""
+    if part.__class__ is tuple:
         for each in part:
             yield from _names(each)
-    elif is_dataclass(part):
-        for item in fields(part):
-            value = getattr(part, item.name)
-            if item.name in ("name", "function") and isinstance(value, str):
-                yield value
-            yield from _names(value)
+    elif hasattr(part, "__dataclass_fields__") and not isinstance(part, Number):
+        for name in part.__dataclass_fields__:
+            value = getattr(part, name)
+            if value.__class__ is str and name in ("name", "function", "base"):
+                yield value.strip("()* ")
+            else:
+                yield from _names(value)
 
 
 def _is_straight(function: Function | None, other: Function | None) -> bool:
@@ -251,39 +301,8 @@ def _signatures(anew: Anew) -> dict[str, Signature]:
         function.name: Signature(
             function.name,
             tuple((item.name, item.shape) for item in function.inputs),
-            tuple((item.name, item.size) for item in function.outputs),
+            tuple((item.name, item.shape) for item in function.outputs),
             anew.module.takes_parameters(function),
         )
         for function in anew.module.functions
     }
-
-
-def _literals(anew: Anew) -> Literal:
-    """The exact number of each literal: what the derivation rounded to it, else the decimal that stands there."""
-    rounded = np.float32 if anew.single else np.float64
-    exact: dict[float, Fraction] = {}
-    for number in _constants(anew.module.functions, set()):
-        key = float(rounded(float(abs(number))))
-        if key not in exact or abs(number).denominator < exact[key].denominator:
-            exact[key] = abs(number)
-    return lambda literal: exact.get(float(rounded(float(literal.value))), literal.value)
-
-
-def _constants(value: Any, seen: set[int]) -> Iterator[Fraction]:
-    """All rational numbers in a tree of records."""
-    if id(value) in seen:
-        return
-    seen.add(id(value))
-    if isinstance(value, Constant):
-        if not isinstance(value.value, bool):
-            yield Fraction(value.value)
-    elif isinstance(value, Fraction):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from _constants(tuple(value.values()), seen)
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for each in value:
-            yield from _constants(each, seen)
-    elif is_dataclass(value):
-        for item in fields(value):
-            yield from _constants(getattr(value, item.name), seen)

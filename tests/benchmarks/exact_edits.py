@@ -1,10 +1,9 @@
-"""Two hundred edits of one character in emitted C and NumPy: how many `verify --exact` names; and how long it takes.
+"""Edits of one character in emitted C, headers, batches and NumPy: how many `verify --exact` names.
 
-Prints each edit that is not named, the counts by text, and with --examples a table of outcomes and processor times of
-bundled examples. What changes no bit of any result is told apart: a number times zero, a digit too many.
+Prints each edit that is not named, and the counts by text. What changes no bit of any result is told apart: a number
+times zero, a digit too many; of batches and of headers all that is not named counts as missed.
 
-    python tests/benchmarks/exact_edits.py [COUNT]
-    python tests/benchmarks/exact_edits.py --examples [NAME...]
+    python tests/benchmarks/exact_edits.py [COUNT OF EACH TEXT] [SEED] [FILE...]
 """
 
 from __future__ import annotations
@@ -21,60 +20,67 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from exact_proofs import verdicts
+
 from mbsym import examples, generate
 from mbsym.codegen.load import arguments_of_entry
 from mbsym.codegen.manifest_reader import read_manifest
-from mbsym.errors import MbsymError
-from mbsym.formats.native import read_native
-from mbsym.formats.text_source import TextSource
 from mbsym.texts.c_reader import read_c
 from mbsym.texts.machine import Arithmetic, Machine, View
 from mbsym.texts.python_reader import read_python
-from mbsym.verification.exact_texts import exact_verdicts
 from mechanisms.character_edits import character_edits
 
-MODULES = {
-    "puma560": ("forward_dynamics", "inverse_dynamics", "mass_matrix", "body_jacobians"),
-    "four_bar": (),
-    "cart_pole": (),
-    "floating_two_arm": ("forward_dynamics", "body_poses"),
+DYNAMICS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "body_jacobians")
+TEXTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "puma560.c": ("puma560", {"languages": ["c"], "functions": DYNAMICS}),
+    "puma560.py": ("puma560", {"languages": ["numpy"], "functions": DYNAMICS}),
+    "four_bar.c": ("four_bar", {"languages": ["c"]}),
+    "four_bar.py": ("four_bar", {"languages": ["numpy"]}),
+    "cart_pole.c": ("cart_pole", {"languages": ["c"]}),
+    "cart_pole.py": ("cart_pole", {"languages": ["numpy"]}),
+    "floating_two_arm.c": ("floating_two_arm", {"languages": ["c"], "functions": ("forward_dynamics", "body_poses")}),
+    "floating_two_arm.py": (
+        "floating_two_arm",
+        {"languages": ["numpy"], "functions": ("forward_dynamics", "body_poses")},
+    ),
+    "cart_pole_batch.c": ("cart_pole", {"languages": ["c", "batch"], "batch": "all"}),
+    "double_pendulum.c": ("double_pendulum", {"languages": ["c"], "style": "shared"}),
+    "quadruped.c": ("quadruped", {"languages": ["c"], "style": "limbs", "functions": ("inverse_dynamics",)}),
+    "four_bar.h": ("four_bar", {"languages": ["c"]}),
 }
-"""Models, and the functions that are generated where these are not all."""
+"""Files, each with the model and what it is generated with."""
 
 
-def outcomes(directory: Path, name: str) -> Counter[str]:
-    """Verdicts of a directory, counted."""
-    manifest = read_manifest(directory / f"{name}.json")
-    model = read_native(TextSource(name, manifest["model"]))
-    return Counter(verdict.outcome for verdict in exact_verdicts(directory, manifest, model))
+def differs(directory: Path, name: str) -> bool:
+    """Whether anything does."""
+    return any(verdict.outcome == "differs" for verdict in verdicts(directory, name))
 
 
-def edits(count: int) -> int:
-    """Makes so many edits; the exit status."""
+def edits(count: int, seed: int, wanted: Sequence[str]) -> int:
+    """Makes so many edits of each text; the exit status."""
     print(f"{'text':20} {'edits':>6} {'named':>6} {'missed':>7} {'no change':>10}")
     totals, began = Counter[str](), time.perf_counter()
-    each = count // (2 * len(MODULES))
     with TemporaryDirectory(prefix="mbsym") as scratch:
-        for name, functions in MODULES.items():
-            for language, suffix in (("c", ".c"), ("numpy", ".py")):
-                directory = Path(scratch) / language / name
-                generate(examples.load(name), directory, languages=[language], functions=functions)
-                assert not outcomes(directory, name)["differs"], name
-                found = _edited(directory / f"{name}{suffix}", name, each)
-                totals += found
-                print(_row(name + suffix, found), flush=True)
+        for number, file in enumerate(wanted):
+            name, options = TEXTS[file]
+            directory = Path(scratch) / str(number)
+            generate(examples.load(name), directory, **options)
+            assert not differs(directory, name), name
+            found = _edited(directory / file, name, count, seed)
+            totals += found
+            print(_row(file, found), flush=True)
     print(f"{_row('all', totals)}   in {time.perf_counter() - began:.0f} s")
-    return 0
+    return bool(totals["missed"])
 
 
-def _edited(file: Path, name: str, count: int) -> Counter[str]:
+def _edited(file: Path, name: str, count: int, seed: int) -> Counter[str]:
     """What became of edits of a file, which is put back."""
     text, found = file.read_text(encoding="utf-8"), Counter[str]()
-    for edit in character_edits(text, python=file.suffix == ".py", seed=1, count=count):
+    for edit in character_edits(text, python=file.suffix == ".py", seed=seed, count=count):
         changed = edit.applied(text)
         file.write_text(changed, encoding="utf-8")
-        kind = "named" if outcomes(file.parent, name)["differs"] else "missed"
-        if kind == "missed" and says_the_same(text, changed, file, name):
+        kind = "named" if differs(file.parent, name) else "missed"
+        if kind == "missed" and file.stem == name and file.suffix != ".h" and says_the_same(text, changed, file, name):
             kind = "no change"
         if kind != "named":
             print(f"  {kind}: {edit.old} -> {edit.new} in {edit.line[:90]}", flush=True)
@@ -128,24 +134,7 @@ def _argument(name: str, parameters: Mapping[str, float], plain: Iterator[View])
     return parameters[name.removeprefix("parameters.")] if "." in name else next(plain)
 
 
-def times(names: Sequence[str]) -> int:
-    """A table of examples; the exit status."""
-    print(f"{'example':22} {'functions':>10} {'proven':>7} {'agrees':>7} {'not proven':>11} {'differs':>8} {'time':>9}")
-    with TemporaryDirectory(prefix="mbsym") as scratch:
-        for name in names:
-            try:
-                generate(examples.load(name), Path(scratch) / name)
-            except MbsymError:
-                continue
-            began = time.process_time()
-            found = outcomes(Path(scratch) / name, name)
-            print(f"{name:22} {found.total():10} {found['proven']:7} {found['agrees']:7} {found['not proven']:11}"
-                  f" {found['differs']:8} {time.process_time() - began:7.1f} s", flush=True)  # fmt: skip
-    return 0
-
-
 if __name__ == "__main__":
-    wanted = [each for each in sys.argv[1:] if each != "--examples"] or examples.names()
-    raise SystemExit(
-        times(wanted) if "--examples" in sys.argv else edits(int(sys.argv[1]) if len(sys.argv) > 1 else 200)
-    )
+    numbers = [int(each) for each in sys.argv[1:] if each.isdigit()]
+    files = [each for each in sys.argv[1:] if not each.isdigit()]
+    raise SystemExit(edits(numbers[0] if numbers else 25, numbers[1] if len(numbers) > 1 else 1, files or list(TEXTS)))

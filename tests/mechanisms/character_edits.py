@@ -35,9 +35,9 @@ class CharacterEdit:
 
 
 def character_edits(text: str, *, python: bool, seed: int, count: int) -> list[CharacterEdit]:
-    """Edits at random places behind the first definition of a function."""
+    """Edits at random places behind the first definition of a function, or anywhere if there is none."""
     rng = random.Random(seed)
-    start = text.index("\ndef " if python else ")\n{")
+    start = max(text.find("\ndef " if python else ")\n{"), 0)
     hidden = set(_hidden(text, python=python))
     places = [k for k in range(start, len(text)) if k not in hidden and (text[k] in CHANGED or text[k].isdigit())]
     found = []

@@ -45,7 +45,7 @@ ROBOTS = {
     ("ur5_robot.urdf", False): (252, 441, 127),
     ("panda.urdf", False): (639, 1198, 343),
     ("solo12.urdf", True): (1051, 2552, 489),
-    ("talos_reduced.urdf", True): (3436, 8599, 3035),
+    ("talos_reduced.urdf", True): (3436, 8601, 3037),
 }
 """Inverse dynamics, forward dynamics and mass matrix by file and whether the base floats."""
 

@@ -30,6 +30,14 @@ def test_sines_and_cosines_obey_the_group_law_and_no_more() -> None:
         point.drawn("another").sin()
 
 
+def test_real_numbers_are_eliminated_without_loss_of_digits() -> None:
+    """The first row is as short as the second, and its factor so small that thirty digits would be lost."""
+    point = real_point("here")
+    tiny, one = point.of(Fraction(1, 10**30)), point.of(1)
+    x, y = solved([{0: tiny, 1: one}, {0: one, 1: one}], [one, 2 * one], 2)
+    assert abs(float((x - 1 / (1 - tiny)).value)) < 1e-38 and abs(float((x + y - 2).value)) < 1e-38
+
+
 def test_residues_are_rationals_and_are_not_compared() -> None:
     point = field_point("here")
     assert point.of(Fraction(1, 3)) * 3 == 1 and 1 / point.of(0.25) == 4
