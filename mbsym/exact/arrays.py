@@ -105,10 +105,7 @@ def of_arrays(
             for (_, shape), *entries in zip(own.outputs, *found, strict=True)
         ]
 
-    arguments = []
-    for name, shape in signature.inputs:
-        values = [np.reshape(np.array(each[name], dtype=object), shape) for each in given]
-        arguments.append(np.stack(values, axis=-1) if axes else values[0])
+    arguments = [_stacked([each[name] for each in given], shape) for name, shape in signature.inputs]
     try:
         _run(spoken, module, _Arrays(arithmetic))
         module |= {"_for_states": for_states, "_results_of": results_of, "_settled": lambda name, results, *_: results}
@@ -116,9 +113,19 @@ def of_arrays(
             found = module[spoken.symbol(signature.name)](*arguments)
     except _FAULTS as error:
         raise TextError(f"Python cannot run it: {error!r}", where=signature.name) from None
-    results = found if isinstance(found, (tuple, list)) else (found,)
-    flat = [np.reshape(np.asarray(each, dtype=object), (-1, len(given))) for each in results]
-    return [[each[:, k] for each in flat] for k in range(len(given))]
+    return _by_state(found if isinstance(found, (tuple, list)) else (found,), len(given))
+
+
+def _by_state(results: Sequence[Any], states: int) -> list[list[Array]]:
+    """The entries of each result, by state."""
+    flat = [np.reshape(np.asarray(each, dtype=object), (-1, states)) for each in results]
+    return [[each[:, k] for each in flat] for k in range(states)]
+
+
+def _stacked(values: Sequence[Any], shape: Sequence[int]) -> Array:
+    """An argument of several states, which are its last axis, or of one."""
+    arrays = [np.reshape(np.array(each, dtype=object), shape) for each in values]
+    return np.stack(arrays, axis=-1) if len(arrays) > 1 else arrays[0]
 
 
 def _run(spoken: Spoken, module: dict[str, Any], library: _Arrays) -> None:

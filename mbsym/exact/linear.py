@@ -80,13 +80,7 @@ def _eliminated(
     open_rows: list[Row] = [{k: x for k, x in row.items() if not is_zero(x)} for row in rows]
     done: dict[int, Row] = {}
     for column in range(size):
-        candidates = [k for k, row in enumerate(open_rows) if column in row and not vanishes(row[column])]
-        if not candidates:
-            raise UndecidedError("accelerations or forces are not determined")
-        # Of real numbers none is far below the largest, lest digits are lost.
-        sizes = [sized(open_rows[k][column]) for k in candidates]
-        large = [k for k, own in zip(candidates, sizes, strict=True) if _SMALL * own >= max(sizes)]
-        row = open_rows.pop(min(large, key=lambda k: len(open_rows[k])))
+        row = open_rows.pop(_pivot(open_rows, column, sized))
         factor = inverted(row.pop(column))
         row = {k: -less(0, x, factor) for k, x in row.items()}
         for other in open_rows:
@@ -105,6 +99,15 @@ def _eliminated(
             value = less(value, x, found[k])
         found[column] = value
     return found
+
+
+def _pivot(rows: Sequence[Row], column: int, sized: Callable[[Any], float]) -> int:
+    """The shortest row that has a column; of real numbers none far below the largest, lest digits are lost."""
+    sizes = {k: sized(row[column]) for k, row in enumerate(rows) if column in row and not vanishes(row[column])}
+    if not sizes:
+        raise UndecidedError("accelerations or forces are not determined")
+    large = [k for k, own in sizes.items() if _SMALL * own >= max(sizes.values())]
+    return min(large, key=lambda k: len(rows[k]))
 
 
 def _sized(value: Any) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from mbsym.forces import ForceElement
@@ -55,17 +55,26 @@ def check_model_values(model: Model, findings: Findings) -> None:
     check_laws(model, findings)
     for index, output in enumerate(model.outputs):
         findings.expression(output.expression, ("outputs", index, "expression"))
-    for kind, word in (("outputs", "output"), ("tables", "table")):
-        for index, item in enumerate(getattr(model, kind)):
-            if item.name in names.kinds:
-                what = f"{word} {item.name!r} has the name of a {names.kinds[item.name]}"
-                findings.error((kind, index, "name"), what, "rename it")
+    _check_names(model, names.kinds, findings)
     for index, coupling in enumerate(model.couplings):
         ratio = findings.number(coupling.ratio, ("couplings", index, "ratio"))
         findings.number(coupling.offset, ("couplings", index, "offset"))
         if ratio == 0:
             what = f"the ratio of coupled joint {coupling.joint!r} is zero"
             findings.warning(("couplings", index, "ratio"), what, "fix the joint")
+    _check_constraints(model, findings)
+
+
+def _check_names(model: Model, kinds: Mapping[str, str], findings: Findings) -> None:
+    """Outputs and tables have names of their own."""
+    for kind, word in (("outputs", "output"), ("tables", "table")):
+        for index, item in enumerate(getattr(model, kind)):
+            if item.name in kinds:
+                what = f"{word} {item.name!r} has the name of a {kinds[item.name]}"
+                findings.error((kind, index, "name"), what, "rename it")
+
+
+def _check_constraints(model: Model, findings: Findings) -> None:
     for index, constraint in enumerate(model.constraints):
         path, word = ("constraints", index), f"constraint {constraint.name!r}"
         check_values(constraint, path, word, findings)

@@ -6,7 +6,7 @@ It is written as data for programs and as a page for people, and tells what boun
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -193,20 +193,26 @@ class Certificate:
             " make the axes exact, or let one of these joints be looser"
         )
 
-    def summary(self) -> str:
-        """A table of the checks, a column of worst errors for each language, and a verdict."""
+    def _rows(self) -> Iterator[tuple[str, ...]]:
+        """The checks of each function against each opinion, a column for each language."""
         languages = list(dict.fromkeys(check.language for check in self.checks))
         table: dict[tuple[str, str], dict[str, Check]] = {}
         told = [check for check in self.checks if not (check.is_beyond and check.passed)]
         for check in sorted(told, key=lambda check: check.function):
             table.setdefault((check.function, check.against), {})[check.language] = check
-        rows = [("function", "compared with", *languages, "allowed", "")]
+        yield ("function", "compared with", *languages, "allowed", "")
         for (function, against), found in table.items():
             errors = (f"{found[language].error:.1e}" if language in found else "" for language in languages)
             allowed = min(check.tolerance for check in found.values())
             verdict = "ok" if all(check.passed for check in found.values()) else "FAILED"
-            rows.append((function, against, *errors, f"{allowed:.1e}", verdict))
-        lines = [*markup.aligned(rows), *(f"{line}  ok" for line in beyond([check.as_dict() for check in self.checks]))]
+            yield (function, against, *errors, f"{allowed:.1e}", verdict)
+
+    def summary(self) -> str:
+        """A table of the checks, a column of worst errors for each language, and a verdict."""
+        lines = [
+            *markup.aligned(list(self._rows())),
+            *(f"{line}  ok" for line in beyond([check.as_dict() for check in self.checks])),
+        ]
         if self.compiler and not any(check.against.startswith(WITHIN_ARRAYS) for check in self.checks):
             lines.append(UNWATCHED)
         lines += [f"{name}: changed since it was generated  FAILED" for name in self.changed]

@@ -77,22 +77,38 @@ def _functions(told: Mapping[str, Any]) -> Iterator[str]:
 def _function(name: str, told: Mapping[str, Any], verdicts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The cells of a function's row."""
     yield name
-    own = [item for item in verdicts if item["function"] == name]
-    proven = [item for item in own if item["outcome"] == "proven"]
+    own: dict[str, list[Mapping[str, Any]]] = {}
+    for item in verdicts:
+        if item["function"] == name:
+            own.setdefault(item["outcome"], []).append(item)
+    proven = own.get("proven", [])
     chance = max((item.get("probability_of_error", 0.0) for item in proven), default=0.0)
     yield f"{_texts(proven)}: {chance:.1e}" if proven else "**none**"
-    yield _texts([item for item in own if item["outcome"] == "agrees"])
-    checks = [item for item in told["checks"] if item["function"] == name]
+    yield _texts(own.get("agrees", []))
+    yield from _compared(_of(name, told["checks"]), own.get("differs", []))
+    bounds = (told["bounds"] or {}).get("functions", [])
+    bound = next((item["bound"] for item in bounds if item["name"] == name), None)
+    yield "**none**" if bound is None else _error(bound)
+    reached = next(iter(_of(name, told["coverage"]["functions"])), _NOTHING_TO_REACH)
+    yield from _parts(reached["branches_taken"], reached["branches"])
+    yield from _parts(len(reached["statuses_met"]), len(reached["statuses"]))
+
+
+_NOTHING_TO_REACH: Final[Mapping[str, Any]] = {"branches_taken": 0, "branches": 0, "statuses_met": (), "statuses": ()}
+
+
+def _of(name: str, items: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Those about a function."""
+    return [item for item in items if item["function"] == name]
+
+
+def _compared(checks: Sequence[Mapping[str, Any]], differing: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """How many comparisons there are, or those that failed, and the largest share of what is allowed."""
     failed = [f"{item['against']} in {item['language']}" for item in checks if not item["passed"]]
-    failed += [f"{item.get('why', '')} in {item['text']}" for item in own if item["outcome"] == "differs"]
+    failed += [f"{item.get('why', '')} in {item['text']}" for item in differing]
     yield f"**failed: {'; '.join(failed)}**" if failed else str(len(checks))
-    shares = [item["error"] / item["tolerance"] for item in checks if item["error"] and item["tolerance"]]
+    shares = (item["error"] / item["tolerance"] for item in checks if item["error"] and item["tolerance"])
     yield f"{max(shares, default=0.0):.0e}"
-    bounds = [item for item in (told["bounds"] or {}).get("functions", []) if item["name"] == name]
-    yield "**none**" if not bounds or bounds[0]["bound"] is None else _error(bounds[0]["bound"])
-    reached = [item for item in told["coverage"]["functions"] if item["function"] == name]
-    yield from _parts(*((reached[0]["branches_taken"], reached[0]["branches"]) if reached else (0, 0)))
-    yield from _parts(*(map(len, (reached[0]["statuses_met"], reached[0]["statuses"])) if reached else (0, 0)))
 
 
 def _texts(verdicts: Sequence[Mapping[str, Any]]) -> str:

@@ -102,9 +102,7 @@ def _of_language(
     witnesses: Witnesses,
 ) -> Iterator[Verdict]:
     if language not in _READ:
-        same = found == {**found, **{file: text for file, text in fresh.items() if file.endswith(_FILES[language])}}
-        why = f"{language} is not read back" if same or not same_version else DIFFERENT
-        yield Verdict("", language, "not proven" if same or not same_version else "differs", why)
+        yield _unread(language, found, fresh, same_version)
         return
     seen: list[tuple[Mapping[str, Function], Mapping[str, Function]]] = []
     before, judged = Before(), Judged()
@@ -133,6 +131,14 @@ def _of_language(
             rest = (each for each in left if each not in {*functions[0], *functions[1]})
             yield from (Verdict(each, title, "differs", left[each]) for each in rest)
         seen.append(functions)
+
+
+def _unread(language: str, found: Mapping[str, str], fresh: Mapping[str, str], same_version: bool) -> Verdict:
+    """What there is to say of a language that is not read back: whether its file is the one that is written."""
+    files = {file: text for file, text in fresh.items() if file.endswith(_FILES[language])}
+    if same_version and any(found.get(file) != text for file, text in files.items()):
+        return Verdict("", language, "differs", DIFFERENT)
+    return Verdict("", language, "not proven", f"{language} is not read back")
 
 
 def _declared(text: Text) -> dict[str, Function]:

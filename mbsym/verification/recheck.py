@@ -189,13 +189,8 @@ class _Check:
         )
         here = certified(self.directory / f"{self.name}.json", asked, progress).as_dict()
         found = json.loads(json_text(here))
-        others = [
-            f"{key}: {told['tools'].get(key, 'none')}, here {found['tools'].get(key, 'none')}"
-            for key in {**told["tools"], **found["tools"]}
-            if told["tools"].get(key) != found["tools"].get(key)
-        ]
         self.faults.extend(f"tools.{key}: it is missing" for key in found["tools"] if key not in told["tools"])
-        others += [f"compiler: {told['compiler']}, here {found['compiler']}"] * (told["compiler"] != found["compiler"])
+        others = _other_tools(told, found)
         if others:
             self.remarks.append(f"other tools made it: {'; '.join(others)}; of figures the verdicts alone are compared")
             self.faults.extend(
@@ -250,6 +245,16 @@ class _Check:
             faults.append(f"{beside.name}: the page does not say what the report says")
         self.faults.extend(faults)
         self.done.extend([] if faults else ["safety report: made again, it is the same"])
+
+
+def _other_tools(told: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
+    """Tools and compilers of which the certificate has another version than there is here."""
+    ours, theirs = ({**content["tools"], "compiler": content["compiler"]} for content in (found, told))
+    return [
+        f"{key}: {theirs.get(key, 'none')}, here {ours.get(key, 'none')}"
+        for key in {**theirs, **ours}
+        if theirs.get(key) != ours.get(key)
+    ]
 
 
 def _is_there(command: str) -> bool:
