@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from mbsym.errors import SymbolicError
 from mbsym.exact.closures import LoopState
 from mbsym.exact.constraints import Going, held_by
 from mbsym.exact.definitions import definitions
@@ -141,6 +142,8 @@ def _has_lengths(state: LoopState) -> bool:
             held_by(element, going)
     except UndecidedError as error:
         return error.what != NO_SQUARE
+    except SymbolicError:
+        return True  # a law that is not read, such as a table; functions that need it tell of it
     return True
 
 

@@ -76,6 +76,14 @@ def test_of_closed_loops_what_does_not_iterate_is_proven(name: str, tmp_path: Pa
         assert each.probability < ERROR
 
 
+def test_a_law_that_is_not_read_leaves_what_needs_no_forces(tmp_path: Path) -> None:
+    functions = ("inverse_dynamics", "mass_matrix")
+    generate("engine", tmp_path, languages=("c",), functions=functions)
+    found = {each.function: each for each in verdicts(tmp_path, "engine")}
+    assert [found[name].outcome for name in functions] == ["not proven", "proven"]
+    assert "gas" in found["inverse_dynamics"].why
+
+
 @pytest.mark.parametrize("seed", some((11, 20, 21, 24, 27, 30, 34, 49, 69), (21, 24)))
 def test_random_loops_of_all_joints_and_constraints_are_what_their_poses_say(seed: int, tmp_path: Path) -> None:
     """Of velocity, a distance, a point on a line, an expression, rolling; universal, planar, fixed, helical joints."""
