@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -147,7 +149,8 @@ def test_every_sentence_of_the_page_has_its_command(made: Path) -> None:
 def test_hashes_of_the_page_are_checked_by_its_commands(made: Path) -> None:
     page = (made / f"{NAME}.certificate.md").read_text(encoding="utf-8")
     commands = re.findall(r"`((?:sha256sum|python3) .*?)`", page)
-    told = [subprocess.check_output(["bash", "-c", line], cwd=made, text=True) for line in commands]
+    here = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    told = [subprocess.check_output(["bash", "-c", line], cwd=made, text=True, env=here) for line in commands]
     data = content(made, f"{NAME}.certificate.json")
     files = [*data["files"], data["bounds"]["file"]]
     assert [text for text in told if "OK" in text] == [f"{name}: OK\n" for name in files]

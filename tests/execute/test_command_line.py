@@ -207,7 +207,9 @@ def test_convert_keeps_the_model(run: Run, tmp_path: Path) -> None:
 def test_examples_are_listed_and_copied(run: Run, tmp_path: Path) -> None:
     listed = run("examples")
     assert listed.status == 0
-    assert tuple(line.split()[0] for line in listed.out.splitlines()) == names()
+    *models, parts = listed.out.splitlines()
+    assert tuple(line.split()[0] for line in models) == names()
+    assert parts.startswith("parts that models include by their names: dc_motor, ")
     assert {
         "double_pendulum", "cart_pole", "planar_3r", "puma560", "spinning_top", "floating_two_arm", "quadruped",
     } <= set(names())  # fmt: skip
