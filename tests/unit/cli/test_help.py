@@ -20,7 +20,7 @@ Captured = pytest.CaptureFixture[str]
 SCREEN = 50
 """Lines, of 80 columns."""
 
-THEIRS = {"panda.urdf", "scene.xml", "measured.csv", "robots/", "states.yaml"}
+THEIRS = {"panda.urdf", "scene.xml", "measured.csv", "robots/", "states.yaml", "~/.ssh/id_ed25519", "signers"}
 """Files in examples that the user has."""
 
 
