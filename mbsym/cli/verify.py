@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import typer
@@ -64,8 +65,7 @@ def verify(
             f"{target} is generated from a model that was read before", remedy="leave out what says how to read it"
         )
     with progress_bar() as progress:
-        names = VerifyOptions.__dataclass_fields__
-        certificate = verify_module(source, progress=progress, **{name: getattr(options, name) for name in names})
+        certificate = verify_module(source, progress=progress, **asdict(options))
     delivery.tell("verify", certificate.name, certificate.as_dict(), (), certificate.summary())
     if not certificate.passed:
         # The certificate has been told, and is the document of --json.

@@ -168,7 +168,7 @@ def example_path(name: str) -> Path:
     Raises:
         FormatError: there is none of that name.
     """
-    files = {each: EXAMPLES / f"{each}.yaml" for each in example_names()} | includes.bundled_parts()
+    files = {each: EXAMPLES / f"{each}.yaml" for each in example_names()} | dict(includes.bundled_parts())
     if name not in files:
         remedy = nearest(name, files, f"there are {', '.join(files)}")
         raise FormatError(f"there is no example {name!r}", where=name, remedy=remedy)

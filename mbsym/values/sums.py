@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from fractions import Fraction
 from typing import Final, TypeAlias
 
@@ -21,11 +22,10 @@ def dimensions(units: Mapping[str, str]) -> dict[str, Dimension]:
     """Dimensions of names by their units, without those whose unit is none or not known."""
     found = {}
     for name, unit in units.items():
-        try:
-            found[name] = tuple(map(Fraction, read_unit(unit).dimension[:3])) if unit not in ("", "1") else None
-        except SymbolicError:
-            continue
-    return {name: dimension for name, dimension in found.items() if dimension is not None}
+        if unit not in ("", "1"):
+            with suppress(SymbolicError):
+                found[name] = tuple(map(Fraction, read_unit(unit).dimension[:3]))
+    return found
 
 
 def mixed_sum(text: str, known: Mapping[str, Dimension]) -> str:

@@ -176,8 +176,7 @@ class _Check:
     def run_again(self, progress: Progress | None) -> None:
         """Notes what differs from a certificate that is made now, of the same states and in the same ways."""
         told = self.told
-        compilers = [item["asked"] for item in told["also_compiled"]]
-        missing = [each for each in compilers if not _is_there(each)]
+        missing = [item["asked"] for item in told["also_compiled"] if not _is_there(item["asked"])]
         for each in missing:
             self.remarks.append(f"{each} is not here: what it compiled was not run again")
             told = _without(told, each)
@@ -185,7 +184,7 @@ class _Check:
             told["states"],
             told["seed"],
             told["exact"] is not None,
-            tuple(each for each in compilers if each not in missing),
+            tuple(item["asked"] for item in told["also_compiled"]),
         )
         here = certified(self.directory / f"{self.name}.json", asked, progress).as_dict()
         found = json.loads(json_text(here))

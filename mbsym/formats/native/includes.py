@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -56,7 +57,8 @@ class Reading:
     under: str | None
 
 
-def bundled_parts() -> dict[str, Path]:
+@cache
+def bundled_parts() -> Mapping[str, Path]:
     """Files of the parts that every model may include by their names."""
     return {path.stem: path for path in sorted(BUNDLED.glob("*.yaml"))}
 
