@@ -2,7 +2,7 @@
 
     sphinx-build -W --keep-going -q docs build/site
 
-Chapters take in the pages of a folder, so that a new page needs no list. The reference is read from the code.
+Which page stands where: see ``chapters.py``. The reference is read from the code.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def setup(app: Any) -> None:
     """Writes reference and chapters before the pages are read, and checks all links once they are written."""
     app.connect("config-inited", _write_pages)
     app.connect("source-read", _read_page)
-    app.connect("env-get-outdated", lambda *_: ["index"])  # it holds the README and the list of chapters
+    app.connect("env-get-outdated", lambda *_: ["index"])  # it holds the list of chapters
     app.connect("build-finished", _check_links)
 
 
@@ -77,7 +77,7 @@ def _read_page(app: Any, name: str, source: list[str]) -> None:
     from outside_pages import led_into_the_site
 
     if name == "index":
-        source[0] = f"{(ROOT / 'README.md').read_text(encoding='utf-8')}\n{contents(DOCS)}"
+        source[0] += f"\n{contents(DOCS)}"
     source[0] = led_into_the_site(source[0], f"{name}.md", ROOT)
 
 

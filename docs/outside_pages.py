@@ -1,5 +1,5 @@
-"""Texts of the repository that stand beside the pages: the README opens the site, others are pages of it, and what else
-a page leads to is handed over as a file.
+"""Texts of the repository that stand beside the pages are pages of the site; what else a page leads to is handed over
+as a file.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 OUTSIDE = {
-    "README.md": "index.md",
+    "README.md": "built/readme.md",
     "CONTRIBUTING.md": "built/contributing.md",
     "CHANGELOG.md": "built/changelog.md",
     "generated/README.md": "built/exemplars.md",
@@ -23,12 +23,8 @@ CODE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
 def outside_pages(root: Path) -> dict[str, str]:
-    """Texts of these pages by the names of their files in the folder ``built``, but for the README."""
-    return {
-        name.removeprefix("built/"): (root / path).read_text(encoding="utf-8")
-        for path, name in OUTSIDE.items()
-        if name.startswith("built/")
-    }
+    """Texts of these pages by the names of their files in the folder ``built``."""
+    return {name.removeprefix("built/"): (root / path).read_text(encoding="utf-8") for path, name in OUTSIDE.items()}
 
 
 def led_into_the_site(text: str, page: str, root: Path) -> str:

@@ -24,11 +24,12 @@ def pages() -> list[Path]:
 
 
 def written(text: str, where: str = "page") -> str:
-    """A page with its excerpts and outputs as they are now."""
+    """A page with its excerpts, outputs and list of pages as they are now."""
     from blocks import Page
+    from chapters import with_pages
 
     with tempfile.TemporaryDirectory() as scratch, chdir(scratch):
-        return Page(where).written(text)
+        return with_pages(Page(where).written(text), DOCS)
 
 
 def main() -> None:

@@ -36,14 +36,33 @@ def test_the_line_of_the_readme_is_the_one_that_the_check_runs() -> None:
     assert len(lines) == 1 and lines[0] in check and " -W " in lines[0]
 
 
-def test_a_new_page_joins_the_chapter_of_its_folder(tmp_path: Path) -> None:
+def test_a_new_page_joins_the_chapter_of_its_folder_or_its_group(tmp_path: Path) -> None:
     chapter_pages = script("chapters").chapter_pages
     (tmp_path / "how_to").mkdir()
     (tmp_path / "how_to" / "fly.md").write_text("# Fly\n", encoding="utf-8")
-    (tmp_path / "wings.md").write_text("# Wings\n", encoding="utf-8")
+    for name in ("geometry", "frames"):
+        (tmp_path / f"{name}.md").write_text(f"# {name.title()}\n", encoding="utf-8")
     pages = chapter_pages(tmp_path)
-    assert "../how_to/fly" in pages["chapter_how_to.md"] and "../wings" in pages["chapter_topics.md"]
-    assert "../wings" not in pages["chapter_how_to.md"] and "topics" not in pages["chapter_how_to.md"]
+    assert pages.keys() == {"chapter_how_to.md", "chapter_model.md"}
+    assert "../how_to/fly" in pages["chapter_how_to.md"] and "../frames" not in pages["chapter_how_to.md"]
+    assert "../geometry\n../frames" in pages["chapter_model.md"]
+    (tmp_path / "wings.md").write_text("# Wings\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"docs/wings\.md stands in no group"):
+        chapter_pages(tmp_path)
+
+
+def test_every_chapter_stands_in_one_part_and_every_topic_in_one_group() -> None:
+    chapters = script("chapters")
+    shown = [key for keys in chapters.PARTS.values() for key in keys]
+    topics = [name for names in chapters.TOPICS.values() for name in names]
+    assert sorted(shown) == sorted(chapters.CHAPTERS)
+    assert len(topics) == len(set(topics)) and [name for name in topics if not (DOCS / f"{name}.md").is_file()] == []
+
+
+def test_the_first_page_lists_every_page_that_is_written_by_hand() -> None:
+    listed = set(re.findall(r"\]\(([\w/]+)\.md\)", (DOCS / "index.md").read_text(encoding="utf-8")))
+    pages = {path.relative_to(DOCS).with_suffix("").as_posix() for path in script("write_pages").pages()}
+    assert pages - listed == {"index"}
 
 
 def test_a_chapter_leads_to_topics_that_there_are() -> None:
@@ -107,12 +126,13 @@ def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
 
 def test_links_to_what_stands_beside_the_pages_lead_into_the_site() -> None:
     led = script("outside_pages").led_into_the_site
-    assert led("[`a`](docs/frames.md)", "index.md", ROOT) == "[`a`](frames.md)"
-    assert led("[a](CONTRIBUTING.md) [b](LICENSE)", "index.md", ROOT) == (
-        "[a](built/contributing.md) [b](path:../LICENSE)"
+    assert led("[`a`](docs/frames.md)", "built/readme.md", ROOT) == "[`a`](../frames.md)"
+    assert led("[a](CONTRIBUTING.md) [b](LICENSE)", "built/readme.md", ROOT) == (
+        "[a](contributing.md) [b](path:../../LICENSE)"
     )
+    assert led("[a](../README.md)", "index.md", ROOT) == "[a](built/readme.md)"
     assert led("[a](../../tests/conftest.py)", "adding/a_joint.md", ROOT) == "[a](path:../../tests/conftest.py)"
-    assert led("[a](docs)", "index.md", ROOT) == "a"
+    assert led("[a](docs)", "built/readme.md", ROOT) == "a"
     assert led("```python\nx[0](docs)\n```\n", "index.md", ROOT) == "```python\nx[0](docs)\n```\n"
 
 
@@ -127,7 +147,9 @@ def test_the_chapters_have_what_was_promised() -> None:
             "import_a_robot",
             "loop",
         ],
-        "chapter_topics.md": ["constraint_forces", "transfer_matrix", "identification", "comparison"],
+        "chapter_derive.md": ["constraint_forces", "transfer_matrix"],
+        "chapter_identify.md": ["identification"],
+        "chapter_coming_from.md": ["comparison"],
         "chapter_explanations.md": ["labelling", "kane_through_t", "exact_equality", "conventions"],
     }
     assert [(name, page) for name, pages in wanted.items() for page in pages if page not in chapters[name]] == []
