@@ -1,12 +1,13 @@
 """Blocks of code in pages: each is run, read or drawn from a file, and what it prints is written anew.
 
 Language decides what is done: Python is run, all of a page in one namespace; lines of a console are commands, a text
-below a line is what it prints, in which a line ``...`` stands for any lines; data are read by their parsers, and a
-whole model is kept as NAME.yaml for the commands after it. All of a page happens in one empty directory. Before a block
-may stand
+below a line is what it prints, in which a line ``...`` stands for any lines; ``# exit status 2`` behind a line says
+that it is to end so. Data are read by their parsers, and a whole model is kept as NAME.yaml for the commands after it.
+All of a page happens in one empty directory. Before a block may stand
 
     <!-- excerpt of FILE: NAME, NAME -->    the block holds these definitions of a Python file, or the whole file
     <!-- file NAME -->                      the block is kept as this file, for what comes after it
+    <!-- more of NAME -->                   the block is put behind what this file has
     <!-- not run: REASON -->                nothing is done with the block
 """
 
@@ -31,7 +32,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 
 BLOCK = re.compile(
-    r"(?P<word><!-- (?P<kind>excerpt of|file|not run:) (?P<what>[^>]*?) -->\n)?"
+    r"(?P<word><!-- (?P<kind>excerpt of|file|more of|not run:) (?P<what>[^>]*?) -->\n)?"
     r"^```(?P<language>\w+)\n(?P<code>.*?)^```\n"
     r"(?P<printed>\n```text\n.*?^```\n)?",
     re.DOTALL | re.MULTILINE,
@@ -63,8 +64,9 @@ class Page:
         if found["kind"] == "excerpt of":
             path, _, names = found["what"].partition(":")
             code = excerpt(ROOT / path, tuple(name.strip() for name in names.split(",") if name.strip()))
-        elif found["kind"] == "file":
-            Path(found["what"]).write_text(code, encoding="utf-8")
+        elif found["kind"] in ("file", "more of"):
+            with open(found["what"], "w" if found["kind"] == "file" else "a", encoding="utf-8") as file:
+                file.write(code)
         elif found["kind"] != "not run:":
             if language == "python":
                 return self._python(code, bool(found["printed"]))
@@ -137,11 +139,13 @@ def agrees(shown: str, output: str) -> bool:
 
 def _run(line: str, where: str) -> str:
     """What a line of commands prints."""
-    line = line.partition(" #")[0].strip()
+    line, _, remark = line.partition(" #")
+    found = re.search(r"exit status (\d)", remark)
+    wanted = int(found[1]) if found else 0
     output = ""
-    for command in line.split(" && "):
+    for command in line.strip().split(" && "):
         text, status = _mbsym(command) if command.startswith("mbsym ") else _shell(command)
-        if status:
+        if status != wanted:
             raise ValueError(f"{where}: {command!r} ends with status {status}:\n{text}")
         output += text
     return output
