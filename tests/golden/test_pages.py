@@ -32,6 +32,7 @@ HOUSE = script("draw_house")
 
 SLOW = (
     "beams",
+    "bicycle",
     "certificate",
     "vibration",
     "transfer_matrix",
