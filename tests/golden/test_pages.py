@@ -42,6 +42,7 @@ SLOW = (
     "control",
     "quantities",
     "kane_through_t",
+    "lqr",
 )
 """What they show takes seconds to compute."""
 
