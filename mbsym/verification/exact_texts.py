@@ -9,7 +9,7 @@ what this version writes for the model.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -51,8 +51,16 @@ class Readable:
     unread: Mapping[str, str]
 
 
-def exact_verdicts(directory: Path, manifest: Mapping[str, Any], model: Model) -> tuple[Verdict, ...]:
+def exact_verdicts(
+    directory: Path, manifest: Mapping[str, Any], model: Model, note: Callable[[str], None] = lambda _: None
+) -> tuple[Verdict, ...]:
     """What is shown of every function of every text of a module.
+
+    Args:
+        directory: with the texts.
+        manifest: of the module.
+        model: that it was generated from.
+        note: told which text and function is about to be followed.
 
     Raises:
         MbsymError: the model cannot be derived again.
@@ -76,11 +84,9 @@ def exact_verdicts(directory: Path, manifest: Mapping[str, Any], model: Model) -
         requests={each.name: (each.function, each.names) for each in requests_of(manifest)},
         makers={signatures[each].outputs[0][0]: signatures[each] for each in MADE_FOR_OTHERS if each in signatures},
     )
-    verdicts: list[Verdict] = []
-    same_version = manifest.get("mbsym") == __version__
-    for language in languages:
-        verdicts += _of_language(prover, name, language, found, fresh, same_version, marked, witnesses)
-    if not same_version:
+    texts = _Texts(name, found, fresh, marked, witnesses, manifest.get("mbsym") == __version__)
+    verdicts = [verdict for language in languages for verdict in texts.verdicts(language, prover, note)]
+    if not texts.same_version:
         why = f"mbsym {manifest.get('mbsym')} wrote it: what is not proven was not compared with what this one writes"
         verdicts.append(Verdict(name, "all texts", "not proven", why))
     return tuple(verdicts)
@@ -91,54 +97,65 @@ _FILES: Final = {"c": ".c", "numpy": ".py", "batch": "_batch.c", "javascript": "
 _READ: Final = ("c", "numpy", "batch")
 
 
-def _of_language(
-    prover: Prover,
-    name: str,
-    language: str,
-    found: Mapping[str, str],
-    fresh: Mapping[str, str],
-    same_version: bool,
-    marked: Mapping[str, str],
-    witnesses: Witnesses,
-) -> Iterator[Verdict]:
-    if language not in _READ:
-        yield _unread(language, found, fresh, same_version)
-        return
-    seen: list[tuple[Mapping[str, Function], Mapping[str, Function]]] = []
-    before, judged = Before(), Judged()
-    is_same = all(found.get(each) == text for each, text in fresh.items() if not each.endswith(".json"))
-    file = f"{name}{_FILES[language]}"
-    asks = any("__GNUC__" in text for text in (found.get(file, ""), fresh[file]))
-    for title in COMPILERS if asks else (next(iter(COMPILERS)) if language == "batch" else language,):
-        if language == "batch":
-            title = title.replace("c", "batch", 1)
-        try:
-            own = _read(name, language, title, found, before)
-        except TextError as error:
-            yield Verdict("", title, "differs", f"it cannot be read: {error}")
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """Texts of a module by file.
+
+    Attributes:
+        name: of the module.
+        found: as they are in its directory.
+        fresh: as they are written for the model by this version.
+        marked: likewise, with a mark in place of each number that witnesses have; none where they have none.
+        witnesses: of numbers that were rounded.
+        same_version: whether this version wrote what is found.
+    """
+
+    name: str
+    found: Mapping[str, str]
+    fresh: Mapping[str, str]
+    marked: Mapping[str, str]
+    witnesses: Witnesses
+    same_version: bool
+
+    def verdicts(self, language: str, prover: Prover, note: Callable[[str], None]) -> Iterator[Verdict]:
+        """What is shown of each function, in each of the ways in which the language's text is compiled."""
+        if language not in _READ:
+            yield self._unread(language)
             return
-        other = own if is_same else _read(name, language, title, fresh, before)
-        left = _differences(own, other) if same_version else {}
-        functions = own.spoken.text.functions, other.spoken.text.functions
-        if functions not in seen:
-            if marked:
-                written = _read(name, language, title, marked, before).spoken.text
-                spoken = replace(own.spoken, text=witnesses.placed(own.spoken.text, written))
-                own = replace(own, spoken=spoken)
-            yield from _of_text(prover, own, other, left, judged)
-        else:
-            # Functions are those that other compilers take, and were judged; what else there is may be another.
-            rest = (each for each in left if each not in {*functions[0], *functions[1]})
-            yield from (Verdict(each, title, "differs", left[each]) for each in rest)
-        seen.append(functions)
+        seen: list[tuple[Mapping[str, Function], Mapping[str, Function]]] = []
+        before, judged = Before(), Judged(note)
+        is_same = all(self.found.get(each) == text for each, text in self.fresh.items() if not each.endswith(".json"))
+        file = f"{self.name}{_FILES[language]}"
+        asks = any("__GNUC__" in text for text in (self.found.get(file, ""), self.fresh[file]))
+        for title in COMPILERS if asks else (next(iter(COMPILERS)) if language == "batch" else language,):
+            if language == "batch":
+                title = title.replace("c", "batch", 1)
+            try:
+                own = _read(self.name, language, title, self.found, before)
+            except TextError as error:
+                yield Verdict("", title, "differs", f"it cannot be read: {error}")
+                return
+            other = own if is_same else _read(self.name, language, title, self.fresh, before)
+            left = _differences(own, other) if self.same_version else {}
+            functions = own.spoken.text.functions, other.spoken.text.functions
+            if functions not in seen:
+                if self.marked:
+                    written = _read(self.name, language, title, self.marked, before).spoken.text
+                    spoken = replace(own.spoken, text=self.witnesses.placed(own.spoken.text, written))
+                    own = replace(own, spoken=spoken)
+                yield from _of_text(prover, own, other, left, judged)
+            else:
+                # Functions are those that other compilers take, and were judged; what else there is may be another.
+                rest = (each for each in left if each not in {*functions[0], *functions[1]})
+                yield from (Verdict(each, title, "differs", left[each]) for each in rest)
+            seen.append(functions)
 
-
-def _unread(language: str, found: Mapping[str, str], fresh: Mapping[str, str], same_version: bool) -> Verdict:
-    """What there is to say of a language that is not read back: whether its file is the one that is written."""
-    files = {file: text for file, text in fresh.items() if file.endswith(_FILES[language])}
-    if same_version and any(found.get(file) != text for file, text in files.items()):
-        return Verdict("", language, "differs", DIFFERENT)
-    return Verdict("", language, "not proven", f"{language} is not read back")
+    def _unread(self, language: str) -> Verdict:
+        """What there is to say of a language that is not read back: whether its file is the one that is written."""
+        files = {file: text for file, text in self.fresh.items() if file.endswith(_FILES[language])}
+        if self.same_version and any(self.found.get(file) != text for file, text in files.items()):
+            return Verdict("", language, "differs", DIFFERENT)
+        return Verdict("", language, "not proven", f"{language} is not read back")
 
 
 def _declared(text: Text) -> dict[str, Function]:
@@ -151,10 +168,12 @@ class Judged:
     """What was shown of functions as another kind of compiler takes the text.
 
     Attributes:
+        note: told which text and function is about to be followed.
         names: that a function names, by the function's identity.
         verdicts: of functions by name, each with the definitions that it follows from.
     """
 
+    note: Callable[[str], None]
     names: dict[int, tuple[Function, frozenset[str]]] = field(default_factory=dict)
     verdicts: dict[str, tuple[Any, Verdict]] = field(default_factory=dict)
 
@@ -180,6 +199,7 @@ class Judged:
         meant = spoken.lanes, {name: [table.get(name) for table in tables] for name in reached}
         known = self.verdicts.get(function)
         if known is None or known[0] != meant:
+            self.note(f"{spoken.title}: {function}")
             known = self.verdicts[function] = meant, prover.verdict(spoken, function)
         return replace(known[1], text=spoken.title)
 

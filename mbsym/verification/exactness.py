@@ -55,7 +55,8 @@ class Exactness:
             for each in own:
                 if each.outcome == "differs":
                     yield f"  DIFFERS: {each.function}: {each.why}"
-        yield f"probability of error below {self.probability:.1e}, in {FIELD}"
+        if self.probability:
+            yield f"probability of error below {self.probability:.1e}, in {FIELD}"
 
     def _unproven(self, text: str) -> Mapping[str, list[str]]:
         """Names of the functions of a text that are not proven, by the reason."""

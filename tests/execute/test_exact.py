@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mbsym import examples, generate
+from mbsym import examples, generate, verify
 from mbsym.codegen.load import load_c
 from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.exact.proof import ERROR, Verdict
@@ -196,6 +196,19 @@ def test_faults_in_arithmetic_of_arrays_show_in_results(tmp_path: Path) -> None:
         file.write_text(text.replace(old, new, 1), encoding="utf-8")
         found = {each.function: each.outcome for each in exact_verdicts(tmp_path, content, model)}
         assert found["project_velocity"] == outcome, old
+
+
+def test_a_text_that_ends_its_process_is_told_and_ends_nothing_else(tmp_path: Path) -> None:
+    """Arithmetic of arrays is run as it stands, and what stands there may be anything."""
+    generate("four_bar", tmp_path, languages=("numpy",), functions=("project_velocity",))
+    file, place = tmp_path / "four_bar.py", "    v_consistent[...] -= np.einsum"
+    text = file.read_text(encoding="utf-8")
+    assert text.count(place) == 1
+    file.write_text(text.replace(place, f"    __import__('os')._exit(7)\n{place}"), encoding="utf-8")
+    exact = verify(tmp_path, states=1, exact=True).exact
+    assert exact is not None
+    assert exact.failures == ("project_velocity (exactly)",)
+    assert "exit status 7" in exact.verdicts[0].why
 
 
 ALIKE = """
