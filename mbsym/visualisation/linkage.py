@@ -1,7 +1,7 @@
 """Bodies without shapes as solid parts: links from joint to joint, joints by what they let move, masses.
 
 A body whose links say little about its inertia, such as a flywheel or a cart, is drawn as a disc about its joint's axis
-or as the box with its inertia, but never larger than the mechanism.
+or as the box with its inertia, but never larger than the mechanism; not where an element draws it as a wheel.
 """
 
 from __future__ import annotations
@@ -36,6 +36,9 @@ BOXY: Final = 1.6
 
 ROUND: Final = 0.12
 """Part by which two moments of inertia may differ in a disc."""
+
+WHEEL: Final = 1.3
+"""Half length of a box, to the radius of a rim, up to which the rim shows the body."""
 
 PALE: Final = 0.5
 """Opacity of a box around joints."""
@@ -72,11 +75,12 @@ def scenery(shape: Skeleton, poses: Array, surfaces: Sequence[Surface] = ()) -> 
 
 
 def _size(shape: Skeleton, poses: Array, shown: Sequence[Part]) -> float:
-    """The diagonal of the box around joints, link ends and centres of mass; of shapes where there is nothing else."""
+    """The diagonal of the box around joints, link ends, rims and centres of mass; of shapes where nothing else is."""
     frames = [np.eye(4), *poses]
     points = [np.asarray(point, dtype=float) for point in shape.ground]
     for label, body in enumerate(shape.bodies, start=1):
         own = [*(point for line in body.lines for point in line), *body.joints, body.center]
+        own += [link.first_point for link in shape.links if link.kind == "rim" and link.first == label]
         points += [frames[label][:3, :3] @ np.asarray(point) + frames[label][:3, 3] for point in own]
     found = float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
     if found > 0.0:
@@ -185,6 +189,8 @@ class _Maker:
         middle = corners.mean(axis=0)
         edges = np.stack([corners[4] - corners[0], corners[2] - corners[0], corners[1] - corners[0]])
         half = 0.5 * np.linalg.norm(edges, axis=1)
+        if float(half.max()) <= WHEEL * self._rim(label, middle):
+            return []
         length = (
             sum(float(np.linalg.norm(np.subtract(b, a))) for a, b in pairwise(body.lines[0])) if body.lines else 0.0
         )
@@ -210,6 +216,11 @@ class _Maker:
         at = np.column_stack([_orthonormal(edges).T * (2.0 * half), middle])
         color = (*body_color(label), PALE) if body.joints else None
         return [Part(label, self._box, at, color, "inertia", body.name)]
+
+    def _rim(self, label: int, middle: Array) -> float:
+        """How far a wheel's rim on a body reaches from a point."""
+        rims = (link.first_point for link in self._shape.links if link.kind == "rim" and link.first == label)
+        return max((float(np.linalg.norm(middle - point)) for point in rims), default=0.0)
 
     def _disc_axis(self, label: int, half: Array, edges: Array) -> int | None:
         """The edge about which the body is round and that its joint turns about, None where there is none."""

@@ -110,7 +110,9 @@ def extent(shape: Skeleton, items: Scenery, poses: Array) -> Extent:
             for k, points in enumerate(own)
         ]
         floor = min(float(np.min(heights)) for heights in (*low, everywhere @ up))
-    low, high = lines.min(axis=1), lines.max(axis=1)
+    reach = [np.einsum("nij,pj->npi", poses[:, k, :3, :3], _outermost(points)) for k, points in enumerate(own)]
+    moving = np.concatenate([lines, *(at + poses[:, k, None, :3, 3] for k, at in enumerate(reach))], axis=1)
+    low, high = moving.min(axis=1), moving.max(axis=1)
     return Extent(
         start,
         everywhere,

@@ -1,7 +1,8 @@
 """What a mechanism looks like: bodies as lines between their joints, and boxes with their mass and inertia.
 
 A body with one joint is drawn from it through the centre of mass to where a uniform rod with the same spread of mass
-would end, one with two joints as the line between them, one with more as the polygon of its joints. Its box is the
+would end, one with two joints as the line between them, one with more as the polygon of its joints. Where a rod holds
+on to it, or a foot or wheel touches, counts as a joint. Its box is the
 uniform box with the same mass, centre of mass and inertia.
 """
 
@@ -36,11 +37,11 @@ class BodyShape:
     Attributes:
         name: of the body.
         lines: polylines, a polygon ends where it begins.
-        filled: True where the only polyline is a polygon.
+        filled: True where the first polyline is a polygon.
         joints: where its joints sit, those that hold nothing left out.
         center: centre of mass.
         box: the eight corners of the box, empty for a body without spread.
-        tip: the point that leaves a trace, None for a body with several joints.
+        tip: the point that leaves a trace, the foot where it has one; None for a body with several joints.
     """
 
     name: str
@@ -124,16 +125,23 @@ def skeleton(mechanism: Mechanism) -> Skeleton:
         if joint_type.slides:
             links.append(Link("slide", *_end(ends[0]), *_end(ends[1]), joint.name))
     elements: tuple[ConstraintElement | ForceElement, ...] = (*numbers.model.constraints, *numbers.model.forces)
+    feet: dict[int, Array] = {}
     for item in elements:
+        circle: list[Array] = []
         for line in item.drawn():
             first = numbers.body_labels[line.first_body], numbers.numbers(line.first_point)
             second = numbers.body_labels[line.second_body], numbers.numbers(line.second_point)
             links.append(Link(line.kind, *_end(first), *_end(second), item.name))
             for label, point in (first, second) if line.kind == "rod" else ():
                 _add(points[label], point)
+            if line.kind == "rim":
+                circle.append(first[1])
+        if circle and _add(points[first[0]], _middle(circle)):
+            feet[first[0]] = points[first[0]][-1]
     carriers = {body.parent for body in mechanism.bodies}
     bodies = tuple(
-        _shape(body, points[label], label not in carriers) for label, body in enumerate(numbers.bodies, start=1)
+        _shape(body, points[label], feet.get(label), label not in carriers)
+        for label, body in enumerate(numbers.bodies, start=1)
     )
     weight = float(np.linalg.norm(numbers.gravity))
     up = -numbers.gravity / weight if weight else np.array([0.0, 0.0, 1.0])
@@ -144,15 +152,23 @@ def _end(end: tuple[int, Array]) -> tuple[int, Point]:
     return end[0], _point(end[1])
 
 
-def _add(points: list[Array], point: Array) -> None:
-    if all(np.linalg.norm(point - other) > _SAME for other in points):
-        points.append(point)
+def _middle(circle: Sequence[Array]) -> Array:
+    """The centre of points all round, zero where rounding alone says otherwise."""
+    middle: Array = np.mean(circle, axis=0)
+    return np.where(np.abs(middle) > _SAME * np.max(np.ptp(circle, axis=0)), middle, 0.0)
 
 
-def _shape(body: NumericBody, points: Sequence[Array], is_last: bool) -> BodyShape:
+def _add(points: list[Array], point: Array) -> bool:
+    """Adds a point where there is none; whether it did."""
+    is_new = all(np.linalg.norm(point - other) > _SAME for other in points)
+    points += [point] * is_new
+    return is_new
+
+
+def _shape(body: NumericBody, points: Sequence[Array], foot: Array | None, is_last: bool) -> BodyShape:
     center = body.center_of_mass
     axes, half = _box(body)
-    tip = center
+    tip = center if foot is None else foot
     lines: list[list[Array]] = []
     filled = False
     if len(points) == 1:
@@ -168,7 +184,8 @@ def _shape(body: NumericBody, points: Sequence[Array], is_last: bool) -> BodySha
     elif points:
         ring, filled = _ring(points)
         lines = [ring]
-    if lines and not filled and _distance_to_line(center, lines[0]) > 0.02 * _size(lines[0]):
+    inside = filled and _is_inside(center, lines[0])
+    if lines and not inside and _distance_to_line(center, lines[0]) > 0.02 * _size(lines[0]):
         lines.append([lines[0][0], center])
     box: tuple[Point, ...] = ()
     if np.any(half > _SAME):
@@ -181,7 +198,7 @@ def _shape(body: NumericBody, points: Sequence[Array], is_last: bool) -> BodySha
         tuple(map(_point, points)),
         _point(center),
         box,
-        _point(tip) if is_last and len(points) < 2 else None,
+        _point(tip) if is_last and len(points) < 2 + (foot is not None) else None,
     )
 
 
@@ -207,6 +224,13 @@ def _ring(points: Sequence[Array]) -> tuple[list[Array], bool]:
     angles = [np.arctan2((point - middle) @ directions[1], x) for point, x in zip(points, along, strict=True)]
     ring = [points[k] for k in np.argsort(angles, kind="stable")]
     return [*ring, ring[0]], True
+
+
+def _is_inside(point: Array, ring: Sequence[Array]) -> bool:
+    """Whether a point, seen across their best plane, lies within the points round their middle."""
+    sides = [np.cross(b - a, point - a) for a, b in pairwise(ring)]
+    normal = sum(np.cross(b - a, ring[0] - a) for a, b in pairwise(ring))
+    return all(float(side @ normal) >= 0.0 for side in sides)
 
 
 def _distance_to_line(point: Array, line: Sequence[Array]) -> float:

@@ -11,14 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from jinja2 import meta
+from scipy.spatial.transform import Rotation
 
 import mbsym
 from mbsym.codegen.environment import environment, template_directory
+from mbsym.doors import Array
 from mbsym.errors import SimulationError, ToolchainError
 from mbsym.pipeline import GenerationOptions, express
 from mbsym.simulation.result import SimulationResult
 from mbsym.visualisation import plots
 from mbsym.visualisation.animation import TEMPLATE
+from mbsym.visualisation.linkage import scenery
+from mbsym.visualisation.scene import extent
 from mbsym.visualisation.skeleton import Skeleton, skeleton
 
 
@@ -62,6 +66,48 @@ def test_bodies_with_many_joints_are_polygons_and_slides_are_links() -> None:
     assert [link.kind for link in drawn("cart_pole").links] == ["slide"]
     platform = next(body for body in drawn("stewart_platform").bodies if len(body.joints) == 6)
     assert platform.filled and len(platform.lines[0]) == 7
+
+
+def test_legs_end_where_their_feet_touch_and_leave_a_trace() -> None:
+    shank = next(body for body in drawn("quadruped_on_ground").bodies if body.name == "front_left_shank")
+    foot = shank.lines[0][-1]
+    assert foot == shank.tip == (0.0, 0.0, -0.2)
+
+
+def test_elements_that_draw_a_wheel_hide_its_disc_of_inertia() -> None:
+    """Of a bicycle frame, fork, spokes and rims show; the crank of an engine has no wheel, and its disc does."""
+    for name, discs in (("bicycle", 0), ("engine", 2)):
+        shape = drawn(name)
+        parts = scenery(shape, np.tile(np.eye(4), (len(shape.bodies), 1, 1))).parts
+        assert [part.role for part in parts].count("inertia") == discs
+
+
+@pytest.mark.parametrize("name", ["rolling_disc", "bouncing_ball", "bicycle", "quadruped_on_ground"])
+def test_the_eye_that_follows_sees_all_of_what_moves(name: str) -> None:
+    """Wherever bodies turn and go together, what is drawn of them stays about the path as far as is told."""
+    shape = drawn(name)
+    turns = np.array([np.eye(4), placed((0, 0, 1), 2.0, (3, 0, 1)), placed((1, 2, 3), -1.0, (-200, 0, 0))])
+    frames = np.repeat(turns[:, None], len(shape.bodies), axis=1)
+    items = scenery(shape, frames[0])
+    where = extent(shape, items, frames)
+    ends = [
+        (label, np.array([point]))
+        for link in items.stretched
+        for label, point in ((link.first, link.first_point), (link.second, link.second_point))
+    ]
+    drawn_there = [(part.body, part.vertices) for part in items.parts] + ends
+    points = np.concatenate([vertices for label, vertices in drawn_there if label])
+    for frame, middle in zip(turns, where.path, strict=True):
+        away = np.linalg.norm(points @ frame[:3, :3].T + frame[:3, 3] - middle, axis=1)
+        # Bodies are bounded by their farthest points in 26 directions, of which one is at most 28 degrees away.
+        assert np.max(away) < where.size / np.cos(np.radians(28))
+
+
+def placed(axis: tuple[float, ...], angle: float, place: tuple[float, ...]) -> Array:
+    """A turn and a way (4, 4)."""
+    found = np.eye(4)
+    found[:3, :3], found[:3, 3] = Rotation.from_rotvec(angle * np.array(axis, dtype=float)).as_matrix(), place
+    return found
 
 
 @pytest.fixture(scope="module")
