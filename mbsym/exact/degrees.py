@@ -97,6 +97,10 @@ class Degree:
         """Its root, a coordinate of a cover of degree two."""
         return Degree(self.all, {VARIABLE: 2 * max(self.bound, 1)})
 
+    def twice(self) -> int:
+        """No place in a table, of which one stands for all."""
+        return 0
+
     def _compared(self, other: Any) -> bool:
         raise UncountedError("degrees are not compared")
 

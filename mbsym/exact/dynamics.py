@@ -8,11 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from mbsym.exact.elements import Scene, scene_of
+from mbsym.exact.elements import scene_of
 from mbsym.exact.kinematics import Moving, axial, coefficients, cross, joint_rates, moved, moving, swept
 from mbsym.exact.linear import product
 from mbsym.exact.mechanism import ExactNumbers, turns_freely
 from mbsym.exact.residues import UndecidedError, vanishes
+from mbsym.exact.scene import Scene
 from mbsym.exact.words import Words, held_within, names_of_joints
 from mbsym.reference.joint_types import REFERENCE_JOINTS
 from mbsym.reference.mechanism import NumericJoint, NumericMechanism

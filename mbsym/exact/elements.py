@@ -3,71 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from mbsym.exact.kinematics import Moving, cross
+from mbsym.exact.contacts import contact, joint_stop
+from mbsym.exact.kinematics import Moving
 from mbsym.exact.residues import UndecidedError
+from mbsym.exact.scene import Scene
 from mbsym.exact.words import Words
-from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.rotations import Array
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """A mechanism in motion, and what acts on it.
-
-    Attributes:
-        words: what values may name.
-        moving: its motion.
-        coordinates, rates: of tree joints by label.
-        wrenches: (nb+1, 6), [moment about the origin of the body frame; force], base axes.
-        along: forces along the speeds of tree joints, by label.
-    """
-
-    words: Words
-    moving: Moving
-    coordinates: Sequence[Array]
-    rates: Sequence[Array]
-    wrenches: Array
-    along: Sequence[Array]
-
-    @property
-    def mechanism(self) -> NumericMechanism:
-        """The mechanism."""
-        return self.words.mechanism
-
-    def of(self, value: Any) -> Any:
-        """A value of the model, whatever it names."""
-        return self.words.of(value)
-
-    def vector(self, values: Sequence[Any]) -> Array:
-        """Several."""
-        return self.words.vector(values)
-
-    def joint(self, name: str) -> int:
-        """Place of a tree joint.
-
-        Raises:
-            UndecidedError: it is cut.
-        """
-        place = self.mechanism.joint_labels[name] - 1
-        if place >= self.mechanism.nb:
-            raise UndecidedError("a force element at a cut joint")
-        return place
-
-    def pull(self, body: str, arm: Array, force: Array) -> None:
-        """A force at a point that is ``arm`` away from the body's origin."""
-        label = self.mechanism.body_labels[body]
-        self.wrenches[label, :3] += cross(arm, force)
-        self.wrenches[label, 3:] += force
-
-    def arm(self, body: str, point: Sequence[Any]) -> Array:
-        """From the body's origin to one of its points, base axes."""
-        turned: Array = self.moving.rotations[self.mechanism.body_labels[body]] @ self.vector(point)
-        return turned
 
 
 def scene_of(words: Words, motion: Moving, coordinates: Sequence[Array], rates: Sequence[Array]) -> Scene:
@@ -165,6 +110,8 @@ _LAWS: Final[Mapping[str, Callable[[Scene, Any], None]]] = {
     "joint_force": lambda scene, it: _add(scene, it, scene.of(it.expression)),
     "applied_wrench": _wrench,
     "point_spring_damper": _point_spring_damper,
+    "contact": contact,
+    "joint_stop": joint_stop,
 }
 """By their type in files; others compare, or draw roots and arcs that the field has not."""
 

@@ -7,8 +7,9 @@ of their own, and the branches that they take are followed.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -17,10 +18,14 @@ import numpy as np
 from mbsym.errors import TextError
 from mbsym.exact.degrees import Degree, Degrees
 from mbsym.exact.numbers import NumberClass
+from mbsym.exact.residues import COMPARED, UndecidedError, chosen
+from mbsym.texts.c_expressions import integer
 from mbsym.texts.machine import Arithmetic, Lanes, Machine, View
 from mbsym.texts.representation import Function, Number, Text
+from mbsym.texts.several import Several
 
 _STANDING: Final = {"fabs": "abs", "fmin": "min", "fmax": "max"}
+_STANDING_IN_LANES: Final = {short: name for name, short in _STANDING.items()}
 _OTHERS: Final = ("tanh", "exp", "log", "atan2", "asin", "acos", "pow", "sign")
 _PLAIN: Final = ("sin", "cos", "tan", "sqrt")
 
@@ -71,8 +76,16 @@ Literal = Callable[[Number], Fraction]
 """The exact number that a literal stands for."""
 
 
-def _selected(condition: Any, positive: Any, otherwise: Any) -> Any:
-    return positive if condition > 0 else otherwise
+def _both_sides(of: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Callable[[], Any], Callable[[], Any]], Any]:
+    """A choice of which both sides are followed; it is not decided where one of them has no value."""
+
+    def found(test: Any, positive: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+        try:
+            return of(test, positive(), otherwise())
+        except ZeroDivisionError:
+            raise UndecidedError(COMPARED) from None
+
+    return found
 
 
 def over_numbers(point: NumberClass, literal: Literal) -> Arithmetic:
@@ -84,10 +97,11 @@ def over_numbers(point: NumberClass, literal: Literal) -> Arithmetic:
     library: dict[str, Callable[..., Any]] = {
         name: standing(_STANDING.get(name, name)) for name in (*_STANDING, *_OTHERS)
     }
-    library |= {name: (lambda x, name=name: getattr(x, name)()) for name in _PLAIN} | {"select": _selected}
+    library |= {name: (lambda x, name=name: getattr(x, name)()) for name in _PLAIN}
+    library |= {"select": chosen, "piece": lambda x, starts: x.piece(list(map(_start, starts)))}
     # What compares with these is not decided by residues, and is not infinite.
     names = {name: point.of(10**30) for name in ("HUGE_VAL", "HUGE_VALF", "NAN")}
-    return Arithmetic(_once(lambda number: point.of(literal(number))), library, {}, names)
+    return Arithmetic(_once(lambda number: point.of(literal(number))), library, {}, names, _both_sides(chosen))
 
 
 def _once(made: Callable[[Number], Any]) -> Callable[[Number], Any]:
@@ -105,9 +119,12 @@ def _once(made: Callable[[Number], Any]) -> Callable[[Number], Any]:
 def over_degrees(degrees: Degrees) -> Arithmetic:
     """Degrees in what is drawn."""
     library: dict[str, Callable[..., Any]] = {name: (lambda x, *others: x.root()) for name in (*_STANDING, *_OTHERS)}
-    library |= {name: Degree.turned for name in ("sin", "cos", "tan")} | {"sqrt": Degree.root, "select": _selected}
+    library |= {name: Degree.turned for name in ("sin", "cos", "tan")} | {"sqrt": Degree.root}
+    library |= {"select": lambda x, a, b: x.root() * (a + b), "piece": lambda x, starts: Several({0: x.root()})}
     names = {name: degrees.constant() for name in ("HUGE_VAL", "HUGE_VALF", "NAN")}
-    return Arithmetic(lambda number: degrees.constant(), library, {}, names)
+    return Arithmetic(
+        lambda number: degrees.constant(), library, {}, names, lambda test, a, b: test.root() * (a() + b())
+    )
 
 
 class Beside:
@@ -119,7 +136,7 @@ class Beside:
         self.residue, self.near = residue, near
 
     def _with(self, other: Any, operation: Callable[[Any, Any], Any], near: Callable[[float, float], float]) -> Any:
-        if isinstance(other, np.ndarray):
+        if isinstance(other, (np.ndarray, Several)):
             return NotImplemented
         if isinstance(other, Beside):
             return Beside(operation(self.residue, other.residue), near(self.near, other.near))
@@ -149,6 +166,16 @@ class Beside:
 
     def __neg__(self) -> Beside:
         return Beside(-self.residue, -self.near)
+
+    def piece(self, starts: Sequence[float]) -> Several:
+        """Which of some pieces it lies in."""
+        own = max(bisect_right(starts, self.near) - 1, 0)
+        shares = self.residue.piece(starts).weights
+        return Several({key: Beside(share, float(key == 2 * own)) for key, share in shares.items()})
+
+    def twice(self) -> int:
+        """Twice a number that is whole or halves one."""
+        return int(self.residue.twice())
 
     def __pos__(self) -> Beside:
         return self
@@ -180,6 +207,11 @@ def _defined(function: Callable[..., float]) -> Callable[..., float]:
     return defined
 
 
+def _start(number: Any) -> float:
+    """Where a piece starts, as a float; of residues only how many there are counts."""
+    return float(getattr(number, "near", getattr(number, "value", 0.0)))
+
+
 def _near(value: Any) -> float:
     return value.near if isinstance(value, Beside) else float(value)
 
@@ -200,10 +232,14 @@ def over_both(point: NumberClass, literal: Literal) -> Arithmetic:
 
     library = {name: both(name) for name in (*_PLAIN, "tanh", "exp", "log", "atan2", "asin", "acos", "pow")}
     library |= {
-        "fabs": lambda x: -x if x.near < 0 else x,
-        "fmin": lambda x, y: x if x.near <= y.near else y,
-        "fmax": lambda x, y: x if x.near >= y.near else y,
-        "select": _selected,
+        "fabs": lambda x: Beside(x.residue.stands("abs"), abs(x.near)),
+        "fmin": lambda x, y: Beside(x.residue.stands("min", y.residue), min(x.near, y.near)),
+        "fmax": lambda x, y: Beside(x.residue.stands("max", y.residue), max(x.near, y.near)),
+        "sign": lambda x: Beside(x.residue.stands("sign"), float((x.near > 0) - (x.near < 0))),
+        "select": lambda test, a, b: Beside(
+            chosen(test.residue, a.residue, b.residue), (a if test.near > 0 else b).near
+        ),
+        "piece": residues.library["piece"],
     }
 
     def made(number: Number) -> Beside:
@@ -211,7 +247,8 @@ def over_both(point: NumberClass, literal: Literal) -> Arithmetic:
         return Beside(point.of(exact), float(exact))
 
     names = {"HUGE_VAL": Beside(point.of(0), math.inf), "NAN": Beside(point.of(0), math.nan)}
-    return Arithmetic(_once(made), library, {}, {**names, "HUGE_VALF": names["HUGE_VAL"]})
+    names["HUGE_VALF"] = names["HUGE_VAL"]
+    return Arithmetic(_once(made), library, {}, names, _both_sides(library["select"]))
 
 
 def followed(
@@ -238,11 +275,22 @@ def followed(
     """
     symbol = spoken.symbol(signature.name)
     library = arithmetic.library
-    fronts = {
+    fronts: dict[str, Callable[..., Any]] = {
         f"{spoken.prefix}_sincos": _front(library, apart=True),
         f"{spoken.prefix}_lanes_sincos": _front(library, apart=False),
+        f"{spoken.prefix}_piece": lambda x, starts, last: library["piece"](x, starts.cells[: last + 1]),
+        f"{spoken.prefix}_even_piece": lambda x, start, per_length, last: library["piece"](
+            x, [start + k / per_length for k in range(last + 1)]
+        ),
+        f"{spoken.prefix}_entry": lambda column, place: place.read(column.read),
     }
-    own = Arithmetic(arithmetic.literal, library, fronts, arithmetic.names)
+    for name in spoken.text.functions:
+        word = name.removeprefix(of_lanes(spoken))
+        if word != name and (of := library.get(_STANDING_IN_LANES.get(word, word))) is not None:
+            fronts[name] = _lane_by_lane(of)
+        elif word != name and word.endswith("_piece"):
+            fronts[name] = _undecided_in_lanes
+    own = replace(arithmetic, given=fronts)
     machine = Machine(spoken.text, own)
     made = {
         name: followed(spoken, makers[name], given, parameters, arithmetic, {})[0]
@@ -258,7 +306,12 @@ def followed(
         found = _returned(machine, symbol, function, inputs, parameters)
     else:
         outputs = [View([None] * math.prod(shape)) for _, shape in signature.outputs]
-        machine.call(symbol, [*([dict(parameters)] if signature.takes_parameters else ()), *inputs, *outputs])
+        arguments = [*([dict(parameters)] if signature.takes_parameters else ()), *inputs, *outputs]
+        # Functions of vectors tell besides what their statuses are decided by.
+        for item in function.arguments[len(arguments) :] if spoken.lanes else ():
+            (size,) = item.kind.shape or (None,)
+            arguments.append(View([None] * (0 if size is None else integer(size))))
+        machine.call(symbol, arguments)
         found = [view.cells for view in outputs]
     for (name, shape), entries in zip(signature.outputs, found, strict=False):
         if len(entries) != math.prod(shape) or any(entry is None for entry in entries):
@@ -278,6 +331,25 @@ def _returned(
     values = iter(inputs), iter(taken)
     results = machine.call(symbol, [next(values[record == "parameters"]) for record, _, _ in places])
     return [each.cells if isinstance(each, View) else each for each in results]
+
+
+def of_lanes(spoken: Spoken) -> str:
+    """How names of a text's own functions of vectors begin, in whose place the library's stand lane by lane."""
+    return f"{spoken.prefix}_lanes_"
+
+
+def _lane_by_lane(of: Callable[..., Any]) -> Callable[..., Any]:
+    def found(*given: Any) -> Any:
+        width = max((len(each) for each in given if isinstance(each, Lanes)), default=0)
+        if not width:
+            return of(*given)
+        return Lanes(map(of, *(each if isinstance(each, Lanes) else (each,) * width for each in given)))
+
+    return found
+
+
+def _undecided_in_lanes(*_: Any) -> Any:
+    raise UndecidedError("a table in several lanes")
 
 
 def _front(library: Mapping[str, Callable[..., Any]], *, apart: bool) -> Callable[..., None]:

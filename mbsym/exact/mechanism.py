@@ -18,7 +18,8 @@ from typing import Any, Final
 import numpy as np
 
 from mbsym.exact.numbers import NumberClass
-from mbsym.exact.residues import UndecidedError, exact_root
+from mbsym.exact.residues import UndecidedError, chosen, exact_root
+from mbsym.exact.tables import value as table_value
 from mbsym.model.body import Body, Placement
 from mbsym.model.frame_ends import on_bodies
 from mbsym.model.joint import Joint
@@ -31,6 +32,8 @@ from mbsym.symbolic.scalar import Symbols
 from mbsym.topology.labelling import Labelling
 from mbsym.values.numbers import evaluate, to_scalar, value_names
 from mbsym.values.parameter import Value
+from mbsym.values.table import Table
+from mbsym.values.table_pieces import by_name
 
 _STANDING: Final = ("tanh", "exp", "log", "abs", "atan2", "asin", "acos", "min", "max", "sign", "pow")
 """Functions that stand for themselves in the field."""
@@ -48,11 +51,18 @@ class ExactNumbers:
         point: the class of its residues.
         names: numbers by name.
         symbolic: names that stand for no number.
+        tables: by their names.
         floats: numbers of the model's parameters as doubles.
     """
 
-    def __init__(self, point: NumberClass, names: Mapping[str, Any], symbolic: Collection[str] = ()) -> None:
-        self.point, self.names, self.symbolic = point, dict(names), set(symbolic)
+    def __init__(
+        self,
+        point: NumberClass,
+        names: Mapping[str, Any],
+        symbolic: Collection[str] = (),
+        tables: Mapping[str, Table] | None = None,
+    ) -> None:
+        self.point, self.names, self.symbolic, self.tables = point, dict(names), set(symbolic), tables or {}
         self.floats: Mapping[str, float] = {}
         self._known: dict[Value, Any] = {}
 
@@ -93,6 +103,7 @@ class ExactNumbers:
 
     def _evaluated(self, value: Value) -> Any:
         graph = Graph()
+        graph.definitions = by_name(self.tables.values())
         target = to_scalar(value, graph, Symbols(graph, self.names)).ref
         found: dict[int, Any] = {}
 
@@ -123,6 +134,10 @@ class ExactNumbers:
         residues = [self.residue(each) for each in given]
         if kind in ("sin", "cos", "tan"):
             return getattr(residues[0], kind)()
+        if kind == "select":
+            return chosen(*residues)
+        if kind in self.tables:
+            return table_value(self.tables[kind], self.point, residues)
         if kind in _STANDING:
             return residues[0].stands(kind, *residues[1:])
         raise UndecidedError(f"{kind} of values of the model")
@@ -143,7 +158,7 @@ def exact_mechanism(
         UndecidedError: a value has no exact number in the field.
     """
     structure = numeric_mechanism(model, labelling)
-    numbers = ExactNumbers(point, {}, symbolic)
+    numbers = ExactNumbers(point, {}, symbolic, {table.name: table for table in model.tables})
     numbers.floats = structure.names
     for parameter in model.parameters:
         given = parameter.name in symbolic

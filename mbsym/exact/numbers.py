@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Protocol
 
 from mbsym.exact.residues import Circle
 from mbsym.symbolic.finite_field import PRIME
+from mbsym.texts.several import Several
 
 DIGITS: Final = 40
 
@@ -150,6 +152,14 @@ class Real:
             return self.of((self.value > 0) - (self.value < 0))
         of = getattr(self.context, {"abs": "fabs", "pow": "power"}.get(name, name))
         return self.__class__(of(self.value, *(each.value for each in others)))
+
+    def piece(self, starts: Sequence[float]) -> Several:
+        """Which of some pieces it lies in."""
+        return Several({2 * max(bisect_right(starts, float(self.value)) - 1, 0): 1})
+
+    def twice(self) -> int:
+        """Twice a number that is whole or halves one."""
+        return int(self.context.nint(2 * self.value))
 
 
 def real_point(key: str) -> type[Real]:

@@ -15,7 +15,6 @@ from mbsym.exact.constraints import Going, held_by
 from mbsym.exact.definitions import definitions
 from mbsym.exact.derivatives import Definition
 from mbsym.exact.functions import Results
-from mbsym.exact.kinematics import Moving
 from mbsym.exact.mechanism import exact_mechanism, quaternions, turns_freely
 from mbsym.exact.numbers import NumberClass
 from mbsym.exact.residues import NO_SQUARE, UndecidedError
@@ -134,10 +133,8 @@ def _has_lengths(state: LoopState) -> bool:
     half, so that places are drawn until it has all of them."""
     mechanism, still = state.mechanism, np.zeros(state.mechanism.nv, dtype=object)
     going = Going(state, state.q, still, *body_placements(mechanism, state.q))
-    none = np.zeros_like(going.origins)
-    motion = Moving(going.rotations, going.origins, none, none, none, none)
     try:
-        replace(state, v=still).scene_in(motion)
+        state.scene_in(state.moving)
         for element in mechanism.model.constraints:
             held_by(element, going)
     except UndecidedError as error:

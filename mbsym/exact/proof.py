@@ -152,7 +152,7 @@ class Prover:
     def _compared(self, spoken: Spoken, name: str, defined: str) -> Verdict:
         degree = self._degree(spoken, name)
         wanted = max(_FEWEST, math.ceil(math.log(ERROR) / math.log(degree / PRIME)))
-        signature, equal, missed = self.signatures[name], 0, ""
+        signature, equal, missed, standing = self.signatures[name], 0, "", list[str]()
         reason = UndecidedError("no point has all roots that are drawn")
         for number in range(_ATTEMPTS):
             try:
@@ -167,9 +167,10 @@ class Prover:
                     break
                 continue
             missed = _missed(signature, found, expected)
+            standing = sorted(unknown - {ROOT})
             if missed and ROOT not in unknown:
-                if unknown:
-                    raise UndecidedError(f"{', '.join(sorted(unknown))}: it is not equal for all such functions")
+                if standing:
+                    break
                 return Verdict(name, spoken.title, "differs", missed, number + 1)
             equal += not missed
             if equal == wanted:
@@ -178,6 +179,9 @@ class Prover:
                 ]
                 why = f"but for {', '.join(left)}, for which numbers are compared" if left else ""
                 return Verdict(name, spoken.title, "proven", why, equal, float((degree / PRIME) ** equal))
+        if missed and standing:
+            # Real numbers would tell of those sides of conditions alone that they are on.
+            raise UndecidedError(f"{', '.join(standing)}: it is not equal for all such functions")
         if missed:
             return Verdict(name, spoken.title, "differs", missed, _ATTEMPTS)
         raise reason

@@ -18,14 +18,14 @@ import numpy as np
 
 from mbsym.errors import MbsymError
 from mbsym.symbolic.finite_field import PRIME, Point, inverse, root
+from mbsym.texts.several import Several
 
 _UNIT: Final = (0, 1)
 _ODD: Final = frozenset(("tanh", "asin", "sign"))
 ROOT: Final = "sqrt"
 NO_SQUARE: Final = "the root of what is no square of the field"
+_SMALL: Final = 1 << 40
 COMPARED: Final = "a comparison of numbers"
-_SYMMETRIC: Final = _ODD | {"abs"}
-_ANY_ORDER: Final = ("min", "max")
 
 
 class UndecidedError(MbsymError):
@@ -222,21 +222,42 @@ class Residue:
         return self.__class__(found)
 
     def stands(self, name: str, *others: Any) -> Any:
-        """A function of which no more is known than that equal arguments give equal values, and opposite ones by its
-        symmetry, or by the other order of the arguments.
+        """A function of which no more is known than that equal arguments give equal values, and opposite ones opposite
+        values if it is odd. Sizes, the smaller and the larger of two are made of signs, which are such a function.
 
         Raises:
             UndecidedError: an argument is a series, whose derivatives are not known.
         """
+        if name in _OF_SIGNS:
+            return _OF_SIGNS[name](self, *others)
         if any(isinstance(each, Series) for each in others):
             raise UndecidedError(f"a derivative of {name}")
         self.circle.unknown.add(name)
         if others:
-            numbers = [self.number, *(each.number for each in others)]
-            return self.__class__(self.circle.random(name, *(sorted(numbers) if name in _ANY_ORDER else numbers)))
+            return self.__class__(self.circle.random(name, self.number, *(each.number for each in others)))
+        if name not in _ODD:
+            return self.__class__(self.circle.random(name, self.number))
         size = min(self.number, PRIME - self.number)
-        found = self.__class__(self.circle.random(name, size if name in _SYMMETRIC else self.number))
-        return -found if name in _ODD and size != self.number else found
+        found = self.__class__(self.circle.random(name, size) if size else 0)
+        return -found if size != self.number else found
+
+    def piece(self, starts: Sequence[float]) -> Several:
+        """Which of some pieces it lies in, of which no more is known than that equal numbers lie in the same one."""
+        count = len(starts)
+        self.circle.unknown.add("piece")
+        shares = [self.__class__(self.circle.random("piece", count, k, self.number)) for k in range(1, count)]
+        return Several({2 * k: share for k, share in enumerate([1 - sum(shares, self.__class__(0)), *shares])})
+
+    def twice(self) -> int:
+        """Twice a small number that is whole or halves one.
+
+        Raises:
+            UndecidedError: it is another.
+        """
+        found = self.number * 2 % PRIME
+        if found > _SMALL:
+            raise UndecidedError("a place in a table")
+        return found
 
 
 def field_point(key: str) -> type[Residue]:
@@ -354,17 +375,25 @@ class Series:
         return self._made(found)
 
     def stands(self, name: str, *others: Any) -> Any:
-        """Of functions that stand for themselves an angle alone has a derivative that is known.
+        """Of functions that stand for themselves an angle and signs alone have derivatives that are known.
 
         Raises:
             UndecidedError: a derivative of another.
         """
+        if name == "sign":
+            return sign(self.terms[0])
+        if name in _OF_SIGNS:
+            return _OF_SIGNS[name](self, *others)
         if name != "atan2":
             raise UndecidedError(f"a derivative of {name}")
         y, x = self, self._made(self._other(others[0]) or ())
         turning = (x._cut() * y._slope() - y._cut() * x._slope()) / (x * x + y * y)._cut()
         rates = (each / order for order, each in enumerate(turning.terms, start=1))
         return self._made([y.terms[0].stands(name, x.terms[0]), *rates])
+
+    def piece(self, starts: Sequence[float]) -> Any:
+        """Which of some pieces it lies in, where the variable is zero."""
+        return self.terms[0].piece(starts)
 
     def _cut(self) -> Series:
         """Without its last coefficient."""
@@ -373,6 +402,23 @@ class Series:
     def _slope(self) -> Series:
         """Its derivative."""
         return self._made([order * each for order, each in enumerate(self.terms)][1:])
+
+
+def sign(value: Any) -> Any:
+    """Of any number."""
+    return value.stands("sign") if hasattr(value, "stands") else (value > 0) - (value < 0)
+
+
+def chosen(test: Any, positive: Any, otherwise: Any) -> Any:
+    """One number where another is positive, else a third: the one that is half of both and their difference by sign."""
+    return (positive + otherwise + (positive - otherwise) * sign(test)) * Fraction(1, 2)
+
+
+_OF_SIGNS: Final[dict[str, Any]] = {
+    "abs": lambda x: x * sign(x),
+    "max": lambda x, y: chosen(x - y, x, y),
+    "min": lambda x, y: chosen(x - y, y, x),
+}
 
 
 def vanishes(value: Any) -> bool:

@@ -80,7 +80,8 @@ class Words:
         quantities = value_quantities(value)
         home = frames_in_expressions(self.mechanism.model) if quantities else {}
         of_frames = {name: self._quantity(home, quantity) for name, quantity in quantities.items()}
-        return ExactNumbers(self.numbers.point, {**self.numbers.names, **self.named, **of_frames}).number(value)
+        names = {**self.numbers.names, **self.named, **of_frames}
+        return ExactNumbers(self.numbers.point, names, tables=self.numbers.tables).number(value)
 
     def vector(self, values: Sequence[Value]) -> Array:
         """Several."""

@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final
 
 from mbsym.errors import TextError
@@ -37,6 +38,7 @@ from mbsym.texts.representation import (
     Text,
     While,
 )
+from mbsym.texts.several import Several
 
 MOST_TURNS: Final = 1_000_000
 """Of a loop whose end does not come."""
@@ -90,12 +92,15 @@ class Arithmetic:
         library: functions of the library by the names of C in double precision.
         given: functions of the text that are not followed: each takes the machine's arguments.
         names: numbers of the library's names, such as ``NAN``.
+        chosen: what stands for both sides of a choice by the sign of a number, where both are followed; of functions
+            without loops, whose choices are laws.
     """
 
     literal: Callable[[Number], Any]
     library: Mapping[str, Callable[..., Any]]
     given: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     names: Mapping[str, Any] = field(default_factory=dict)
+    chosen: Callable[[Any, Callable[[], Any], Callable[[], Any]], Any] | None = None
 
 
 class _ReturnedError(Exception):
@@ -116,6 +121,7 @@ def _quotient(a: Any, b: Any) -> Any:
     return a / b
 
 
+_ORDERED: Final = (">", ">=", "<", "<=")
 _BINARY: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -141,6 +147,8 @@ class Machine:
 
     def __init__(self, text: Text, arithmetic: Arithmetic) -> None:
         self.text, self.arithmetic, self.line = text, arithmetic, 0
+        self._follows_both = False
+        self._loops: dict[int, bool] = {}
         self._constants: dict[str, Any] = {"true": True, "false": False, **arithmetic.names}
         self._whole: dict[int, Any] = {}
         self._values: dict[type, Callable[[Any, dict[str, Any]], Any]] = {
@@ -180,10 +188,17 @@ class Machine:
         if len(arguments) != len(function.arguments):
             raise TextError(f"it takes {len(function.arguments)} arguments, not {len(arguments)}", where=name)
         here = {item.name: value for item, value in zip(function.arguments, arguments, strict=True)}
+        before = self._follows_both
+        if self.arithmetic.chosen is not None:
+            if id(function) not in self._loops:
+                self._loops[id(function)] = _has_loops(function.body)
+            self._follows_both = not self._loops[id(function)]
         try:
             self._run(function.body, here, function)
         except _ReturnedError as returned:
             return self._as(function.returns, returned.value)
+        finally:
+            self._follows_both = before
         return None
 
     def _run(self, body: Sequence[Statement], here: dict[str, Any], function: Function | None = None) -> None:
@@ -320,13 +335,18 @@ class Machine:
         return self._constants[name]
 
     def _index(self, node: Expression, here: dict[str, Any]) -> int:
-        index = self.value(node, here)
+        return self._whole_one(self.value(node, here))
+
+    def _whole_one(self, index: Any) -> int:
         if index.__class__ is not int:
             raise TextError("an index is no whole number")
         return int(index)
 
     def _entry(self, node: Entry, here: dict[str, Any]) -> Any:
-        array, index = self.value(node.array, here), self._index(node.index, here)
+        array, place = self.value(node.array, here), self.value(node.index, here)
+        if isinstance(place, Several) and isinstance(array, View):
+            return place.read(array.read)
+        index = self._whole_one(place)
         if isinstance(array, View):
             return array.read(index)
         if isinstance(array, (Lanes, list)) and -len(array) <= index < len(array):
@@ -361,6 +381,13 @@ class Machine:
     def _operation(self, node: Operation, here: dict[str, Any]) -> Any:
         name, operands = node.operator, node.operands
         if name == "choice":
+            if self._follows_both and isinstance(operands[0], Operation) and operands[0].operator in _ORDERED:
+                first, second = (self.value(each, here) for each in operands[0].operands)
+                if _is_sign(node):
+                    return self.arithmetic.library["sign"](first)
+                if not first.__class__ is second.__class__ is int:
+                    above = self._both("-", *((first, second) if operands[0].operator[0] == ">" else (second, first)))
+                    return self._chosen(above, *(partial(self.value, each, here) for each in operands[1:]))
             test = self.value(operands[0], here)
             return self.value(operands[1 if self.holds(test) else 2], here)
         if name in ("and", "or"):
@@ -374,6 +401,12 @@ class Machine:
         if name not in _BINARY:
             raise TextError(f"the operator {name} is not followed")
         return self._both(name, self.value(operands[0], here), self.value(operands[1], here))
+
+    def _chosen(self, test: Any, positive: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+        """What stands for a choice of real numbers."""
+        chosen = self.arithmetic.chosen
+        assert chosen is not None
+        return chosen(test, lambda: self._real(positive()), lambda: self._real(otherwise()))
 
     def _both(self, name: str, a: Any, b: Any) -> Any:
         of = _BINARY[name]
@@ -418,8 +451,38 @@ class Machine:
         if kind == "real":
             return self._real(value[0] if isinstance(value, list) else value)
         if kind == "int":
-            return int(value)
+            return value if isinstance(value, Several) else int(value)
         raise TextError(f"the cast {name} is not followed")
+
+
+def _has_loops(body: Sequence[Statement]) -> bool:
+    return any(
+        isinstance(step, (For, While))
+        or (isinstance(step, If) and (_has_loops(step.body) or _has_loops(step.otherwise)))
+        for step in body
+    )
+
+
+def _is_sign(choice: Operation) -> bool:
+    """Whether a choice is what C has for a sign: (x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x)."""
+    above, _, below = choice.operands
+    if not (isinstance(above, Operation) and isinstance(below, Operation) and below.operator == "choice"):
+        return False
+    under, negative, last = below.operands
+    return (
+        isinstance(under, Operation)
+        and (above.operator, under.operator) == (">", "<")
+        and above.operands == under.operands
+        and last == above.operands[0]
+        and [_literal(each) for each in (above.operands[1], choice.operands[1], negative)] == [0, 1, -1]
+    )
+
+
+def _literal(node: Expression) -> Fraction | None:
+    if isinstance(node, Operation) and node.operator == "negative":
+        found = _literal(node.operands[0])
+        return None if found is None else -found
+    return node.value if isinstance(node, Number) else None
 
 
 def _items(value: Any) -> list[Any]:

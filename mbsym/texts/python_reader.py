@@ -97,7 +97,7 @@ def read_python(source: str) -> Module:
                 if not name.startswith("_"):
                     unread[f"{name}{AS_CALLED}"] = ast.unparse(_without_documentation(node))
             elif isinstance(node, ast.Assign) and len(node.targets) == 1:
-                constants[name] = _Reader(lines).expression(node.value)
+                constants[name] = _Reader(lines).expression(_entries(node.value))
             else:
                 raise TextError("not read")
         except TextError as error:
@@ -105,6 +105,17 @@ def read_python(source: str) -> Module:
                 raise
             unread[name] = ast.unparse(_without_documentation(node))
     return Module(Text(functions=functions, constants=constants), unread)
+
+
+def _entries(value: ast.expr) -> ast.expr:
+    """The list of an array of the module's own numbers, other values as they are."""
+    if (
+        isinstance(value, ast.Call)
+        and value.args
+        and ast.unparse(value) == f"np.array({ast.unparse(value.args[0])}, dtype=_REAL)"
+    ):
+        return value.args[0]
+    return value
 
 
 def _name_of(node: ast.stmt, number: int) -> str:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from mbsym.codegen.interface import print_files
 from mbsym.derivatives.of_functions import requests_of
 from mbsym.errors import TextError
-from mbsym.exact.following import Signature, Spoken
+from mbsym.exact.following import Signature, Spoken, of_lanes
 from mbsym.exact.proof import Prover, Verdict
 from mbsym.model.system import Model
 from mbsym.texts.c_reader import Before, read_c
@@ -70,7 +70,7 @@ def exact_verdicts(
     languages = [each for each, file in _FILES.items() if (directory / f"{name}{file}").is_file()]
     fresh = {file.name: file.text for file in print_files(anew.module, languages)}
     found = {path.name: path.read_text(encoding="utf-8") for path in directory.iterdir() if path.name in fresh}
-    signatures, witnesses = _signatures(anew), Witnesses(anew)
+    signatures, witnesses = _signatures(anew), Witnesses(anew, model.tables)
     marked: Mapping[str, str] = {}
     if witnesses.marks:
         module = replace(anew.module, functions=witnesses.functions)
@@ -216,7 +216,11 @@ def _of_text(
         verdict = judged.verdict(prover, spoken, function, reached)
         edited = sorted({*reached, function, f"{symbol}{AS_CALLED}"} & left.keys())
         told |= {*edited}
-        branching = [each for each in edited if not _is_straight(text.functions.get(each), others.get(each))]
+        branching = [
+            each
+            for each in edited
+            if each.startswith(of_lanes(spoken)) or not _is_straight(text.functions.get(each), others.get(each))
+        ]
         if edited and (verdict.outcome in ("not proven", "agrees") or branching) and verdict.outcome != "differs":
             verdict = replace(verdict, outcome="differs", why=_of_edit(branching or edited, verdict))
         yield verdict

@@ -6,15 +6,18 @@ They are witnesses, trusted no further than that they round to what is printed: 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from mbsym.codegen.expressions import Constant
+from mbsym.exact.tables import numbers_of
 from mbsym.texts.representation import Number, Text
+from mbsym.values.table import Table
 from mbsym.verification.anew import Anew
 
 
@@ -25,10 +28,10 @@ class Witnesses:
     module is written once more: each place of a text has its number, where the text is as it is written but for them.
     """
 
-    def __init__(self, anew: Anew) -> None:
+    def __init__(self, anew: Anew, tables: Iterable[Table] = ()) -> None:
         self.rounded = np.float32 if anew.single else np.float64
         by_double: dict[float, set[Fraction]] = {}
-        for number in _constants(anew.module.functions, set()):
+        for number in (*_constants(anew.module.functions, set()), *chain.from_iterable(map(numbers_of, tables))):
             by_double.setdefault(self.double(number), set()).add(abs(number))
         self.known: dict[tuple[int, int], Any] = {}
         self.exact: dict[float, Fraction] = {}
