@@ -64,11 +64,19 @@ def numbers_of(table: Table) -> Iterator[Fraction]:
 
 @cache
 def coefficients(table: Table) -> tuple[Fractions, ...]:
-    """For each power of the distance a coefficient for each piece; of two arguments the second runs fastest."""
-    x, y = ([exact(each) for each in points] for points in (table.x, table.y))
+    """Those of the table's pieces as the doubles that code has, in their shortest decimals."""
+    return tuple(tuple(exact(float(each)) for each in column) for column in exact_coefficients(table))
+
+
+def exact_coefficients(table: Table) -> tuple[Fractions, ...]:
+    """For each power of the distance a coefficient for each piece; of two arguments the second runs fastest.
+
+    Points are the doubles that code compares with.
+    """
+    x, y = (list(map(Fraction, points)) for points in (table.x, table.y))
     rows: list[Fractions]
     if table.arguments == 2:
-        z = [[exact(each) for each in row] for row in table.z]
+        z = [list(map(Fraction, row)) for row in table.z]
         rows = [
             (z[i][j], (z[i + 1][j] - z[i][j]) / (b - a), (z[i][j + 1] - z[i][j]) / (d - c),
              ((z[i + 1][j + 1] - z[i + 1][j]) - (z[i][j + 1] - z[i][j])) / ((b - a) * (d - c)))

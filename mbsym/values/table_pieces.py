@@ -109,7 +109,7 @@ def coefficients(table: Table) -> tuple[Floats, ...]:
     """Of a table of one argument: for each power of the distance a coefficient for each piece."""
     with localcontext() as context:
         context.prec = DIGITS
-        x, y = ([Decimal(repr(number)) for number in numbers] for numbers in (table.x, table.y))
+        x, y = ([Decimal(number) for number in numbers] for numbers in (table.x, table.y))
         lengths = [b - a for a, b in pairwise(x)]
         slopes = [(b - a) / length for (a, b), length in zip(pairwise(y), lengths, strict=True)]
         columns: tuple[Numbers, ...] = (y[:-1], slopes)
@@ -190,8 +190,8 @@ def _bilinear(table: Table) -> tuple[Floats, Floats, Floats, Floats]:
     """Of a table of two arguments: value at the corner of each piece, slopes there, and what both distances share."""
     with localcontext() as context:
         context.prec = DIGITS
-        x, y = ([Decimal(repr(number)) for number in numbers] for numbers in (table.x, table.y))
-        z = [[Decimal(repr(number)) for number in row] for row in table.z]
+        x, y = ([Decimal(number) for number in numbers] for numbers in (table.x, table.y))
+        z = [[Decimal(number) for number in row] for row in table.z]
         rows = []
         for i, (left, right) in enumerate(pairwise(x)):
             for j, (low, high) in enumerate(pairwise(y)):

@@ -11,7 +11,7 @@ import pytest
 
 from mbsym.exact.numbers import real_point
 from mbsym.exact.residues import chosen, field_point
-from mbsym.exact.tables import coefficients, value
+from mbsym.exact.tables import exact_coefficients, value
 from mbsym.reference.tables import table_values
 from mbsym.texts.several import Several
 from mbsym.values.table import BETWEEN, Between, Outside, Table
@@ -32,14 +32,14 @@ def test_coefficients_round_to_those_that_are_printed(between: Between, count: i
     """Fractions of another derivation, and decimals of forty digits: their doubles are the same."""
     for wild in (False, True):
         table = drawn(count, between, wild=wild)
-        assert [tuple(map(float, column)) for column in coefficients(table)] == [*printed(table)]
+        assert [tuple(map(float, column)) for column in exact_coefficients(table)] == [*printed(table)]
 
 
 def test_pieces_meet_at_their_ends() -> None:
     """Values, slopes and curvatures of a spline, exactly."""
     table = drawn(7, "spline")
-    x = [Fraction(repr(each)) for each in table.x]
-    pieces = [*zip(*coefficients(table), strict=True)]
+    x = [*map(Fraction, table.x)]
+    pieces = [*zip(*exact_coefficients(table), strict=True)]
     for (a, b, c, d), after, (left, right) in zip(pieces, pieces[1:], pairwise(x), strict=False):
         h = right - left
         assert (a + h * (b + h * (c + h * d)), b + h * (2 * c + 3 * h * d), c + 3 * h * d) == after[:3]
