@@ -30,9 +30,9 @@ from mbsym.loops.assembly import assemble
 from mechanisms.examples import some
 
 Array = NDArray[Any]
-MODELS = ("cart_pole", "double_pendulum", "five_bar", "four_bar", "puma560", "slider_crank", "spinning_top")
+MODELS = ("cart_pole", "double_pendulum", "five_bar", "four_bar", "puma560")
 OF_EACH_RUN = ("double_pendulum", "four_bar")
-LOOPED = ("five_bar", "four_bar", "slider_crank")
+LOOPED = ("five_bar", "four_bar")
 
 
 ASKED = {"cart_pole": ("forward_dynamics", "mass_matrix"), "puma560": ("inverse_dynamics",)}

@@ -36,9 +36,7 @@ def generated(name: str, directory: Path, **options: Any) -> Path:
     return directory
 
 
-@pytest.mark.parametrize(
-    ("name", "real"), [("puma560", "double"), ("planar_3r", "float"), *further(("puma560", "float"))]
-)
+@pytest.mark.parametrize(("name", "real"), [("planar_3r", "float"), *further(("puma560", "double"))])
 def test_errors_of_arms_stay_below_their_bounds(name: str, real: str, tmp_path: Path) -> None:
     """At other states than those that are told, with another compiler's level, and not far below."""
     found = certify(generated(name, tmp_path, real=real), boxed(tmp_path, BOX), effort=0.15, samples=1000)
@@ -62,8 +60,7 @@ def test_errors_of_arms_stay_below_their_bounds(name: str, real: str, tmp_path: 
     assert check_bounds(tmp_path / f"{name}.bounds.json", parts=2).faults == ()
 
 
-# Nothing moves in the tree of seed 11.
-@pytest.mark.parametrize("seed", some(range(11), [0, 1]))
+@pytest.mark.parametrize("seed", some(range(6), [0, 1]))
 def test_errors_of_random_trees_stay_below_their_bounds(seed: int, tmp_path: Path) -> None:
     """Single and double precision: what both differ by is no more than both bounds together, constants included."""
     model = random_tree(seed, bodies=(1, 4), forces=False, couplings=False)

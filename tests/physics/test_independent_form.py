@@ -122,7 +122,7 @@ def same(of: Equations, pairs: Sequence[tuple[Scalar, Scalar]]) -> bool:
         (SNAKEBOARD, ALONG_BOARD, ""),
         ("four_bar", (), ""),
         ("four_bar", ("v_B",), ""),
-        *further(("slider_crank", (), ""), ("five_bar", (), "")),
+        *further(("slider_crank", (), "")),
         ("rolling_disc", (), ""),
         ("rolling_disc", ("v_flight_wx", "v_flight_wy", "v_flight_wz"), ""),
     ],

@@ -59,7 +59,7 @@ def test_a_robot_takes_the_operations_of_one_limb_and_is_proven(name: str) -> No
         assert scalars + sum(map(int.__mul__, lanes, each.limbs)) < 1.08 * straight
 
 
-@pytest.mark.parametrize("seed", some(range(24), (1, 2, 5, 8, 10, 14, 17)))
+@pytest.mark.parametrize("seed", some(range(16), (1, 2, 8, 10, 14)))
 def test_random_limbs_are_equal_to_straight_code(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stage, "WORTH", 100)
     seen: list[str] = []
