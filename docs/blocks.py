@@ -143,10 +143,10 @@ def _run(line: str, where: str) -> str:
     found = re.search(r"exit status (\d)", remark)
     wanted = int(found[1]) if found else 0
     output = ""
-    *before, last = line.strip().split(" && ")
-    for command in (*before, last):
+    commands = line.strip().split(" && ")
+    for number, command in enumerate(commands, start=1):
         text, status = _mbsym(command) if command.startswith("mbsym ") else _shell(command)
-        if status != (wanted if command is last else 0):
+        if status != (wanted if number == len(commands) else 0):
             raise ValueError(f"{where}: {command!r} ends with status {status}:\n{text}")
         output += text
     return output

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +21,7 @@ from mbsym.exact.degrees import Degree, Degrees
 from mbsym.exact.numbers import NumberClass
 from mbsym.exact.residues import COMPARED, UndecidedError, chosen
 from mbsym.texts.c_expressions import integer
-from mbsym.texts.machine import Arithmetic, Lanes, Machine, View
+from mbsym.texts.machine import Arithmetic, Chosen, Lanes, Machine, View, lane_by_lane
 from mbsym.texts.representation import Function, Number, Text
 from mbsym.texts.several import Several
 
@@ -76,7 +77,7 @@ Literal = Callable[[Number], Fraction]
 """The exact number that a literal stands for."""
 
 
-def _both_sides(of: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Callable[[], Any], Callable[[], Any]], Any]:
+def _both_sides(of: Callable[[Any, Any, Any], Any]) -> Chosen:
     """A choice of which both sides are followed; it is not decided where one of them has no value."""
 
     def found(test: Any, positive: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
@@ -120,7 +121,7 @@ def over_degrees(degrees: Degrees) -> Arithmetic:
     """Degrees in what is drawn."""
     library: dict[str, Callable[..., Any]] = {name: (lambda x, *others: x.root()) for name in (*_STANDING, *_OTHERS)}
     library |= {name: Degree.turned for name in ("sin", "cos", "tan")} | {"sqrt": Degree.root}
-    library |= {"select": lambda x, a, b: x.root() * (a + b), "piece": lambda x, starts: Several({0: x.root()})}
+    library |= {"select": lambda x, a, b: x.root() * (a + b), "piece": lambda x, starts: Several.of([x.root()])}
     names = {name: degrees.constant() for name in ("HUGE_VAL", "HUGE_VALF", "NAN")}
     return Arithmetic(
         lambda number: degrees.constant(), library, {}, names, lambda test, a, b: test.root() * (a() + b())
@@ -170,8 +171,8 @@ class Beside:
     def piece(self, starts: Sequence[float]) -> Several:
         """Which of some pieces it lies in."""
         own = max(bisect_right(starts, self.near) - 1, 0)
-        shares = self.residue.piece(starts).weights
-        return Several({key: Beside(share, float(key == 2 * own)) for key, share in shares.items()})
+        shares = self.residue.piece(starts).weights.values()
+        return Several.of(Beside(share, float(k == own)) for k, share in enumerate(shares))
 
     def twice(self) -> int:
         """Twice a number that is whole or halves one."""
@@ -231,14 +232,17 @@ def over_both(point: NumberClass, literal: Literal) -> Arithmetic:
         )
 
     library = {name: both(name) for name in (*_PLAIN, "tanh", "exp", "log", "atan2", "asin", "acos", "pow")}
+
+    def selected(test: Beside, positive: Beside, otherwise: Beside) -> Beside:
+        near = (positive if test.near > 0 else otherwise).near
+        return Beside(chosen(test.residue, positive.residue, otherwise.residue), near)
+
     library |= {
-        "fabs": lambda x: Beside(x.residue.stands("abs"), abs(x.near)),
-        "fmin": lambda x, y: Beside(x.residue.stands("min", y.residue), min(x.near, y.near)),
-        "fmax": lambda x, y: Beside(x.residue.stands("max", y.residue), max(x.near, y.near)),
+        "fabs": lambda x: selected(x, x, -x),
+        "fmin": lambda x, y: selected(y - x, x, y),
+        "fmax": lambda x, y: selected(x - y, x, y),
         "sign": lambda x: Beside(x.residue.stands("sign"), float((x.near > 0) - (x.near < 0))),
-        "select": lambda test, a, b: Beside(
-            chosen(test.residue, a.residue, b.residue), (a if test.near > 0 else b).near
-        ),
+        "select": selected,
         "piece": residues.library["piece"],
     }
 
@@ -248,7 +252,7 @@ def over_both(point: NumberClass, literal: Literal) -> Arithmetic:
 
     names = {"HUGE_VAL": Beside(point.of(0), math.inf), "NAN": Beside(point.of(0), math.nan)}
     names["HUGE_VALF"] = names["HUGE_VAL"]
-    return Arithmetic(_once(made), library, {}, names, _both_sides(library["select"]))
+    return Arithmetic(_once(made), library, {}, names, _both_sides(selected))
 
 
 def followed(
@@ -284,10 +288,12 @@ def followed(
         ),
         f"{spoken.prefix}_entry": lambda column, place: place.read(column.read),
     }
-    for name in spoken.text.functions:
-        word = name.removeprefix(of_lanes(spoken))
-        if word != name and (of := library.get(_STANDING_IN_LANES.get(word, word))) is not None:
-            fronts[name] = _lane_by_lane(of)
+    lanes = of_lanes(spoken)
+    for name in spoken.text.functions if spoken.lanes else ():
+        word = name.removeprefix(lanes)
+        of = library.get(_STANDING_IN_LANES.get(word, word)) if word != name else None
+        if of is not None:
+            fronts[name] = partial(lane_by_lane, of)
         elif word != name and word.endswith("_piece"):
             fronts[name] = _undecided_in_lanes
     own = replace(arithmetic, given=fronts)
@@ -336,16 +342,6 @@ def _returned(
 def of_lanes(spoken: Spoken) -> str:
     """How names of a text's own functions of vectors begin, in whose place the library's stand lane by lane."""
     return f"{spoken.prefix}_lanes_"
-
-
-def _lane_by_lane(of: Callable[..., Any]) -> Callable[..., Any]:
-    def found(*given: Any) -> Any:
-        width = max((len(each) for each in given if isinstance(each, Lanes)), default=0)
-        if not width:
-            return of(*given)
-        return Lanes(map(of, *(each if isinstance(each, Lanes) else (each,) * width for each in given)))
-
-    return found
 
 
 def _undecided_in_lanes(*_: Any) -> Any:

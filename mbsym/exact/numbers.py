@@ -155,7 +155,8 @@ class Real:
 
     def piece(self, starts: Sequence[float]) -> Several:
         """Which of some pieces it lies in."""
-        return Several({2 * max(bisect_right(starts, float(self.value)) - 1, 0): 1})
+        own = max(bisect_right(starts, float(self.value)) - 1, 0)
+        return Several.of(int(k == own) for k in range(len(starts)))
 
     def twice(self) -> int:
         """Twice a number that is whole or halves one."""

@@ -140,7 +140,7 @@ def _has_lengths(state: LoopState) -> bool:
     except UndecidedError as error:
         return error.what != NO_SQUARE
     except SymbolicError:
-        return True  # a law that is not read, such as a table; functions that need it tell of it
+        return True  # a value that is not read; functions that need it tell of it
     return True
 
 

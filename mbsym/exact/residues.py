@@ -246,7 +246,7 @@ class Residue:
         count = len(starts)
         self.circle.unknown.add("piece")
         shares = [self.__class__(self.circle.random("piece", count, k, self.number)) for k in range(1, count)]
-        return Several({2 * k: share for k, share in enumerate([1 - sum(shares, self.__class__(0)), *shares])})
+        return Several.of([1 - sum(shares, self.__class__(0)), *shares])
 
     def twice(self) -> int:
         """Twice a small number that is whole or halves one.

@@ -18,6 +18,8 @@ from mbsym.symbolic.graph import exact
 from mbsym.values.table import Table
 
 Fractions: TypeAlias = tuple[Fraction, ...]
+Line: TypeAlias = tuple[Fraction, Fraction]
+"""Between two points of a table: length and slope."""
 
 
 def value(table: Table, point: NumberClass, arguments: Sequence[Any]) -> Any:
@@ -82,33 +84,33 @@ def exact_coefficients(table: Table) -> tuple[Fractions, ...]:
              ((z[i + 1][j + 1] - z[i + 1][j]) - (z[i][j + 1] - z[i][j])) / ((b - a) * (d - c)))
             for i, (a, b) in enumerate(pairwise(x)) for j, (c, d) in enumerate(pairwise(y))
         ]  # fmt: skip
-    elif table.between == "linear" or len(x) == 2:
-        rows = [(low, (high - low) / (b - a)) for (a, b), (low, high) in zip(pairwise(x), pairwise(y), strict=True)]
     else:
-        slopes = (_monotone if table.between == "cubic" else _smooth)(x, y)
-        rows = [_cubic(*ends) for ends in zip(pairwise(x), pairwise(y), pairwise(slopes), strict=True)]
+        lines = [(b - a, (high - low) / (b - a)) for (a, b), (low, high) in zip(pairwise(x), pairwise(y), strict=True)]
+        if table.between == "linear" or len(lines) == 1:
+            rows = [(low, slope) for low, (_, slope) in zip(y, lines, strict=False)]
+        else:
+            slopes = (_monotone if table.between == "cubic" else _smooth)(lines)
+            rows = [_cubic(*each) for each in zip(y, lines, pairwise(slopes), strict=False)]
     return tuple(zip(*rows, strict=True))
 
 
-def _cubic(x: tuple[Fraction, ...], y: tuple[Fraction, ...], slopes: tuple[Fraction, ...]) -> Fractions:
-    """The cubic with values and slopes at both ends, by powers of the distance from the first: Newton's differences."""
-    h = x[1] - x[0]
-    straight = (y[1] - y[0]) / h
+def _cubic(value: Fraction, line: Line, slopes: tuple[Fraction, ...]) -> Fractions:
+    """The cubic with slopes at both ends of a line, by powers of the distance from the first: Newton's differences."""
+    h, straight = line
     bent = (straight - slopes[0]) / h
     twisted = ((slopes[1] - straight) / h - bent) / h
-    return y[0], slopes[0], bent - twisted * h, twisted
+    return value, slopes[0], bent - twisted * h, twisted
 
 
-def _monotone(x: Sequence[Fraction], y: Sequence[Fraction]) -> list[Fraction]:
+def _monotone(lines: Sequence[Line]) -> list[Fraction]:
     """Slopes of Fritsch and Butland: inside harmonic means of those on both sides, weighted, zero where these differ in
     sign; at an end that of the parabola through three points, as long as it overshoots by nothing."""
-    steps = [(b - a, (d - c) / (b - a)) for (a, b), (c, d) in zip(pairwise(x), pairwise(y), strict=True)]
     inner = []
-    for (h, m), (k, n) in pairwise(steps):
+    for (h, m), (k, n) in pairwise(lines):
         shares = Fraction(2 * k + h, 3 * (h + k)), Fraction(k + 2 * h, 3 * (h + k))
         inner.append(m * n / (shares[0] * n + shares[1] * m) if m * n > 0 else Fraction(0))
     ends = []
-    for (h, m), (k, n) in (steps[:2], steps[:-3:-1]):
+    for (h, m), (k, n) in (lines[:2], lines[:-3:-1]):
         slope = m + (m - n) * h / (h + k)
         if slope * m <= 0:
             slope = Fraction(0)
@@ -118,25 +120,22 @@ def _monotone(x: Sequence[Fraction], y: Sequence[Fraction]) -> list[Fraction]:
     return [ends[0], *inner, ends[1]]
 
 
-def _smooth(x: Sequence[Fraction], y: Sequence[Fraction]) -> list[Fraction]:
+def _smooth(lines: Sequence[Line]) -> list[Fraction]:
     """Slopes with which curvature is continuous and the third derivative too at the last points but those at the ends:
     of three points the parabola through them."""
-    count = len(x)
-    if count == 3:
-        (h, k), (m, n) = (x[1] - x[0], x[2] - x[1]), ((y[1] - y[0]) / (x[1] - x[0]), (y[2] - y[1]) / (x[2] - x[1]))
+    pairs = [*pairwise(lines)]
+    if len(pairs) == 1:
+        (((h, m), (k, n)),) = pairs
         half = (n - m) / (h + k)
         return [m - half * h, m + half * h, n + half * k]
     rows, right = [], []
-    for i in range(1, count - 1):
-        h, k = x[i] - x[i - 1], x[i + 1] - x[i]
-        m, n = (y[i] - y[i - 1]) / h, (y[i + 1] - y[i]) / k
+    for i, ((h, m), (k, n)) in enumerate(pairs, start=1):
         # Second derivatives of both cubics are the same at the point: (2 s_- + 4 s - 6 m)/h = (6 n - 4 s - 2 s_+)/k.
         rows.append({i - 1: 2 / h, i: 4 / h + 4 / k, i + 1: 2 / k})
         right.append(6 * m / h + 6 * n / k)
-    for i in (1, count - 2):
-        h, k = x[i] - x[i - 1], x[i + 1] - x[i]
-        m, n = (y[i] - y[i - 1]) / h, (y[i + 1] - y[i]) / k
+    for i in (1, len(pairs)):
+        (h, m), (k, n) = pairs[i - 1]
         # So are third ones: (s_- + s - 2 m)/h^2 = (s + s_+ - 2 n)/k^2.
         rows.append({i - 1: 1 / h**2, i: 1 / h**2 - 1 / k**2, i + 1: -1 / k**2})
         right.append(2 * m / h**2 - 2 * n / k**2)
-    return list(solved(rows, right, count))
+    return solved(rows, right, len(lines) + 1)

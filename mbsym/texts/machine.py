@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from mbsym.errors import TextError
 from mbsym.texts.representation import (
@@ -37,6 +37,8 @@ from mbsym.texts.representation import (
     Store,
     Text,
     While,
+    has_loops,
+    is_sign,
 )
 from mbsym.texts.several import Several
 
@@ -83,6 +85,18 @@ class Lanes(tuple[Any, ...]):
     __slots__ = ()
 
 
+def lane_by_lane(of: Callable[..., Any], *given: Any) -> Any:
+    """A function of numbers, of which some may stand side by side."""
+    width = max((len(each) for each in given if isinstance(each, Lanes)), default=0)
+    if not width:
+        return of(*given)
+    return Lanes(map(of, *(each if isinstance(each, Lanes) else (each,) * width for each in given)))
+
+
+Chosen: TypeAlias = Callable[[Any, Callable[[], Any], Callable[[], Any]], Any]
+"""What stands for both sides of a choice by the sign of a number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
     """Numbers that a text is followed over.
@@ -92,15 +106,15 @@ class Arithmetic:
         library: functions of the library by the names of C in double precision.
         given: functions of the text that are not followed: each takes the machine's arguments.
         names: numbers of the library's names, such as ``NAN``.
-        chosen: what stands for both sides of a choice by the sign of a number, where both are followed; of functions
-            without loops, whose choices are laws.
+        chosen: what stands for both sides of a choice, where both are followed; in functions without loops, whose
+            choices are laws.
     """
 
     literal: Callable[[Number], Any]
     library: Mapping[str, Callable[..., Any]]
     given: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     names: Mapping[str, Any] = field(default_factory=dict)
-    chosen: Callable[[Any, Callable[[], Any], Callable[[], Any]], Any] | None = None
+    chosen: Chosen | None = None
 
 
 class _ReturnedError(Exception):
@@ -147,7 +161,7 @@ class Machine:
 
     def __init__(self, text: Text, arithmetic: Arithmetic) -> None:
         self.text, self.arithmetic, self.line = text, arithmetic, 0
-        self._follows_both = False
+        self._chosen: Chosen | None = None
         self._loops: dict[int, bool] = {}
         self._constants: dict[str, Any] = {"true": True, "false": False, **arithmetic.names}
         self._whole: dict[int, Any] = {}
@@ -188,17 +202,16 @@ class Machine:
         if len(arguments) != len(function.arguments):
             raise TextError(f"it takes {len(function.arguments)} arguments, not {len(arguments)}", where=name)
         here = {item.name: value for item, value in zip(function.arguments, arguments, strict=True)}
-        before = self._follows_both
-        if self.arithmetic.chosen is not None:
-            if id(function) not in self._loops:
-                self._loops[id(function)] = _has_loops(function.body)
-            self._follows_both = not self._loops[id(function)]
+        before = self._chosen
+        if id(function) not in self._loops:
+            self._loops[id(function)] = has_loops(function.body)
+        self._chosen = None if self._loops[id(function)] else self.arithmetic.chosen
         try:
             self._run(function.body, here, function)
         except _ReturnedError as returned:
             return self._as(function.returns, returned.value)
         finally:
-            self._follows_both = before
+            self._chosen = before
         return None
 
     def _run(self, body: Sequence[Statement], here: dict[str, Any], function: Function | None = None) -> None:
@@ -381,15 +394,7 @@ class Machine:
     def _operation(self, node: Operation, here: dict[str, Any]) -> Any:
         name, operands = node.operator, node.operands
         if name == "choice":
-            if self._follows_both and isinstance(operands[0], Operation) and operands[0].operator in _ORDERED:
-                first, second = (self.value(each, here) for each in operands[0].operands)
-                if _is_sign(node):
-                    return self.arithmetic.library["sign"](first)
-                if not first.__class__ is second.__class__ is int:
-                    above = self._both("-", *((first, second) if operands[0].operator[0] == ">" else (second, first)))
-                    return self._chosen(above, *(partial(self.value, each, here) for each in operands[1:]))
-            test = self.value(operands[0], here)
-            return self.value(operands[1 if self.holds(test) else 2], here)
+            return self._choice(node, here)
         if name in ("and", "or"):
             first = self.holds(self.value(operands[0], here))
             return first if first == (name == "or") else self.holds(self.value(operands[1], here))
@@ -402,18 +407,25 @@ class Machine:
             raise TextError(f"the operator {name} is not followed")
         return self._both(name, self.value(operands[0], here), self.value(operands[1], here))
 
-    def _chosen(self, test: Any, positive: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-        """What stands for a choice of real numbers."""
-        chosen = self.arithmetic.chosen
-        assert chosen is not None
-        return chosen(test, lambda: self._real(positive()), lambda: self._real(otherwise()))
+    def _choice(self, node: Operation, here: dict[str, Any]) -> Any:
+        """One side of a choice, or what stands for both where real numbers are compared and both are followed."""
+        test, *sides = node.operands
+        if self._chosen is not None and isinstance(test, Operation) and test.operator in _ORDERED:
+            first, second = (self.value(each, here) for each in test.operands)
+            if not first.__class__ is second.__class__ is int:
+                if is_sign(node):
+                    return self.arithmetic.library["sign"](first)
+                above = self._both("-", *((first, second) if test.operator[0] == ">" else (second, first)))
+                return self._chosen(above, *(partial(self._real_value, side, here) for side in sides))
+        return self.value(sides[0 if self.holds(self.value(test, here)) else 1], here)
+
+    def _real_value(self, node: Expression, here: dict[str, Any]) -> Any:
+        return self._real(self.value(node, here))
 
     def _both(self, name: str, a: Any, b: Any) -> Any:
         of = _BINARY[name]
         if isinstance(a, Lanes) or isinstance(b, Lanes):
-            width = len(a if isinstance(a, Lanes) else b)
-            first, second = (x if isinstance(x, Lanes) else (x,) * width for x in (a, b))
-            return Lanes(map(of, first, second))
+            return lane_by_lane(of, a, b)
         try:
             return of(a, b)
         except TypeError:
@@ -433,12 +445,7 @@ class Machine:
         function = self.arithmetic.library.get(name) or self.arithmetic.library.get(name.removesuffix("f"))
         if function is None:
             raise TextError(f"{name} is no function that is known")
-        numbers = [self._real(each) for each in arguments]
-        if any(isinstance(each, Lanes) for each in numbers):
-            width = max(len(each) for each in numbers if isinstance(each, Lanes))
-            lanes = [each if isinstance(each, Lanes) else (each,) * width for each in numbers]
-            return Lanes(map(function, *lanes))
-        return function(*numbers)
+        return lane_by_lane(function, *map(self._real, arguments))
 
     def _cast(self, name: str, value: Any) -> Any:
         if name.endswith("*)") and isinstance(value, View):
@@ -453,36 +460,6 @@ class Machine:
         if kind == "int":
             return value if isinstance(value, Several) else int(value)
         raise TextError(f"the cast {name} is not followed")
-
-
-def _has_loops(body: Sequence[Statement]) -> bool:
-    return any(
-        isinstance(step, (For, While))
-        or (isinstance(step, If) and (_has_loops(step.body) or _has_loops(step.otherwise)))
-        for step in body
-    )
-
-
-def _is_sign(choice: Operation) -> bool:
-    """Whether a choice is what C has for a sign: (x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x)."""
-    above, _, below = choice.operands
-    if not (isinstance(above, Operation) and isinstance(below, Operation) and below.operator == "choice"):
-        return False
-    under, negative, last = below.operands
-    return (
-        isinstance(under, Operation)
-        and (above.operator, under.operator) == (">", "<")
-        and above.operands == under.operands
-        and last == above.operands[0]
-        and [_literal(each) for each in (above.operands[1], choice.operands[1], negative)] == [0, 1, -1]
-    )
-
-
-def _literal(node: Expression) -> Fraction | None:
-    if isinstance(node, Operation) and node.operator == "negative":
-        found = _literal(node.operands[0])
-        return None if found is None else -found
-    return node.value if isinstance(node, Number) else None
 
 
 def _items(value: Any) -> list[Any]:

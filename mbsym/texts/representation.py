@@ -17,7 +17,7 @@ to it). What a C text leaves to macros is decided when it is read: ``Text.define
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
@@ -248,3 +248,33 @@ class Text:
     types: Mapping[str, str] = field(default_factory=dict)
     defined: Mapping[str, str] = field(default_factory=dict)
     prototypes: Mapping[str, Function] = field(default_factory=dict)
+
+
+def has_loops(body: Sequence[Statement]) -> bool:
+    """Whether statements repeat any."""
+    return any(
+        isinstance(step, (For, While)) or (isinstance(step, If) and (has_loops(step.body) or has_loops(step.otherwise)))
+        for step in body
+    )
+
+
+def is_sign(choice: Operation) -> bool:
+    """Whether a choice is what C has for a sign: (x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x)."""
+    above, _, below = choice.operands
+    if not (isinstance(above, Operation) and isinstance(below, Operation) and below.operator == "choice"):
+        return False
+    under, negative, last = below.operands
+    return (
+        isinstance(under, Operation)
+        and (above.operator, under.operator) == (">", "<")
+        and above.operands == under.operands
+        and last == above.operands[0]
+        and [_literal(each) for each in (above.operands[1], choice.operands[1], negative)] == [0, 1, -1]
+    )
+
+
+def _literal(node: Expression) -> Fraction | None:
+    if isinstance(node, Operation) and node.operator == "negative":
+        found = _literal(node.operands[0])
+        return None if found is None else -found
+    return node.value if isinstance(node, Number) else None

@@ -6,7 +6,7 @@ is one holds for each piece.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 
@@ -21,6 +21,11 @@ class Several:
 
     def __init__(self, weights: Mapping[int, Any]) -> None:
         self.weights = dict(weights)
+
+    @classmethod
+    def of(cls, weights: Iterable[Any]) -> Several:
+        """One of the whole numbers from zero on, by the weight of each."""
+        return cls({2 * place: weight for place, weight in enumerate(weights)})
 
     def __add__(self, other: Any) -> Several:
         if not isinstance(other, Several):

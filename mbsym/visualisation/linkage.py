@@ -78,9 +78,9 @@ def _size(shape: Skeleton, poses: Array, shown: Sequence[Part]) -> float:
     """The diagonal of the box around joints, link ends, rims and centres of mass; of shapes where nothing else is."""
     frames = [np.eye(4), *poses]
     points = [np.asarray(point, dtype=float) for point in shape.ground]
+    rims = shape.rims
     for label, body in enumerate(shape.bodies, start=1):
-        own = [*(point for line in body.lines for point in line), *body.joints, body.center]
-        own += [link.first_point for link in shape.links if link.kind == "rim" and link.first == label]
+        own = [*(point for line in body.lines for point in line), *body.joints, body.center, *rims.get(label, ())]
         points += [frames[label][:3, :3] @ np.asarray(point) + frames[label][:3, 3] for point in own]
     found = float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
     if found > 0.0:
@@ -97,7 +97,7 @@ class _Maker:
     def __init__(self, shape: Skeleton, poses: Array, size: float) -> None:
         self._shape = shape
         self._frames = [np.eye(4), *poses]
-        self._size = size
+        self._size, self._rims = size, shape.rims
         lengths = sorted(
             float(np.linalg.norm(np.subtract(b, a)))
             for body in shape.bodies
@@ -189,7 +189,8 @@ class _Maker:
         middle = corners.mean(axis=0)
         edges = np.stack([corners[4] - corners[0], corners[2] - corners[0], corners[1] - corners[0]])
         half = 0.5 * np.linalg.norm(edges, axis=1)
-        if float(half.max()) <= WHEEL * self._rim(label, middle):
+        rim = max((float(np.linalg.norm(middle - point)) for point in self._rims.get(label, ())), default=0.0)
+        if float(half.max()) <= WHEEL * rim:
             return []
         length = (
             sum(float(np.linalg.norm(np.subtract(b, a))) for a, b in pairwise(body.lines[0])) if body.lines else 0.0
@@ -216,11 +217,6 @@ class _Maker:
         at = np.column_stack([_orthonormal(edges).T * (2.0 * half), middle])
         color = (*body_color(label), PALE) if body.joints else None
         return [Part(label, self._box, at, color, "inertia", body.name)]
-
-    def _rim(self, label: int, middle: Array) -> float:
-        """How far a wheel's rim on a body reaches from a point."""
-        rims = (link.first_point for link in self._shape.links if link.kind == "rim" and link.first == label)
-        return max((float(np.linalg.norm(middle - point)) for point in rims), default=0.0)
 
     def _disc_axis(self, label: int, half: Array, edges: Array) -> int | None:
         """The edge about which the body is round and that its joint turns about, None where there is none."""

@@ -2,8 +2,8 @@
 
 A body with one joint is drawn from it through the centre of mass to where a uniform rod with the same spread of mass
 would end, one with two joints as the line between them, one with more as the polygon of its joints. Where a rod holds
-on to it, or a foot or wheel touches, counts as a joint. Its box is the
-uniform box with the same mass, centre of mass and inertia.
+on to it, or a foot or wheel touches, counts as a joint. Its box is the uniform box with the same mass, centre of mass
+and inertia.
 """
 
 from __future__ import annotations
@@ -105,6 +105,15 @@ class Skeleton:
     up: Point
     has_weight: bool
 
+    @property
+    def rims(self) -> dict[int, list[Point]]:
+        """Points on rims of wheels and balls, by the labels of their bodies."""
+        found: dict[int, list[Point]] = {}
+        for link in self.links:
+            if link.kind == "rim":
+                found.setdefault(link.first, []).append(link.first_point)
+        return found
+
 
 def skeleton(mechanism: Mechanism) -> Skeleton:
     """The lines of a mechanism with the numbers of its model."""
@@ -127,7 +136,7 @@ def skeleton(mechanism: Mechanism) -> Skeleton:
     elements: tuple[ConstraintElement | ForceElement, ...] = (*numbers.model.constraints, *numbers.model.forces)
     feet: dict[int, Array] = {}
     for item in elements:
-        circle: list[Array] = []
+        rims: list[tuple[int, Array]] = []
         for line in item.drawn():
             first = numbers.body_labels[line.first_body], numbers.numbers(line.first_point)
             second = numbers.body_labels[line.second_body], numbers.numbers(line.second_point)
@@ -135,9 +144,11 @@ def skeleton(mechanism: Mechanism) -> Skeleton:
             for label, point in (first, second) if line.kind == "rod" else ():
                 _add(points[label], point)
             if line.kind == "rim":
-                circle.append(first[1])
-        if circle and _add(points[first[0]], _middle(circle)):
-            feet[first[0]] = points[first[0]][-1]
+                rims.append(first)
+        if rims:
+            label, middle = rims[0][0], _middle([point for _, point in rims])
+            if _add(points[label], middle):
+                feet[label] = middle
     carriers = {body.parent for body in mechanism.bodies}
     bodies = tuple(
         _shape(body, points[label], feet.get(label), label not in carriers)
@@ -160,9 +171,10 @@ def _middle(circle: Sequence[Array]) -> Array:
 
 def _add(points: list[Array], point: Array) -> bool:
     """Adds a point where there is none; whether it did."""
-    is_new = all(np.linalg.norm(point - other) > _SAME for other in points)
-    points += [point] * is_new
-    return is_new
+    if any(np.linalg.norm(point - other) <= _SAME for other in points):
+        return False
+    points.append(point)
+    return True
 
 
 def _shape(body: NumericBody, points: Sequence[Array], foot: Array | None, is_last: bool) -> BodyShape:
