@@ -22,7 +22,7 @@ from mbsym.exact.numbers import NumberClass
 from mbsym.exact.residues import COMPARED, UndecidedError, chosen
 from mbsym.texts.c_expressions import integer
 from mbsym.texts.machine import Arithmetic, Chosen, Lanes, Machine, View, lane_by_lane
-from mbsym.texts.representation import Function, Number, Text
+from mbsym.texts.representation import Argument, Function, Number, Text
 from mbsym.texts.several import Several
 
 _STANDING: Final = {"fabs": "abs", "fmin": "min", "fmax": "max"}
@@ -278,25 +278,7 @@ def followed(
         UndecidedError: the field does not decide.
     """
     symbol = spoken.symbol(signature.name)
-    library = arithmetic.library
-    fronts: dict[str, Callable[..., Any]] = {
-        f"{spoken.prefix}_sincos": _front(library, apart=True),
-        f"{spoken.prefix}_lanes_sincos": _front(library, apart=False),
-        f"{spoken.prefix}_piece": lambda x, starts, last: library["piece"](x, starts.cells[: last + 1]),
-        f"{spoken.prefix}_even_piece": lambda x, start, per_length, last: library["piece"](
-            x, [start + k / per_length for k in range(last + 1)]
-        ),
-        f"{spoken.prefix}_entry": lambda column, place: place.read(column.read),
-    }
-    lanes = of_lanes(spoken)
-    for name in spoken.text.functions if spoken.lanes else ():
-        word = name.removeprefix(lanes)
-        of = library.get(_STANDING_IN_LANES.get(word, word)) if word != name else None
-        if of is not None:
-            fronts[name] = partial(lane_by_lane, of)
-        elif word != name and word.endswith("_piece"):
-            fronts[name] = _undecided_in_lanes
-    own = replace(arithmetic, given=fronts)
+    own = replace(arithmetic, given=_stood_for(spoken, arithmetic.library))
     machine = Machine(spoken.text, own)
     made = {
         name: followed(spoken, makers[name], given, parameters, arithmetic, {})[0]
@@ -313,11 +295,8 @@ def followed(
     else:
         outputs = [View([None] * math.prod(shape)) for _, shape in signature.outputs]
         arguments = [*([dict(parameters)] if signature.takes_parameters else ()), *inputs, *outputs]
-        # Functions of vectors tell besides what their statuses are decided by.
-        for item in function.arguments[len(arguments) :] if spoken.lanes else ():
-            (size,) = item.kind.shape or (None,)
-            arguments.append(View([None] * (0 if size is None else integer(size))))
-        machine.call(symbol, arguments)
+        told = _told_besides(function.arguments[len(arguments) :]) if spoken.lanes else []
+        machine.call(symbol, [*arguments, *told])
         found = [view.cells for view in outputs]
     for (name, shape), entries in zip(signature.outputs, found, strict=False):
         if len(entries) != math.prod(shape) or any(entry is None for entry in entries):
@@ -337,6 +316,34 @@ def _returned(
     values = iter(inputs), iter(taken)
     results = machine.call(symbol, [next(values[record == "parameters"]) for record, _, _ in places])
     return [each.cells if isinstance(each, View) else each for each in results]
+
+
+def _stood_for(spoken: Spoken, library: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+    """What stands for a text's own functions that are not followed."""
+    fronts: dict[str, Callable[..., Any]] = {
+        f"{spoken.prefix}_sincos": _front(library, apart=True),
+        f"{spoken.prefix}_lanes_sincos": _front(library, apart=False),
+        f"{spoken.prefix}_piece": lambda x, starts, last: library["piece"](x, starts.cells[: last + 1]),
+        f"{spoken.prefix}_even_piece": lambda x, start, per_length, last: library["piece"](
+            x, [start + k / per_length for k in range(last + 1)]
+        ),
+        f"{spoken.prefix}_entry": lambda column, place: place.read(column.read),
+    }
+    lanes = of_lanes(spoken)
+    for name in spoken.text.functions if spoken.lanes else ():
+        word = name.removeprefix(lanes)
+        of = library.get(_STANDING_IN_LANES.get(word, word)) if word != name else None
+        if of is not None:
+            fronts[name] = partial(lane_by_lane, of)
+        elif word != name and word.endswith("_piece"):
+            fronts[name] = _undecided_in_lanes
+    return fronts
+
+
+def _told_besides(arguments: Sequence[Argument]) -> list[View]:
+    """What functions of vectors tell besides results: that by which their statuses are decided."""
+    sizes = (item.kind.shape[0] if item.kind.shape else None for item in arguments)
+    return [View([None] * (0 if size is None else integer(size))) for size in sizes]
 
 
 def of_lanes(spoken: Spoken) -> str:
