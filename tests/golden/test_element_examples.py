@@ -77,6 +77,6 @@ def test_a_model_that_nothing_runs_is_no_example(monkeypatch: pytest.MonkeyPatch
     assert set(used(model)) >= {("joints", "prismatic"), ("bodies", "")}
     parts = (
         "<!-- file a.yaml -->\n```yaml\nname: rod\n```\n<!-- more of a.yaml -->\n```yaml\ninputs: {u: A}\n```\n"
-    parts += "```python\nopen('a.yaml')\n```\n"
+        "```python\nopen('a.yaml')\n```\n"
     )
     assert [list(each) for each in examples(parts)] == [["name", "inputs"]]
