@@ -35,8 +35,15 @@ def is_text(given: object) -> bool:
     return bool(texts) and all(isinstance(text, str) for text in texts)
 
 
-def starting_values(model: Model, given: Mapping[str, float | str] | Sequence[str] | None) -> Mapping[str, float]:
+def starting_values(
+    model: Model, given: Mapping[str, float | str] | Sequence[str] | None, where: str = "`initial`"
+) -> Mapping[str, float]:
     """Values to start from by name, of which named states of the model give those that stand nowhere else.
+
+    Args:
+        model: whose names they are.
+        given: numbers by name, or texts: names of states and NAME=NUMBER.
+        where: the option, for errors.
 
     Raises:
         SimulationError: a text is neither the name of a state nor NAME=NUMBER, or a unit measures something else.
@@ -44,13 +51,13 @@ def starting_values(model: Model, given: Mapping[str, float | str] | Sequence[st
     if given is None or isinstance(given, Mapping):
         return in_si(given, model)
     texts = (given,) if isinstance(given, str) else given
-    found = in_si(numbers_in([text for text in texts if "=" in text], "`initial`"), model)
+    found = in_si(numbers_in([text for text in texts if "=" in text], where), model)
     known = [state.name for state in model.states]
     for name in (text.strip() for text in texts if "=" not in text):
         if name not in known:
             raise SimulationError(
                 f"{name!r} gives no number a name, and no state of the model has that name",
-                where="`initial`",
+                where=where,
                 remedy=" or one of ".join(["write NAME=NUMBER", *([", ".join(known)] if known else [])]),
             )
         found = {**state_values(model, name), **found}
