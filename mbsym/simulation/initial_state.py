@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -148,7 +148,7 @@ def closed_state(
     """What closing the loops near q made of it, and speeds near v that keep them closed.
 
     Coordinates and speeds that are named stay, where speeds are no rates with what moves the coordinate; joints with
-    initial values in the model keep them if they fit together; the others follow.
+    initial values in the model keep them if they fit together; the others follow, speeds as near to zero as they can.
 
     Raises:
         SimulationError: no such coordinates were found, or the speeds contradict the closed loops; it says where.
@@ -157,12 +157,11 @@ def closed_state(
     fixed = [item.name for item in coordinate_quantities(mechanism) if item.name in named]
     wanted = [name for name in given_joints(mechanism) if set(table.coordinates[name]).isdisjoint(fixed)]
     assembly = assemble(mechanism, q, fixed=fixed, wanted=wanted)
-    speeds = {
-        item.name: float(value)
-        for item, value in zip(speed_quantities(mechanism), v, strict=True)
-        if item.name in named
-    }
-    return assembly, consistent_velocity(mechanism, system, assembly.q, speeds)
+    quantities = speed_quantities(mechanism)
+    speeds = {item.name: float(value) for item, value in zip(quantities, v, strict=True) if item.name in named}
+    found = consistent_velocity(mechanism, system, assembly.q, speeds)
+    chosen = tuple((quantities[k].name, float(found.v[k]), quantities[k].unit) for k in found.chosen)
+    return replace(assembly, speeds=chosen), found.v
 
 
 def constants(names: Sequence[str], given: Mapping[str, float], what: str, where: str) -> Array:

@@ -387,15 +387,26 @@ def _assembly_as_dict(assembly: Assembly, q: dict[str, float]) -> dict[str, obje
         "contradiction": None
         if told is None
         else {"joints": list(told.joints), "gap": told.gap, "unit": told.row.unit},
+        "speeds": {name: value for name, value, _ in assembly.speeds},
     }
 
 
 def _assembly_findings(assembly: Assembly | None) -> list[tuple[str, str]]:
     """How the loops were closed at the start, in words; nothing where they were closed."""
-    if assembly is None or not assembly.joints:
+    if assembly is None:
         return []
-    found = [("start", assembly.contradiction.sentence)] if assembly.contradiction is not None else []
-    told = [f"{item.joint} by {item.by:.3g} {item.unit}".rstrip() for item in assembly.joints]
-    rest = f" and {len(told) - MOST_MOVED} more" if len(told) > MOST_MOVED else ""
-    found.append(("start", f"closing the loops moved {', '.join(told[:MOST_MOVED])}{rest}"))
+    found = []
+    if assembly.joints and assembly.contradiction is not None:
+        found.append(("start", assembly.contradiction.sentence))
+    if assembly.joints:
+        told = [f"{item.joint} by {item.by:.3g} {item.unit}".rstrip() for item in assembly.joints]
+        found.append(("start", f"closing the loops moved {_first_of(told)}"))
+    if assembly.speeds:
+        told = [f"{name} = {value:.3g} {unit}" for name, value, unit in assembly.speeds]
+        found.append(("start", f"speeds that nothing gives, as near to zero as the loops allow: {_first_of(told)}"))
     return found
+
+
+def _first_of(told: list[str]) -> str:
+    rest = f" and {len(told) - MOST_MOVED} more" if len(told) > MOST_MOVED else ""
+    return f"{', '.join(told[:MOST_MOVED])}{rest}"
