@@ -69,13 +69,11 @@ class _Expression:
         seeds = {self._marks[each]: self._rate_marks[each] for each in self._rates}
         factors, rates = self._written_out(partials), self._written_out(forward(graph, partials, seeds))
         zero = Scalar(graph, 0)
-        bias, size, rounding, row, loads = zero, zero, zero, dict[int, Scalar](), dict[int, Motion]()
+        bias, sizes, rounding, row, loads = zero, list[Scalar](), zero, dict[int, Scalar](), dict[int, Motion]()
         for factor, change, rate in zip(factors, rates, held.values(), strict=True):
             bias = bias - factor * rate.change - change * rate.speed
-            size, rounding = (
-                total + factor.apply("abs") * own
-                for total, own in ((size, rate.scale.size), (rounding, rate.scale.rounding))
-            )
+            sizes.append(factor.apply("abs") * rate.scale.size)
+            rounding = rounding + factor.apply("abs") * rate.scale.rounding
             for column, entry in rate.row.items():
                 row[column] = row.get(column, zero) + factor * entry
             for label, (moment, force) in rate.loads.items():
@@ -90,7 +88,7 @@ class _Expression:
             quantity=str(self._held),
             unit=unit,
             residual=zero if of_speeds else self._residual(),
-            scale=RowScale.of_speeds(self._mechanism, unit) if of_speeds else RowScale(size or rounding, rounding),
+            scale=RowScale.of_speeds(self._mechanism, unit) if of_speeds else self._scale(unit, sizes, rounding),
             residual_jacobian={} if of_speeds else entries,
             jacobian=entries,
             bias=bias,
@@ -105,6 +103,12 @@ class _Expression:
         )
         joints = dict.fromkeys(label for rate in held.values() for label in rate.joints)
         return Closure(self._name, kind, (made,), tuple(joints), {})
+
+    def _scale(self, unit: str, sizes: Sequence[Scalar], rounding: Scalar) -> RowScale:
+        """Sizes of what is summed, at least a share of the mechanism's own: on a level piece of a cam they vanish."""
+        size = sum(sizes, Scalar(self._graph, 0))
+        least = RowScale.of_speeds(self._mechanism, f"{unit}/s").size * SHARE
+        return RowScale(size.apply("max", least) if size else rounding, rounding)
 
     def _residual(self) -> Scalar:
         """The expression; where it holds an angle of frames times a number, up to whole turns of that.

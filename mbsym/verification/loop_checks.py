@@ -225,9 +225,9 @@ def _check_projection(texts: Texts, name: str, starts: States, unit: Array | flo
         after = gaps.residuals(found[0])
         rounded, bounds = gaps.rounding(found[0]), gaps.allowed(found[0], "ACCEPTED")
         rounding = largest(np.fmax(rounded, gaps.rounding(q)))
-        excess = (np.abs(after) / bounds).max(axis=1)
+        excess = _times_over(after, bounds)
         told = np.broadcast_to(said, len(q))
-        margin = CLEARLY * (1 + (rounded / bounds).max(axis=1))
+        margin = CLEARLY * (1 + _times_over(rounded, bounds))
         closed = told == Status.OK
         wrong = closed & ~(excess <= margin)
         wrong |= (told == Status.NOT_CLOSED) & ~(excess >= 1 / margin)
@@ -235,7 +235,7 @@ def _check_projection(texts: Texts, name: str, starts: States, unit: Array | flo
         wrong |= ~given & ~((found[0] == q) | (np.isnan(found[0]) & np.isnan(q))).all(axis=1)
         # Each step is taken only if it makes the largest residual smaller, or leaves no row open.
         wrong |= given & ~((largest(after) <= largest(before) + rounding) | (excess <= margin))
-        rests = given & ((np.abs(before) / enough).max(axis=1) < 1 / CLEARLY)
+        rests = given & (_times_over(before, enough) < 1 / CLEARLY)
         wrong |= rests & (found[0] != q).any(axis=1)
         # A start near closed loops must come to them where Newton's steps do, and in as many.
         wrong |= (sure.steps >= 0) & ~((excess <= margin) & (apart(found[0], sure.q) <= sure.allowed).all(axis=1))
@@ -250,6 +250,12 @@ def _check_projection(texts: Texts, name: str, starts: States, unit: Array | flo
         texts.worst.note(name, module.language, OWN_GAPS, float(np.any(wrong)), 0.5, int(np.argmax(wrong)))
         texts.coverage.note_statuses(name, told)
     texts.coverage.explain(name, "NOT_CLOSED", f"{given.sum()} starts, opened by up to {max(OPENINGS):g}, were closed")
+
+
+def _times_over(values: Array, bounds: Array) -> Array:
+    """How many times its bound the largest of each row is; what is zero is within any."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(values == 0.0, 0.0, np.abs(values) / bounds).max(axis=1))
 
 
 TRIALS: Final = 6

@@ -137,12 +137,14 @@ class _Position:
         return abs(relation.offset) + sum(turning) if turning else rounding, rounding
 
     def _expression(self, element: Any) -> tuple[float, float]:
-        """The sizes of what it names, each by how much it counts."""
-        size = rounding = 0.0
+        """The sizes of what it names, each by how much it counts, at least a share of the mechanism's own."""
+        size = rounding = named = 0.0
         for name, factor in expression_factors(self.mechanism, self.at, element).items():
             for own in self._named(name):
                 size, rounding = size + abs(factor) * own[0], rounding + abs(factor) * own[1]
-        return _or_rounding(size, rounding)
+                named += own[0]
+        least = (length_unit(self.mechanism.model) if element.unit == "m" else 1.0) / _SHARE
+        return max(size, least) if named else rounding, rounding
 
     def _named(self, name: str) -> Iterator[tuple[float, float]]:
         """Size and rounding of a coordinate, or of each way to a frame of a quantity."""

@@ -12,6 +12,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 
 import mbsym
 from mbsym import Body, ExpressionConstraint, Joint, JointForce, Model, NamedExpression, PrescribedMotion, Table
+from mbsym.codegen.load import load_numpy
 from mbsym.errors import ModelError
 from mbsym.loops.functions import LOOP_FUNCTIONS
 from mbsym.loops.redundancy import analyse_loops
@@ -25,6 +26,7 @@ from mechanisms.mechanism import mechanism_of
 from mechanisms.motions import as_labelled_now
 from mechanisms.random_trees import random_tree
 
+FUNCTIONS = ("project_position", "closure_gap", "closure_scale")
 POINTS = (-3.0, -1.5, -0.25, 0.0, 1.0, 1.75, 3.0)
 """Uneven, and wider than the motions."""
 
@@ -93,6 +95,24 @@ def test_a_loop_driven_by_a_table(tmp_path: Path) -> None:
     push = JointForce("push", joint.name, f"0.1*pressure(q_{joint.name})")
     mbsym.generate(replace(model, forces=(*model.forces, push), tables=(pressure,)), tmp_path)
     assert mbsym.verify(tmp_path, states=4).passed
+
+
+def test_a_cam_with_a_level_piece_is_closed_there_as_elsewhere(tmp_path: Path) -> None:
+    """On the piece nothing that the constraint names has a share in it but the stem, of which sizes know nothing."""
+    lift = Table("lift", (-4, -1.2, -0.6, 0, 0.6, 1.2, 4), (0, 0, 4e-3, 1e-2, 4e-3, 0, 0), between="cubic")
+    bodies = (Body("cam", 1, inertia=(1e-3, 1e-3, 1e-3)), Body("valve", 0.1))
+    joints = (
+        Joint("shaft", "revolute", "ground", "cam", axis="y"),
+        Joint("stem", "prismatic", "ground", "valve", axis="-z"),
+    )
+    held = ExpressionConstraint("contact", "q_stem - lift(q_shaft) - 0.03")
+    mbsym.generate(Model("cam", bodies, joints, constraints=(held,), tables=(lift,)), tmp_path, functions=FUNCTIONS)
+    module = load_numpy(tmp_path / "cam.py")
+    for angle in (2.5, 0.3, -3.1):
+        near = module.functions["project_position"](np.array([angle, 0.034]))
+        assert np.abs(module.functions["closure_gap"](near)).max() < 1e-16
+    certificate = mbsym.verify(tmp_path, states=4)
+    assert certificate.passed, certificate
 
 
 @pytest.mark.parametrize("options", [{"style": "shared"}, {"style": "straight", "batch": ("mass_matrix",)}], ids=str)
