@@ -143,7 +143,9 @@ class Findings:
             mixed = mixed_sum(value, self.dimensions)
             if mixed:
                 what = f"in {value} units of two kinds are summed: {mixed}"
-                self.warning(path, what, "check it, and the units that are stated")
+                self.warning(
+                    path, what, "check it, and the units that are stated; a gain may be a parameter with a unit"
+                )
 
 
 def one(word: str) -> str:

@@ -17,6 +17,9 @@ Dimension: TypeAlias = tuple[Fraction, ...]
 
 NUMBER: Final = (Fraction(0),) * 3
 
+OF_FORMULAS: Final = (1, 2, 4)
+"""Factors that stand in formulas; others, as in 100*q, may be a stiffness or another number with a unit."""
+
 
 def dimensions(units: Mapping[str, str]) -> dict[str, Dimension]:
     """Dimensions of names by their units, without those whose unit is none or not known."""
@@ -31,7 +34,8 @@ def dimensions(units: Mapping[str, str]) -> dict[str, Dimension]:
 def mixed_sum(text: str, known: Mapping[str, Dimension]) -> str:
     """The first sum of two terms of different dimensions, in words; nothing where there is none or nobody can tell.
 
-    A term with a decimal is of any dimension, since that may hide a unit, and so is what holds names without units.
+    A term with a decimal or a whole factor but those of formulas is of any dimension, since that may hide a unit;
+    so is what holds names without units.
     """
     return next(_Sums(known).mixed(syntax_tree(text)), "")
 
@@ -72,6 +76,10 @@ class _Sums:
             case ast.BinOp(left, ast.Pow(), ast.Constant(int(power))):
                 base = self._of(left)
                 return None if base is None else tuple(power * each for each in base)
+            case ast.BinOp(ast.Constant(int(factor)), ast.Mult(), _) | ast.BinOp(
+                _, ast.Mult(), ast.Constant(int(factor))
+            ) if factor not in OF_FORMULAS:
+                return None
             case ast.BinOp(left, ast.Mult() | ast.Div() | ast.Add() | ast.Sub() as operator, right):
                 return self._together(self._of(left), operator, self._of(right))
             case ast.Call(ast.Name("sqrt"), [inner]):

@@ -36,6 +36,7 @@ UNITS = {
         ("k*l**2 + c*q", ""),  # a radian is a number beside forces
         ("l + 0.5*m", ""),  # half of what, nobody knows
         ("l + 1", ""),
+        ("k*l - 100*(q + 1.2) - 3*v", ""),  # gains of a regulator
         ("R*v + l + e*m", ""),
         ("l if m > 1 else 2*l", ""),
         ("l**e + m**0.5", ""),
