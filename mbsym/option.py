@@ -164,6 +164,16 @@ def options_of(kind: Any) -> Iterator[Option]:
             yield replace(item.metadata[_KEY], name=item.name)
 
 
+class Checked:
+    """A dataclass of options whose values are checked as it is made."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for item in options_of(type(self)):
+            item.require(getattr(self, item.name))
+
+
 def made(kind: Any, given: Mapping[str, Any]) -> Any:
     """A dataclass of options, and those that its fields hold, of what a caller gives by name.
 

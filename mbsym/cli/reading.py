@@ -19,7 +19,7 @@ from mbsym.model.frame_ends import with_frame
 from mbsym.model.system import with_cuts, with_virtual_joints
 from mbsym.model.validate import require_valid
 from mbsym.model.wrench_inputs import with_wrench_inputs
-from mbsym.option import READ, alike, option, options_of
+from mbsym.option import READ, Checked, alike, option
 from mbsym.options.generation import GenerationOptions
 from mbsym.options.texts import names_in
 
@@ -56,7 +56,7 @@ def _frames(texts: Sequence[str]) -> tuple[AddedFrame, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Checked):
     """How a model is read, and what is asked of it beyond its file."""
 
     load: LoadOptions = DEFAULTS
@@ -90,10 +90,6 @@ class Reading:
     order: str = alike(GenerationOptions, "order")
     cut: tuple[str, ...] = option((), "Joints that must be cut to open loops: NAME,...; repeatable.", "cut")
     keep: tuple[str, ...] = option((), "Joints that must not be cut: NAME,...; repeatable.", "keep")
-
-    def __post_init__(self) -> None:
-        for item in options_of(Reading):
-            item.require(getattr(self, item.name))
 
 
 PLAIN: Final = Reading()

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from mbsym.errors import ModelError
 from mbsym.formats.angles import SAME_ANGLE
-from mbsym.option import option, options_of
+from mbsym.option import Checked, option
 
 
 def _tolerance(angle: float) -> None:
@@ -19,7 +19,7 @@ def _tolerance(angle: float) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class LoadOptions:
+class LoadOptions(Checked):
     """How foreign descriptions are taken. The native format says all but ``strict`` and ``snap_angles`` itself."""
 
     strict: bool = option(
@@ -72,10 +72,6 @@ class LoadOptions:
     loops: str | None = option(
         None, "File with what closes loops of URDF; default is NAME.loops.yaml beside it.", "loops", kind=str
     )
-
-    def __post_init__(self) -> None:
-        for item in options_of(LoadOptions):
-            item.require(getattr(self, item.name))
 
 
 DEFAULTS: Final = LoadOptions()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypedDict
 
 from mbsym.errors import AnalysisError
-from mbsym.option import alike, option, options_of
+from mbsym.option import Checked, alike, option, options_of
 from mbsym.options.exclusion import Exclusion
 from mbsym.options.generation import GenerationOptions
 from mbsym.options.texts import numbers_in
@@ -56,7 +56,7 @@ def _by_equations(option: str) -> Exclusion:
 
 
 @dataclass(frozen=True, slots=True)
-class LinearOptions:
+class LinearOptions(Checked):
     """What to analyse; each field says in its own words what it is for."""
 
     free: tuple[str, ...] = option(
@@ -131,10 +131,6 @@ class LinearOptions:
         {}, "NAME=VALUE,...: numbers that replace those of the model's parameters; repeatable.", "parameter"
     )
     order: str = alike(GenerationOptions, "order")
-
-    def __post_init__(self) -> None:
-        for item in options_of(LinearOptions):
-            item.require(getattr(self, item.name))
 
     def require_meant(self) -> None:
         """Checks that each option means something to the method.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mbsym.joints.motion import Motion, combination
+from mbsym.joints.motion import Motion, combination, difference_of
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import add, cross, dot, negate, scale, subtract, zero_vector
@@ -100,7 +100,7 @@ def loop_motion(
         turned = sum_of(motion_cross(twist, moving), own_bias)
         if climbing:
             own = {column: (negate(motion[0]), negate(motion[1])) for column, motion in own.items()}
-            twist, bias = _difference(twist, moving), _difference(bias, turned)
+            twist, bias = difference_of(twist, moving), difference_of(bias, turned)
         else:
             twist, bias = sum_of(twist, moving), sum_of(bias, turned)
         for column, motion in own.items():
@@ -130,10 +130,6 @@ def motion_cross(first: Motion, second: Motion) -> Motion:
 def sum_of(first: Motion | None, second: Motion) -> Motion:
     """Of two twists or wrenches, the first of which may not be there yet."""
     return second if first is None else (add(first[0], second[0]), add(first[1], second[1]))
-
-
-def _difference(first: Motion, second: Motion) -> Motion:
-    return subtract(first[0], second[0]), subtract(first[1], second[1])
 
 
 def power(wrench: Motion, twist: Motion) -> Scalar:

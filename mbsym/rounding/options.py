@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypedDict
 
 from mbsym.errors import OptionError
-from mbsym.option import NUMBERS, SPEED, WHAT, option, options_of
+from mbsym.option import NUMBERS, SPEED, WHAT, Checked, option
 
 SAMPLES: Final = 10_000
 
@@ -20,7 +20,7 @@ def _positive(value: float) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class CertifyOptions:
+class CertifyOptions(Checked):
     """What to bound and how.
 
     Attributes:
@@ -47,10 +47,6 @@ class CertifyOptions:
         "allowed", "Whether a compiler may fuse products with sums.", "contraction",
         heading=NUMBERS, choices=("allowed", "excluded"),
     )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        for item in options_of(CertifyOptions):
-            item.require(getattr(self, item.name))
 
 
 class Certify(TypedDict, total=False):

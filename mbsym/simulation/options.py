@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 
 from mbsym.errors import SimulationError
-from mbsym.option import alike, option, options_of
+from mbsym.option import Checked, alike, option
 from mbsym.options.generation import GenerationOptions
 from mbsym.options.texts import names_in, numbers_in
 from mbsym.simulation.argument_checks import check_named, finite, shown
@@ -133,7 +133,7 @@ class Keeping:
 
 
 @dataclass(frozen=True, slots=True)
-class Stepping:
+class Stepping(Checked):
     """How the transfer matrix method takes its steps.
 
     Attributes:
@@ -160,10 +160,6 @@ class Stepping:
         refused="no rotation variable is called {}",
         error=SimulationError,
     )
-
-    def __post_init__(self) -> None:
-        for item in options_of(Stepping):
-            item.require(getattr(self, item.name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from mbsym.spatial.vector import (
     Matrix3,
     Vector3,
     add,
+    add_matrices,
     cross,
     dot,
     multiply,
@@ -33,7 +34,7 @@ from mbsym.symbolic.scalar import Scalar, constant, cos, sin
 from mbsym.transfer_matrix.hinge_elimination import hinge_kernels
 from mbsym.transfer_matrix.kernel import Kernel, Kernels, Write, entries_of, rows_of
 from mbsym.transfer_matrix.layout import LAYOUTS, Layout
-from mbsym.transfer_matrix.spatial_matrices import MotionParts, diagonal, minus, plus, times
+from mbsym.transfer_matrix.spatial_matrices import MotionParts, diagonal, minus, times
 
 _Quarters: TypeAlias = tuple[tuple[Matrix3, Matrix3], tuple[Matrix3, Matrix3]]
 
@@ -134,7 +135,9 @@ class Space:
         R = self.frame(k)
         turn = turns * k.scalar("q", "coordinate")
         tilde = skew(e)
-        return plus(R, product(R, plus(times(tilde, sin(turn)), times(product(tilde, tilde), 1 - cos(turn)))))
+        return add_matrices(
+            R, product(R, add_matrices(times(tilde, sin(turn)), times(product(tilde, tilde), 1 - cos(turn))))
+        )
 
 
 def _spread(entries: Sequence[Scalar], places: Sequence[int]) -> Vector3:
@@ -162,7 +165,7 @@ def _inertia(space: Space, k: Kernel) -> None:
     lever = skew(rho)
     coupling = times(lever, mC)
     negative = times(coupling, constant(k.graph, -1))
-    rotational = plus(P, product(lever, minus(times(skew(q), geometric), coupling)))
+    rotational = add_matrices(P, product(lever, minus(times(skew(q), geometric), coupling)))
     W = space.matrix(((rotational, coupling), (negative, diagonal(mC))))
     k.output("W", (space.layout.load, space.layout.load), W, "")
     moment = subtract(add(torque, cross(rho, q)), space.rotation(force[space.layout.dimension :]))
@@ -223,8 +226,8 @@ def _end(space: Space, k: Kernel) -> None:
     (turning, mixed), (mixed_below, free) = space.quarters(S)
     # T^T S T with T = [[1, 0], [-beta~, 1]].
     right, below = minus(turning, product(mixed, lever)), minus(mixed_below, product(free, lever))
-    rotational = plus(right, product(lever, plus(below, skew(force))))
-    W = space.matrix(((rotational, plus(mixed, product(lever, free))), (below, free)))
+    rotational = add_matrices(right, product(lever, add_matrices(below, skew(force))))
+    W = space.matrix(((rotational, add_matrices(mixed, product(lever, free))), (below, free)))
     k.output("W", (space.layout.load, space.layout.load), W, "to add")
 
 

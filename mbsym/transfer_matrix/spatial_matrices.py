@@ -5,17 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from mbsym.spatial.rotation import Quaternion
-from mbsym.spatial.vector import Matrix3, Symmetric3, Vector3, add, cross, dot, scale, subtract
+from mbsym.spatial.vector import Matrix3, Symmetric3, Vector3, cross, dot, scale, subtract
 from mbsym.symbolic.scalar import Scalar
 from mbsym.transfer_matrix.kernel import Kernel, entries_of, rows_of
 from mbsym.transfer_matrix.layout import LAYOUTS
 
 LAYOUT: Final = LAYOUTS["incremental"]
-
-
-def plus(a: Matrix3, b: Matrix3) -> Matrix3:
-    """a + b."""
-    return add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2])
 
 
 def minus(a: Matrix3, b: Matrix3) -> Matrix3:

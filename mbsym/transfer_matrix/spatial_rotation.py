@@ -16,6 +16,7 @@ from mbsym.spatial.vector import (
     Symmetric3,
     Vector3,
     add,
+    add_matrices,
     cross,
     dot,
     multiply,
@@ -38,7 +39,6 @@ from mbsym.transfer_matrix.spatial_matrices import (
     inverse_of,
     minus,
     motion_entries,
-    plus,
     rigid_body,
     scheme_inputs,
     times,
@@ -88,7 +88,7 @@ def _tangent(psi: Vector3) -> tuple[Quaternion, Matrix3]:
     closed = (1 - 2 * sine * quaternion[0]) / floor
     second = Scalar(graph, graph.select((square - SMALL_SQUARE).ref, closed.ref, series.ref))
     tilde = skew(psi)
-    T = plus(minus(diagonal(constant(graph, 1)), times(tilde, first)), times(product(tilde, tilde), second))
+    T = add_matrices(minus(diagonal(constant(graph, 1)), times(tilde, first)), times(product(tilde, tilde), second))
     return quaternion, T
 
 
@@ -112,9 +112,9 @@ def _incremental_attitude(k: Kernel) -> None:
     # Past increments count from the last attitude; bent by half a cross product they count from the new one.
     omega = subtract(add(scale(psi, A), B), scale(cross(psi, B_past), half))
     alpha = subtract(add(scale(psi, C), D), scale(cross(psi, D_past), half))
-    d_omega = plus(diagonal(A), times(skew(B_past), half))
-    d_alpha = plus(diagonal(C), times(skew(D_past), half))
-    E = plus(product(symmetric_matrix(J), d_alpha), product(_gyroscopic(J, omega), d_omega))
+    d_omega = add_matrices(diagonal(A), times(skew(B_past), half))
+    d_alpha = add_matrices(diagonal(C), times(skew(D_past), half))
+    E = add_matrices(product(symmetric_matrix(J), d_alpha), product(_gyroscopic(J, omega), d_omega))
     _motion_output(k, J, R, T, E, omega, alpha)
 
 
@@ -219,12 +219,12 @@ class _Cardan:
 
     def along(self, rates: Vector3) -> Matrix3:
         """Rate of H."""
-        return plus(times(self.first[1], rates[1]), times(self.first[2], rates[2]))
+        return add_matrices(times(self.first[1], rates[1]), times(self.first[2], rates[2]))
 
     def along_by(self, place: int, rates: Vector3) -> Matrix3:
         """Derivative of the rate of H by an angle, rates held."""
         by_beta, by_gamma = self._second[place]
-        return plus(times(by_beta, rates[1]), times(by_gamma, rates[2]))
+        return add_matrices(times(by_beta, rates[1]), times(by_gamma, rates[2]))
 
     def rates(self, omega: Vector3) -> Vector3:
         """H^-1 omega."""

@@ -102,12 +102,7 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         """For notebooks: the checks with their worst errors, and the verdict."""
-        rows = (
-            (check.function, check.language, check.against, f"{check.error:.1e}", f"{check.tolerance:.1e}",
-             "ok" if check.passed else "FAILED")
-            for check in self.checks
-        )  # fmt: skip
-        heads = ("function", "language", "compared with", "worst error", "allowed", "")
+        heads, *rows = self._rows()
         return markup.paragraph(repr(self)[1:-1]) + markup.table(heads, rows)
 
     @property

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from mbsym.errors import OptionError
-from mbsym.option import FILES, NUMBERS, WHAT, option, options_of
+from mbsym.option import FILES, NUMBERS, WHAT, Checked, option
 
 DEFAULT_STATES: Final = 20
 
@@ -44,7 +44,7 @@ def _key(key: Path | None) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class VerifyOptions:
+class VerifyOptions(Checked):
     """How a module is verified.
 
     Attributes:
@@ -70,7 +70,3 @@ class VerifyOptions:
         kind=Path,
         check=_key,
     )
-
-    def __post_init__(self) -> None:
-        for item in options_of(VerifyOptions):
-            item.require(getattr(self, item.name))
