@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mbsym.constraints import DistanceConstraint, GearConstraint, LinearCoupling, PointOnLineConstraint
@@ -187,6 +187,9 @@ MISTAKES = [
     ("input: motor", "input: moter", "21:51", "refers to the control input 'moter'"),
     ("index: 1", "index: 3", "22:49", "acts on speed 3 of spherical joint 'elbow', which has 3"),
     ("sin(t)", "sin(x)", "22:86", "unknown name x"),
+    ("[0, 0, -l1/2]", "[0, max(0, l1), 0]", "9:25", "the text 'max(0' ends at a comma"),
+    ("sin(t)", "min(1, sin(t))", "22:64", "+ min(1' ends at a comma, as text without quotes does in brackets; put"),
+    ("sin(t)", "min(1, t, sin(t))", "22:64", "+ min(1' ends at a comma"),
     ("joint: elbow, ", "joint: elbow, damping: 1, ", "22:42", "unknown key 'damping'"),
     ("l1: {value: 0.50", "l1: {value: inf", "3:15", "not a finite number"),
     ("l1: {value: 0.50", "l1: {valu: 0.50", "3:8", "unknown key 'valu'; did you mean 'value'?"),
@@ -385,6 +388,7 @@ decimals = st.decimals(allow_nan=False, allow_infinity=False, places=3, min_valu
 names = st.text("abcXYZ019 _-.:+/()[],#@'äπ", min_size=1, max_size=12)
 
 
+@example([("a", "0.5")], "base(")
 @given(st.lists(st.tuples(names, decimals), min_size=1, max_size=5, unique_by=lambda item: item[0]), names)
 def test_any_names_and_numbers_survive(items: list[tuple[str, str]], ground: str) -> None:
     model = Model(
