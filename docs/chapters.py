@@ -33,7 +33,19 @@ PARTS = {
 
 TOPICS = {
     "model": (
-        *("parts", "robot_files", "geometry", "frames", "closed_loops", "rolling", "contacts", "drives", "tables"),
+        *(
+            "model_file",
+            "expressions",
+            "parts",
+            "robot_files",
+            "geometry",
+            "frames",
+            "closed_loops",
+            "rolling",
+            "contacts",
+            "drives",
+            "tables",
+        ),
         *("motions", "limits", "beams"),
     ),
     "derive": ("short_forms", "own_equations", "quantities", "derivatives", "constraint_forces", "transfer_matrix"),

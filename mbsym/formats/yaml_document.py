@@ -280,7 +280,6 @@ class _Builder:
                 )
 
 
-
 _HARMLESS_TAGS = frozenset(
     ("", "!", *(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "seq", "map")))
 )
