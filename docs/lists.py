@@ -66,6 +66,33 @@ def functions_of_expressions() -> list[str]:
     )
 
 
+# ---- parts that are ready -------------------------------------------------------------------------------------------
+
+PARAMETER = re.compile(
+    r"  (?P<name>\w+): \{value: (?P<value>[^,}]+)(?:, unit: (?P<unit>[^,}]+))?\} *(?:# (?P<note>.+))?"
+)
+"""A line of the parameters of a part, with its remark."""
+
+
+def parameters_of_parts() -> list[str]:
+    """Parameters of the bundled parts with the remarks beside them in their files.
+
+    Raises:
+        ValueError: beside a parameter stands no remark.
+    """
+    from mbsym.formats.native.includes import bundled_parts
+
+    lines = []
+    for part, file in bundled_parts().items():
+        behind = file.read_text(encoding="utf-8").partition("\nparameters:\n")[2]
+        found = list(map(PARAMETER.fullmatch, behind.partition("\n\n")[0].splitlines()))
+        if not all(each and each["note"] for each in found):
+            raise ValueError(f"a parameter of {part} has no remark beside it")
+        rows = ((f"`{each['name']}`", f"`{each['value']}`", each["unit"] or "", each["note"]) for each in found if each)
+        lines += [f"`{part}`:", "", *table(("parameter", "default", "unit", "what it is"), rows)]
+    return lines
+
+
 # ---- entries of a model file ----------------------------------------------------------------------------------------
 
 
@@ -172,6 +199,7 @@ def _spaced(name: str) -> str:
 
 LISTS: Mapping[str, Callable[[], list[str]]] = {
     "functions of expressions": functions_of_expressions,
+    "parameters of parts": parameters_of_parts,
     "entries of a model file": entries_of_a_model_file,
 }
 """What writes each list."""
