@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from mbsym.model.names import expression_names
 from mbsym.model.own_units import length_unit
 from mbsym.model.system import Model
 from mbsym.symbolic.differentiate import gradient
+
+MOST_MOVED: Final = 8
+"""Joints that are named where the assembly moved them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,16 @@ class Assembly:
     iterations: int
     joints: tuple[MovedJoint, ...] = ()
     contradiction: Contradiction | None = None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was moved from where it was given, in words; nothing where the loops were closed."""
+        if not self.joints:
+            return ()
+        told = [f"{item.joint} by {item.by:.3g} {item.unit}".rstrip() for item in self.joints]
+        rest = f" and {len(told) - MOST_MOVED} more" if len(told) > MOST_MOVED else ""
+        found = () if self.contradiction is None else (self.contradiction.sentence,)
+        return (*found, f"closing the loops moved {', '.join(told[:MOST_MOVED])}{rest}")
 
     def __repr__(self) -> str:
         return f"<Assembly: gap {self.gap:.1e}, {len(self.joints)} joints moved, {self.iterations} iterations>"
