@@ -59,6 +59,7 @@ def setup(app: Any) -> None:
 
 def _write_pages(app: Any, config: Any) -> None:
     from chapters import chapter_pages
+    from error_pages import errors_page
     from gallery_pages import write_gallery
     from outside_pages import outside_pages
     from reference_pages import reference_pages
@@ -67,6 +68,7 @@ def _write_pages(app: Any, config: Any) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     write_gallery(folder)
+    (folder / "errors.md").write_text(errors_page(), encoding="utf-8")
     for pages in (reference_pages, lambda: outside_pages(ROOT), lambda: chapter_pages(DOCS)):
         for name, text in pages().items():
             (folder / name).write_text(text, encoding="utf-8")

@@ -19,10 +19,12 @@ from mbsym.linear.state_values import is_state_file, read_state, state_of
 from mbsym.model.system import Model
 from mbsym.option import made, takes
 from mbsym.pipeline import Progress, read
+from mbsym.simulation.initial_state import starting_values
 from mbsym.simulation.integrate import with_parameters
 
-At: TypeAlias = "Mapping[str, float | str] | str | Path | State | Equilibrium | None"
-"""A state: values by name, a JSON or CSV file, "equilibrium" or "equilibrium:2", a state; None as the model starts."""
+At: TypeAlias = "Mapping[str, float | str] | Sequence[str] | Path | State | Equilibrium | None"
+"""A state: values by name, the name of one of the model's (or several texts: names and "NAME=VALUE"), a JSON or CSV
+file, "equilibrium" or "equilibrium:2", a state; None as the model starts."""
 
 BALANCED: Final = "equilibrium"
 """What asks for the first equilibrium from where the model starts."""
@@ -135,24 +137,44 @@ def state_at(
                 "the state is that of another model", where=equations.name, remedy="take one of this model"
             )
         return at
-    if isinstance(at, str | Path) and is_state_file(str(at)):
-        values, forces = read_state(Path(at), equations.units)
+    if at is None or isinstance(at, Mapping):
+        return state_of(equations, at or {}, tau)
+    texts = [str(at)] if isinstance(at, str | Path) else [str(text) for text in at]
+    alone = [text for text in texts if is_state_file(text) or _is_balanced(text)]
+    if alone and len(texts) > 1:
+        raise AnalysisError(
+            f"{alone[0]!r} and more is no one state",
+            where="`at`",
+            remedy="give NAME=VALUE pairs and named states, or one word or file",
+        )
+    if alone and is_state_file(texts[0]):
+        values, forces = read_state(Path(texts[0]), equations.units)
         return state_of(equations, values, {**forces, **(tau or {})})
-    if isinstance(at, str | Path):
-        return _balanced(equations, str(at), tau, progress)
-    return state_of(equations, at or {}, tau)
+    if alone:
+        return _balanced(equations, texts[0], tau, progress)
+    model = equations.mechanism.model
+    known = [state.name for state in model.states]
+    strange = [text for text in texts if "=" not in text and text not in known]
+    if strange:
+        named = f"the name of a state ({', '.join(known)}), " if known else ""
+        raise AnalysisError(
+            f"{strange[0]!r} is no state",
+            where=equations.name,
+            remedy=f"give NAME=VALUE pairs, {named}a .json or .csv file, {BALANCED}, or {BALANCED}:2 for the second",
+        )
+    return state_of(equations, starting_values(model, texts, "`at`"), tau)
+
+
+def _is_balanced(text: str) -> bool:
+    """True for what asks for an equilibrium, whatever states are called."""
+    word, _, number = text.partition(":")
+    return word == BALANCED and (not number or number.isdecimal())
 
 
 def _balanced(
     equations: LinearEquations, text: str, tau: Mapping[str, float | str] | None, progress: Progress | None
 ) -> State:
-    word, _, number = text.partition(":")
-    if word != BALANCED or (number and not number.isdecimal()):
-        raise AnalysisError(
-            f"{text!r} is no state",
-            where=equations.name,
-            remedy=f"give NAME=VALUE pairs, a .json or .csv file, {BALANCED}, or {BALANCED}:2 for the second",
-        )
+    _, _, number = text.partition(":")
     wanted, start = int(number) if number else 1, state_of(equations, {}, tau)
     if wanted == 1:
         with suppress(AnalysisError):

@@ -108,10 +108,7 @@ class LinearEquations:
     def looped_system(self) -> LoopedSystem:
         """For closing and keeping closed loops."""
         mechanism, motion = self.mechanism, self._motion
-        functions: dict[str, Function] = {
-            "constrained_dynamics": motion.constrained_dynamics,
-            "project_velocity": motion.project_velocity,
-        }
+        functions: dict[str, Function] = {"constraint_jacobian": motion.constraint_jacobian}
         rows = len(self.loops.rows) if self.loops is not None else 0
         return LoopedSystem(self.name, mechanism.nq, mechanism.nv, rows, extra_arguments(mechanism), functions)
 

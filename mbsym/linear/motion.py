@@ -124,19 +124,9 @@ class MotionEquations:
         by_u, by_x = (by(name) if ("force", name) in slopes else np.zeros((len(vdot), 0)) for name in "ux")
         return Slopes(vdot, by("q"), by("v"), held.solve(unit, rest, 0.0 * unit)[0], by_u, by_x, held.mass)
 
-    def constrained_dynamics(self, q: Array, v: Array, tau: Array, *extra: Any) -> tuple[Array, Array]:
-        """vdot and multipliers with closed loops; extra are t, u and x."""
-        names = (item.name for item in self.mechanism.extra_inputs)
-        _, vdot, multipliers = self.solution({"q": q, "v": v, "tau": tau, **dict(zip(names, extra, strict=True))})
-        return vdot, multipliers
-
-    def project_velocity(self, q: Array, v: Array) -> Array:
-        """The speeds nearest to v, in the metric of the mass matrix, that keep the loops closed."""
-        held, _, _ = self.solution({"q": q})
-        # The second time removes what round-off left.
-        for _ in range(2):
-            v = v - held.response @ held.multipliers(held.rows @ v)
-        return v
+    def constraint_jacobian(self, q: Array) -> Array:
+        """The closure rows G (rows, nv)."""
+        return self._terms({"q": q})[1]["excess", "vdot"]
 
 
 class HeldMass:

@@ -22,20 +22,10 @@ MODES: Final = 10
 """Modes of transfer matrices, if nothing is said."""
 
 
-def _state(texts: list[str]) -> Mapping[str, float | str] | str | None:
-    """A state as it is typed: pairs, a file, or the word for an equilibrium.
-
-    Raises:
-        AnalysisError: it is given several times and not as pairs.
-    """
-    words = [text for text in texts if "=" not in text]
-    if not words:
-        return numbers_in(texts, "`at`") if texts else None
-    if len(texts) > 1:
-        raise AnalysisError(
-            f"{words[0]!r} and more is no one state", where="`at`", remedy="give NAME=VALUE pairs, or one word or file"
-        )
-    return words[0]
+def _state(texts: list[str]) -> Mapping[str, float | str] | Sequence[str] | None:
+    """A state as it is typed: pairs, and the name of a state, a file, or the word for an equilibrium."""
+    words = any("=" not in text for text in texts)
+    return texts if words else numbers_in(texts, "`at`") if texts else None
 
 
 def _counted(count: int | None) -> None:
@@ -77,8 +67,8 @@ class LinearOptions:
     )
     at: Any = option(
         None,
-        "The state: NAME=VALUE,... (0.5, 30deg) of coordinates, speeds and inputs (repeatable), a .json or .csv file, "
-        "'equilibrium', or 'equilibrium:2' for the second one. What is not given is as the model starts.",
+        "The state: NAME=VALUE,... (0.5, 30deg) of coordinates, speeds and inputs, or a named state (repeatable); or a "
+        ".json or .csv file, 'equilibrium', 'equilibrium:2' for the second one. Others are as the model starts.",
         "at",
         typed=_state,
     )

@@ -14,7 +14,6 @@ import numpy as np
 
 from mbsym.doors import Array, one_thread
 from mbsym.errors import SimulationError
-from mbsym.kinematics.driven import driven_columns
 from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.loops.closing import close_from_anywhere, closing_problem, largest, still_open
@@ -59,6 +58,7 @@ class Assembly:
         iterations: Newton steps taken.
         joints: those that were moved, where the joints are known: first those whose values were given.
         contradiction: what does not fit together in what was given, None if nothing.
+        speeds: names, values and units of speeds that nobody gave, that could be others, and that are not zero.
     """
 
     q: Array
@@ -67,19 +67,28 @@ class Assembly:
     iterations: int
     joints: tuple[MovedJoint, ...] = ()
     contradiction: Contradiction | None = None
+    speeds: tuple[tuple[str, float, str], ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What was moved from where it was given, in words; nothing where the loops were closed."""
-        if not self.joints:
-            return ()
-        told = [f"{item.joint} by {item.by:.3g} {item.unit}".rstrip() for item in self.joints]
-        rest = f" and {len(told) - MOST_MOVED} more" if len(told) > MOST_MOVED else ""
-        found = () if self.contradiction is None else (self.contradiction.sentence,)
-        return (*found, f"closing the loops moved {', '.join(told[:MOST_MOVED])}{rest}")
+        """What was moved from where it was given, and which speeds were chosen; nothing where the loops were closed."""
+        found = []
+        if self.joints:
+            found += [] if self.contradiction is None else [self.contradiction.sentence]
+            moved = [f"{item.joint} by {item.by:.3g} {item.unit}".rstrip() for item in self.joints]
+            found.append(f"closing the loops moved {_first_of(moved)}")
+        if self.speeds:
+            told = [f"{name} = {value:.3g} {unit}" for name, value, unit in self.speeds]
+            found.append(f"speeds that nothing gives, as near to zero as the loops allow: {_first_of(told)}")
+        return tuple(found)
 
     def __repr__(self) -> str:
         return f"<Assembly: gap {self.gap:.1e}, {len(self.joints)} joints moved, {self.iterations} iterations>"
+
+
+def _first_of(told: list[str]) -> str:
+    rest = f" and {len(told) - MOST_MOVED} more" if len(told) > MOST_MOVED else ""
+    return f"{', '.join(told[:MOST_MOVED])}{rest}"
 
 
 @one_thread()
@@ -125,34 +134,52 @@ def assemble(
     )
 
 
-def consistent_velocity(mechanism: Mechanism, system: LoopedSystem, q: Array, speeds: Mapping[str, float]) -> Array:
-    """Speeds that keep the loops closed at q, those of the given names as they are given (nv,).
+@dataclass(frozen=True, slots=True)
+class ConsistentSpeeds:
+    """Speeds that keep the loops closed.
 
-    Of several, those with the least kinetic energy.
+    Attributes:
+        v: (nv,).
+        chosen: columns of those that were not given, are not zero, and could have other values.
+    """
+
+    v: Array
+    chosen: tuple[int, ...]
+
+
+def consistent_velocity(
+    mechanism: Mechanism, system: LoopedSystem, q: Array, speeds: Mapping[str, float]
+) -> ConsistentSpeeds:
+    """Speeds that keep the loops closed at q, those of the given names as they are given.
+
+    Of several, those nearest to zero, in lengths of the mechanism's own size; so what no loop moves stands still.
 
     Raises:
         SimulationError: the given speeds contradict the closed loops.
     """
     names = mechanism.speed_names
-    given, held = np.zeros(system.nv), sorted(map(names.index, speeds))
-    given[held] = [speeds[names[k]] for k in held]
-    driven = sorted(driven_columns(mechanism))
-    # Projections leave driven speeds as they are, which no force changes.
-    start = np.zeros(system.nv)
-    start[driven] = given[driven]
-    start = system.project_velocity(q, start) if driven else start
-    mobility = system.mobility(q, held)
-    forces = np.linalg.lstsq(mobility[held], given[held] - start[held], rcond=DEPENDENT.double)[0]
-    v = np.asarray(start + mobility @ forces)
-    missing = largest(v[held] - given[held])
-    v[held] = given[held]
-    if missing > CLOSED * (1.0 + largest(v)):
+    v = np.zeros(system.nv)
+    for name, value in speeds.items():
+        v[names.index(name)] = value
+    free = np.array([name not in speeds for name in names])
+    units = [unit for body in mechanism.bodies_by_coordinates for unit in body.joint.shape.speed_units]
+    lengths = np.array([length_unit(mechanism.model) if unit == "m/s" else 1.0 for unit in units])
+    rows = system.closure_rows(q) * lengths
+    asked = rows @ (v / lengths)
+    inverse = np.linalg.pinv(rows[:, free], rcond=DEPENDENT.double)
+    found = -inverse @ asked
+    v[free] = lengths[free] * found
+    missing, fastest = largest(rows @ (v / lengths)), largest(v / lengths)
+    if missing > CLOSED * largest(rows) * fastest:
         raise SimulationError(
             f"the given speeds of {', '.join(speeds)} contradict the closed loops by {missing:.3g}",
             where=mechanism.model.name,
             remedy="give fewer of them, and the others are made to fit",
         )
-    return v
+    settled = np.zeros(system.nv)
+    settled[free] = np.einsum("ij,ji->i", inverse, rows[:, free])
+    could_differ = free & (settled < 1.0 - CLOSED) & (np.abs(v / lengths) > CLOSED * fastest)
+    return ConsistentSpeeds(v, tuple(np.flatnonzero(could_differ).tolist()))
 
 
 def _guess(mechanism: Mechanism, given: Array | Sequence[float] | None) -> Array:

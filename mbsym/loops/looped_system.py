@@ -158,12 +158,6 @@ class LoopedSystem:
         """The speeds nearest to v, in the metric of the mass matrix, that keep the loops closed."""
         return np.asarray(self.functions["project_velocity"](q, v)) if self.rows else v
 
-    def mobility(self, q: Array, columns: Sequence[int]) -> Array:
-        """How generalised forces at the given speeds change vdot with closed loops (nv, forces): P M^-1 S^T.
-
-        Its columns span the consistent speeds of least kinetic energy for speeds given at these columns.
-        """
-        rest, extra = np.zeros(self.nv), [np.zeros(item.shape) for item in self.extra]
-        still = self.accelerate(q, rest, rest, extra).vdot
-        found = [self.accelerate(q, rest, unit, extra).vdot - still for unit in np.eye(self.nv)[list(columns)]]
-        return np.array(found).reshape(-1, self.nv).T
+    def closure_rows(self, q: Array) -> Array:
+        """G at q (m, nv)."""
+        return np.asarray(self.functions["constraint_jacobian"](q)) if self.rows else np.zeros((0, self.nv))

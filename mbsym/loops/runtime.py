@@ -6,7 +6,6 @@ They call the generated functions ``LOOP_KERNELS``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Final
 
 from mbsym.codegen.expressions import Array
@@ -129,7 +128,6 @@ def _functions(
     return tuple(functions)
 
 
-@cache
 def loop_routine(
     nq: int,
     nv: int,
@@ -140,7 +138,7 @@ def loop_routine(
     *,
     motions: bool = False,
 ) -> Routine:
-    """The text with its sizes decided, cached because modules of one mechanism ask for it again and again.
+    """The text with its sizes decided.
 
     Args:
         nq: coordinates.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -35,8 +35,15 @@ def is_text(given: object) -> bool:
     return bool(texts) and all(isinstance(text, str) for text in texts)
 
 
-def starting_values(model: Model, given: Mapping[str, float | str] | Sequence[str] | None) -> Mapping[str, float]:
+def starting_values(
+    model: Model, given: Mapping[str, float | str] | Sequence[str] | None, where: str = "`initial`"
+) -> Mapping[str, float]:
     """Values to start from by name, of which named states of the model give those that stand nowhere else.
+
+    Args:
+        model: whose names they are.
+        given: numbers by name, or texts: names of states and NAME=NUMBER.
+        where: the option, for errors.
 
     Raises:
         SimulationError: a text is neither the name of a state nor NAME=NUMBER, or a unit measures something else.
@@ -44,13 +51,13 @@ def starting_values(model: Model, given: Mapping[str, float | str] | Sequence[st
     if given is None or isinstance(given, Mapping):
         return in_si(given, model)
     texts = (given,) if isinstance(given, str) else given
-    found = in_si(numbers_in([text for text in texts if "=" in text], "`initial`"), model)
+    found = in_si(numbers_in([text for text in texts if "=" in text], where), model)
     known = [state.name for state in model.states]
     for name in (text.strip() for text in texts if "=" not in text):
         if name not in known:
             raise SimulationError(
                 f"{name!r} gives no number a name, and no state of the model has that name",
-                where="`initial`",
+                where=where,
                 remedy=" or one of ".join(["write NAME=NUMBER", *([", ".join(known)] if known else [])]),
             )
         found = {**state_values(model, name), **found}
@@ -141,7 +148,7 @@ def closed_state(
     """What closing the loops near q made of it, and speeds near v that keep them closed.
 
     Coordinates and speeds that are named stay, where speeds are no rates with what moves the coordinate; joints with
-    initial values in the model keep them if they fit together; the others follow.
+    initial values in the model keep them if they fit together; the others follow, speeds as near to zero as they can.
 
     Raises:
         SimulationError: no such coordinates were found, or the speeds contradict the closed loops; it says where.
@@ -150,12 +157,11 @@ def closed_state(
     fixed = [item.name for item in coordinate_quantities(mechanism) if item.name in named]
     wanted = [name for name in given_joints(mechanism) if set(table.coordinates[name]).isdisjoint(fixed)]
     assembly = assemble(mechanism, q, fixed=fixed, wanted=wanted)
-    speeds = {
-        item.name: float(value)
-        for item, value in zip(speed_quantities(mechanism), v, strict=True)
-        if item.name in named
-    }
-    return assembly, consistent_velocity(mechanism, system, assembly.q, speeds)
+    quantities = speed_quantities(mechanism)
+    speeds = {item.name: float(value) for item, value in zip(quantities, v, strict=True) if item.name in named}
+    found = consistent_velocity(mechanism, system, assembly.q, speeds)
+    chosen = tuple((quantities[k].name, float(found.v[k]), quantities[k].unit) for k in found.chosen)
+    return replace(assembly, speeds=chosen), found.v
 
 
 def constants(names: Sequence[str], given: Mapping[str, float], what: str, where: str) -> Array:

@@ -384,4 +384,5 @@ def _assembly_as_dict(assembly: Assembly, q: dict[str, float]) -> dict[str, obje
         "contradiction": None
         if told is None
         else {"joints": list(told.joints), "gap": told.gap, "unit": told.row.unit},
+        "speeds": {name: value for name, value, _ in assembly.speeds},
     }

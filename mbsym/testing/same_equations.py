@@ -58,7 +58,7 @@ def assert_same_equations(
     model: Model | str | Path,
     *,
     speeds: Sequence[str] | Mapping[Any, Any] = (),
-    symbols: Mapping[Any, str] | None = None,
+    symbols: Mapping[Any, Any] | None = None,
     coordinates: Mapping[Any, Any] | None = None,
     formulation: str = "auto",
     independent: Sequence[str] = (),
@@ -78,9 +78,9 @@ def assert_same_equations(
             Unit quaternions have length one.
         speeds: names of the speeds in the order of the rows of ``mine``; default is the order of v. Or a map of some of
             the model's speeds, each linear in as many speeds of your own, which may be no rates of coordinates.
-        symbols: what a symbol of ``mine`` stands for: the name of a coordinate, speed, parameter or input, or
-            ``vdot_NAME`` and ``tau_NAME`` for the rate and the force of the speed ``v_NAME``. SymPy functions of time
-            count by their names, and derivatives of coordinates by time are speeds.
+        symbols: what a symbol of ``mine`` stands for, by name or as a symbol: a coordinate, speed, parameter or input,
+            or ``vdot_NAME`` and ``tau_NAME`` for the rate and the force of the speed ``v_NAME``. SymPy functions of
+            time count by their names, and derivatives of coordinates by time are speeds.
         coordinates: some of the model's coordinates in terms of as many of your own, such as
             ``{q1: phi1, q2: phi2 - phi1}``; those that are not mapped stay. The speeds and forces that belong to your
             coordinate ``phi`` are called ``v_phi``, ``vdot_phi`` and ``tau_phi``, and rows stand in the order in which
@@ -112,7 +112,7 @@ def compare_equations(
     model: Model | str | Path,
     *,
     speeds: Sequence[str] | Mapping[Any, Any] = (),
-    symbols: Mapping[Any, str] | None = None,
+    symbols: Mapping[Any, Any] | None = None,
     coordinates: Mapping[Any, Any] | None = None,
     formulation: str = "auto",
     independent: Sequence[str] = (),
@@ -169,7 +169,7 @@ class _Comparer:
         self,
         model: Model,
         speeds: Sequence[str] | Mapping[Any, Any],
-        symbols: Mapping[Any, str],
+        symbols: Mapping[Any, Any],
         coordinates: Mapping[Any, Any],
         formulation: str,
         quantities: Mapping[str, Quantity],
@@ -180,7 +180,7 @@ class _Comparer:
         self.derive = available_functions(self.mechanism, "auto" if whole else formulation).functions
         self.quantities = quantities
         rates = self.derive["position_rate"](self.mechanism).outputs[0].values
-        given = {name_of(symbol): name for symbol, name in symbols.items()}
+        given = {name_of(symbol): name_of(name) for symbol, name in symbols.items()}
         own = model_variables(self.mechanism, rates)
         self.symbols = _symbols(self.mechanism, own, given)
         self.variables = own

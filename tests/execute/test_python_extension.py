@@ -31,6 +31,7 @@ from mechanisms.examples import some
 
 Array = NDArray[Any]
 MODELS = ("cart_pole", "double_pendulum", "five_bar", "four_bar", "puma560")
+REALS = ("double", "float", "float", "double", "float")
 OF_EACH_RUN = ("double_pendulum", "four_bar")
 LOOPED = ("five_bar", "four_bar")
 
@@ -86,8 +87,10 @@ def general_calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-@pytest.mark.parametrize("real", ["double", "float"])
-@pytest.mark.parametrize("model", some(MODELS, OF_EACH_RUN))
+# Each model in one of the types, which trees and loops see both.
+@pytest.mark.parametrize(
+    ("model", "real"), some(zip(MODELS, REALS, strict=True), zip(OF_EACH_RUN, ("float", "double"), strict=True))
+)
 def test_the_direct_way_gives_the_bits_of_the_general_one(model: str, real: str, general_calls: list[str]) -> None:
     functions = compiled_once(model, (), real=real, threads=False).functions
     assert functions

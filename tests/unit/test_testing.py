@@ -217,7 +217,8 @@ def test_inputs_and_time_are_symbols_too() -> None:
     assert_same_equations({"bias_force": [-3 * sp.sin(2 * t) - of_time]}, model)
     x = sp.Function("x")(t)
     acceleration = sp.Symbol("m") * x.diff(t, 2) - 3 * sp.sin(2 * t) - of_time - sp.Symbol("tau_slide")
-    assert_same_equations({"residual": [acceleration]}, model, symbols={x: "q_slide"})
+    for meaning in ("q_slide", sp.Symbol("q_slide")):
+        assert_same_equations({"residual": [acceleration]}, model, symbols={x: meaning})
     with pytest.raises(AssertionError, match=r"bias_force\[0\] \(row v_slide\)[\s\S]* t = [\s\S]*pull = "):
         assert_same_equations({"bias_force": [-3 * sp.sin(t) - pull]}, model)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from mbsym.codegen.expressions import Array, Expression, Kind, NamedConstant
 from mbsym.codegen.routines.bodies import BodyReader
@@ -49,9 +50,29 @@ def read_routine(
     """
     # The routine's own constants come before those of the module.
     known = {**(module or {}), **numbers}
+    arguments = tuple((name, None if given is None else tuple(given)) for name, given in public.items())
     shared = frozenset(known) - frozenset(numbers)
-    empty = Routine(name, dict(sizes), known, (), (), kernels, {}, tuple(extra), module=shared)
-    return _Reader(empty, text, public).routine()
+    # As they are written, 1 and 1.0 are two, and so are 0.0 and -0.0.
+    written = tuple((name, value, repr(value)) for name, value in known.items())
+    settled = tuple(sizes.items()), written, tuple(kernels.items()), arguments, tuple(extra), shared
+    return _read_once(text, name, *settled)
+
+
+# Modules of the same sizes ask for the same routine: in C, in NumPy, with other parameters.
+@lru_cache(maxsize=64)
+def _read_once(
+    text: str,
+    name: str,
+    sizes: tuple[tuple[str, int], ...],
+    numbers: tuple[tuple[str, int | float, str], ...],
+    kernels: tuple[tuple[str, Signature], ...],
+    public: tuple[tuple[str, tuple[Formal, ...] | None], ...],
+    extra: tuple[Formal, ...],
+    module: frozenset[str],
+) -> Routine:
+    known = {name: value for name, value, _ in numbers}
+    empty = Routine(name, dict(sizes), known, (), (), dict(kernels), {}, extra, module=module)
+    return _Reader(empty, text, dict(public)).routine()
 
 
 def read_memory(text: str, name: str, sizes: Mapping[str, int]) -> tuple[Array, ...]:

@@ -338,6 +338,14 @@ def test_tables_and_pages(tmp_path: Path, capsys: Captured) -> None:
     assert "poles       ±3.99915i, ±10.4883i" in capsys.readouterr().out
 
 
+def test_a_state_of_the_model_is_one_to_linearise_about(capsys: Captured) -> None:
+    named = mbsym.linearise("quadruped_on_ground", "standing")
+    assert named.state.q[6] == 0.3
+    assert mbsym.linearise("quadruped_on_ground", ["standing", "q_floating_base_pz=0.4"]).state.q[6] == 0.4
+    assert main(["linearise", "quadruped_on_ground", "--at", "sitting"]) == 2
+    assert "give NAME=VALUE pairs, the name of a state (standing)" in capsys.readouterr().err
+
+
 def test_two_runs_say_the_same(capsys: Captured) -> None:
     texts = []
     for _ in range(2):
