@@ -1,19 +1,18 @@
-"""Pages of the reference, read from the code: Python, the command line, the model file, generated functions."""
+"""Pages of the reference, read from the code: Python, the command line, generated functions."""
 
 from __future__ import annotations
 
-import html
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import Any
+
+from lists import escaped, table
 
 from mbsym.cli.json_output import DOCUMENTS, ENVELOPE, ERROR
 from mbsym.cli.manual import Argument, Verb, verbs
 from mbsym.derivatives.functions import functions_on_request
 from mbsym.examples import load
 from mbsym.formats.load_options import LoadOptions
-from mbsym.formats.native.schema import json_schema
 from mbsym.formulations.contracts import Contract, Result
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.frame_ends import with_frames
@@ -98,7 +97,6 @@ def reference_pages() -> dict[str, str]:
         "python.md": python_page(),
         "command_line.md": command_line_page(verbs()),
         "json.md": json_page(),
-        "model_file.md": model_file_page(json_schema()),
         "functions.md": functions_page(),
     }
 
@@ -120,7 +118,7 @@ def python_page() -> str:
             kind = "autoexception" if inspect.isclass(found) and issubclass(found, Exception) else kind
             lines += ["```{eval-rst}", f".. {kind}:: {found.__module__}.{attribute}", "```", ""]
             if name in OPTIONS_OF:
-                lines += _table(
+                lines += table(
                     ("argument", "command line", "default", ""), map(_option_row, options_of(OPTIONS_OF[name]))
                 )
     return "\n".join(lines)
@@ -128,7 +126,7 @@ def python_page() -> str:
 
 def _option_row(item: Option) -> tuple[str, str, str, str]:
     flags = ", ".join(f"`--{flag}`" for flag in item.flags)
-    return (f"`{item.name}`", flags, f"`{item.default!r}`", _escaped(" ".join(map(typed, item.sentences))))
+    return (f"`{item.name}`", flags, f"`{item.default!r}`", escaped(" ".join(map(typed, item.sentences))))
 
 
 # ---- command line ---------------------------------------------------------------------------------------------------
@@ -140,13 +138,13 @@ def command_line_page(known: Sequence[Verb]) -> str:
     for verb in known:
         lines += [f"## mbsym {verb.name}", "", verb.sentence, "", "```text", verb.usage, "```", ""]
         lines += ["```console", *(f"$ {line}" for line in verb.examples), "```", ""]
-        lines += _table(("", "", "default"), (_argument_row(item) for item in verb.arguments))
+        lines += table(("", "", "default"), (_argument_row(item) for item in verb.arguments))
     return "\n".join(lines)
 
 
 def _argument_row(item: Argument) -> tuple[str, str, str]:
     names = ", ".join(f"`{name}`" for name in item.names)
-    return (f"{names} {item.value}".strip(), _escaped(item.sentence), f"`{item.default}`" if item.default else "")
+    return (f"{names} {item.value}".strip(), escaped(item.sentence), f"`{item.default}`" if item.default else "")
 
 
 def json_page() -> str:
@@ -158,99 +156,19 @@ def json_page() -> str:
         "standard error. Numbers that are not finite are `null`. Entries that have nothing to tell for a model, such "
         "as those of closed loops for a tree, may be missing; new ones may come. Every document has:",
         "",
-        *_table(("entry", "holds"), _described(ENVELOPE)),
+        *table(("entry", "holds"), _described(ENVELOPE)),
         "Where a verb ends with an error, the line on standard error stands, and the document is:",
         "",
-        *_table(("entry", "holds"), _described(ERROR)),
+        *table(("entry", "holds"), _described(ERROR)),
     ]
     for verb, entries in DOCUMENTS.items():
-        lines += [f"## mbsym {verb} --json", "", *_table(("entry", "holds"), _described(entries))]
+        lines += [f"## mbsym {verb} --json", "", *table(("entry", "holds"), _described(entries))]
     lines += ["`mbsym schema` prints a JSON Schema, and needs no option for that.", ""]
     return "\n".join(lines)
 
 
 def _described(entries: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    return ((f"`{key}`", _escaped(sentence)) for key, sentence in entries.items())
-
-
-# ---- model file -----------------------------------------------------------------------------------------------------
-
-
-def model_file_page(schema: Mapping[str, Any]) -> str:
-    """The native format from its schema, a table of it after the other."""
-    lines = ["# Model file", "", "The native format, YAML. `mbsym schema` prints the same as a JSON Schema.", ""]
-    definitions = schema.get("$defs", {})
-    for name, table in (("Model", schema), *definitions.items()):
-        whole, short = _whole_and_short(table)
-        if "properties" not in whole:
-            continue
-        lines += [f"## {_spaced(name)}", "", _escaped(str(whole.get("description", ""))), ""]
-        if short:
-            lines += [f"Short form: {short}.", ""]
-        required = whole.get("required", [])
-        rows = (
-            (
-                f"`{key}`" + (" (required)" if key in required else ""),
-                _kind(entry, definitions),
-                _escaped(str(entry.get("description", ""))),
-            )
-            for key, entry in whole["properties"].items()
-        )
-        lines += _table(("entry", "holds", ""), rows)
-    return "\n".join(lines)
-
-
-def _whole_and_short(table: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
-    """A table of entries, and the short form that may stand for it."""
-    if "anyOf" in table:
-        whole, short = table["anyOf"]
-        return whole, _kind(short, {})
-    return table, ""
-
-
-def _kind(entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
-    """What an entry holds, in words."""
-    if "$ref" in entry:
-        name = entry["$ref"].rpartition("/")[2]
-        return f"[{_spaced(name)}](#{_spaced(name).lower().replace(' ', '-')})"
-    if "const" in entry:
-        return f"`{entry['const']}`"
-    if "enum" in entry:
-        return ", ".join(f"`{word}`" for word in entry["enum"])
-    for key in ("anyOf", "oneOf"):
-        if key in entry:
-            return " or ".join(kind for item in entry[key] if (kind := _kind(item, definitions)) != "nothing")
-    return _plain_kind(entry, definitions)
-
-
-def _plain_kind(entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
-    kind = entry.get("type")
-    if kind == ["number", "string"]:
-        return "value"
-    if isinstance(kind, list):
-        return "name"
-    if kind == "array":
-        return _list_kind(entry, definitions)
-    if kind == "object":
-        inside = entry.get("additionalProperties")
-        return f"table of names: {_kind(inside, definitions)}" if isinstance(inside, Mapping) else "table"
-    return {"string": "text", "boolean": "true or false", "integer": "whole number", "null": "nothing"}.get(
-        str(kind), "value"
-    )
-
-
-def _list_kind(entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
-    if "prefixItems" in entry:
-        return f"[{', '.join(_kind(item, definitions) for item in entry['prefixItems'])}]"
-    inside = _kind(entry["items"], definitions)
-    least, most = entry.get("minItems"), entry.get("maxItems")
-    return f"{least} x {inside}" if least is not None and least == most else f"list of {inside}"
-
-
-def _spaced(name: str) -> str:
-    """PointSpringDamperTable as "Point spring damper"."""
-    words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name.removesuffix("Table"))
-    return words.strip().capitalize()
+    return ((f"`{key}`", escaped(sentence)) for key, sentence in entries.items())
 
 
 # ---- functions ------------------------------------------------------------------------------------------------------
@@ -277,9 +195,9 @@ def functions_page() -> str:
         lines += [f"## {title}", ""]
         for contract in contracts:
             lines += _function(contract)
-    lines += ["## Formulations", "", *_table(("`--formulation`", ""), _formulation_rows())]
+    lines += ["## Formulations", "", *table(("`--formulation`", ""), _formulation_rows())]
     lines += ["## Quantities of formulations", "", *QUANTITIES, ""]
-    lines += _table(("", "`--formulation`", "shape", "", "source"), _quantity_rows())
+    lines += table(("", "`--formulation`", "shape", "", "source"), _quantity_rows())
     return "\n".join(lines)
 
 
@@ -289,21 +207,21 @@ def _mechanism(example: str, frames: tuple[str, ...] = ()) -> Mechanism:
 
 
 def _function(contract: Contract) -> list[str]:
-    lines = [f"### {contract.name}", "", _escaped(contract.description) + ".", ""]
+    lines = [f"### {contract.name}", "", escaped(contract.description) + ".", ""]
     lines += ["```text", f"{contract.name}({', '.join(contract.inputs)})", "```", ""]
-    return lines + _table(("result", "shape", "unit", ""), (_result_row(result) for result in contract.results))
+    return lines + table(("result", "shape", "unit", ""), (_result_row(result) for result in contract.results))
 
 
 def _result_row(result: Result) -> tuple[str, str, str, str]:
     shape = (
         f"({', '.join(map(str, result.shape))}{',' if len(result.shape) == 1 else ''})" if result.shape else "scalar"
     )
-    return (f"`{result.name}`", shape, result.unit, _escaped(result.description))
+    return (f"`{result.name}`", shape, result.unit, escaped(result.description))
 
 
 def _formulation_rows() -> Iterator[tuple[str, str]]:
     for formulation in FORMULATIONS.values():
-        yield f"`{formulation.name}`", _escaped(formulation.sentence)
+        yield f"`{formulation.name}`", escaped(formulation.sentence)
 
 
 QUANTITIES: Sequence[str] = (
@@ -318,19 +236,4 @@ def _quantity_rows() -> Iterator[tuple[str, ...]]:
     for each in listed.values():
         owners = [name for name, found in FORMULATIONS.items() if found.quantities.get(each.name) is each]
         shape = f"({', '.join(map(str, each.shape))}{',' if len(each.shape) == 1 else ''})" if each.shape else "scalar"
-        yield f"`{each.name}`", ", ".join(owners), shape, _escaped(each.sentence), _escaped(each.source)
-
-
-# ---- text -----------------------------------------------------------------------------------------------------------
-
-
-def _table(heads: Sequence[str], rows: Iterator[Sequence[str]]) -> list[str]:
-    return [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|", *(f"| {' | '.join(row)} |" for row in rows), ""]
-
-
-def _escaped(text: str) -> str:
-    """Text without signs that Markdown or HTML would take for its own."""
-    text = html.escape(text, quote=False)
-    for sign in "\\*_[]|#":
-        text = text.replace(sign, f"\\{sign}")
-    return text
+        yield f"`{each.name}`", ", ".join(owners), shape, escaped(each.sentence), escaped(each.source)

@@ -2,7 +2,7 @@
 
     python docs/write_pages.py
 
-What is done with each block of a page: see ``blocks.py``.
+What is done with each block of a page: see ``blocks.py``; lists that are read from the code: ``lists.py``.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ def pages() -> list[Path]:
 
 
 def written(text: str, where: str = "page") -> str:
-    """A page with its excerpts, outputs and list of pages as they are now."""
+    """A page with its excerpts, outputs, lists and list of pages as they are now."""
     from blocks import Page
     from chapters import with_pages
+    from lists import with_lists
 
     with tempfile.TemporaryDirectory() as scratch, chdir(scratch):
-        return with_pages(Page(where).written(text), DOCS)
+        return with_lists(with_pages(Page(where).written(text), DOCS))
 
 
 def main() -> None:

@@ -53,6 +53,7 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "coordinate_order": '"file", "labels", or the joints that come first',
         "coordinates": "of each joint first entry and end in q and v, names of coordinates and speeds",
         "loops": "name, type, rows, dependent rows and tree joints with signs of each cut joint and constraint",
+        "start": "what of the initial values closing the loops moved, a sentence each",
         "reasons": "why closure equations follow from others, a sentence each",
         "couplings": "joint, source, ratio and offset of each",
         "frames": "name, body and axes of each",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final, TypeAlias
 
 from mbsym.errors import FormatError
@@ -136,6 +137,7 @@ class _Node:
         value: text of a scalar, nodes of a sequence, or keys and values of a mapping in turn; None while it is read.
         kind: "scalar", "sequence" or "mapping".
         plain: a scalar without quotation marks.
+        in_brackets: a sequence or mapping in [] or {}, where text without quotation marks ends at a comma.
     """
 
     place: Place
@@ -143,6 +145,7 @@ class _Node:
     value: Any
     kind: str
     plain: bool = False
+    in_brackets: bool = False
 
 
 def _composed(source: TextSource, *, in_python: bool = False) -> _Node | None:
@@ -200,7 +203,8 @@ class _Composer:
         elif kind == "ScalarEvent":
             self._put(_Node(place, event.tag or "", str(event.value), "scalar", plain=not event.style), event.anchor)
         elif kind in ("SequenceStartEvent", "MappingStartEvent"):
-            node = _Node(place, event.tag or "", None, "sequence" if kind.startswith("S") else "mapping")
+            sort = "sequence" if kind.startswith("S") else "mapping"
+            node = _Node(place, event.tag or "", None, sort, in_brackets=bool(event.flow_style))
             self._put(node, event.anchor)
             self._open.append((node, []))
             if len(self._open) > DEEPEST_NESTING:
@@ -243,6 +247,8 @@ class _Builder:
             raise self.source.error(node.place, f"the tag {node.tag} has no place in a model file", "remove it")
         if node.kind == "scalar":
             return Leaf(node.value, plain=node.plain)
+        if node.in_brackets:
+            self._refuse_cut_text(node)
         if node.kind == "sequence":
             return [self.build(item, (*path, index)) for index, item in enumerate(node.value)]
         entries: dict[str, Any] = {}
@@ -260,6 +266,18 @@ class _Builder:
             if entries[key] == "" and entries[key].plain:
                 self.values[(*path, key)] = key_node.place  # nothing stands nowhere
         return entries
+
+    def _refuse_cut_text(self, node: _Node) -> None:
+        """Refuses ``{expression: min(1, x)}``, which YAML takes for an entry ``min(1`` and another one ``x)``."""
+        values = node.value if node.kind == "sequence" else node.value[1::2]
+        for text, behind in pairwise(values):
+            is_cut = text.plain and text.value.count("(") > text.value.count(")")
+            if is_cut and behind.plain and (node.kind == "sequence" or not behind.value):
+                raise self.source.error(
+                    text.place,
+                    f"the text {text.value!r} ends at a comma, as text without quotes does in brackets",
+                    'put the whole text in quotes, as in {expression: "min(1, x)"}',
+                )
 
 
 _HARMLESS_TAGS = frozenset(

@@ -78,7 +78,12 @@ class Linearisation(StateSpace):
         lines += self.lines("ABCD" if self.outputs != self.states else "AB")
         # Of a pair the upper one says both.
         poles = [eigenvalue(pole) for pole in self.poles.tolist() if pole.imag >= 0.0]
-        return "\n".join([*lines, "", f"{'poles':12}{', '.join(poles)}"]) + "\n"
+        return "\n".join([*lines, "", f"{'poles':12}{', '.join(poles)}", *self.caution("they say")]) + "\n"
+
+    def caution(self, words: str) -> list[str]:
+        """A line behind what A tells of a state that moves on; none of an equilibrium."""
+        told = f"of A at this state alone: where it changes along the motion, {words} nothing of its stability"
+        return [] if self.is_equilibrium else [f"{'':12}{told}"]
 
     def heading(self, what: str) -> list[str]:
         """What a text is about, and the state."""

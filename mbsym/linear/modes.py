@@ -154,7 +154,8 @@ class Modes(ModeSequence):
         for k, name in enumerate(self.names):
             shapes.append((name, *(complex_number(mode.shape[k]) for mode in self.modes)))
         lines = self.linearisation.heading("small motions")
-        return "\n".join([*lines, "", *self.eigenvalue_lines(), "", *numbered(shapes)]) + "\n"
+        caution = self.linearisation.caution("modes say")
+        return "\n".join([*lines, "", *self.eigenvalue_lines(), *caution, "", *numbered(shapes)]) + "\n"
 
     @property
     def mechanism(self) -> Mechanism:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from mbsym.model.names import expression_names
 from mbsym.model.own_units import length_unit
 from mbsym.model.system import Model
 from mbsym.symbolic.differentiate import gradient
+
+MOST_MOVED: Final = 8
+"""Joints that are named where the assembly moved them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +69,26 @@ class Assembly:
     contradiction: Contradiction | None = None
     speeds: tuple[tuple[str, float, str], ...] = ()
 
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was moved from where it was given, and which speeds were chosen; nothing where the loops were closed."""
+        found = []
+        if self.joints:
+            found += [] if self.contradiction is None else [self.contradiction.sentence]
+            moved = [f"{item.joint} by {item.by:.3g} {item.unit}".rstrip() for item in self.joints]
+            found.append(f"closing the loops moved {_first_of(moved)}")
+        if self.speeds:
+            told = [f"{name} = {value:.3g} {unit}" for name, value, unit in self.speeds]
+            found.append(f"speeds that nothing gives, as near to zero as the loops allow: {_first_of(told)}")
+        return tuple(found)
+
     def __repr__(self) -> str:
         return f"<Assembly: gap {self.gap:.1e}, {len(self.joints)} joints moved, {self.iterations} iterations>"
+
+
+def _first_of(told: list[str]) -> str:
+    rest = f" and {len(told) - MOST_MOVED} more" if len(told) > MOST_MOVED else ""
+    return f"{', '.join(told[:MOST_MOVED])}{rest}"
 
 
 @one_thread()

@@ -38,6 +38,13 @@ from mbsym.values.numbers import evaluate, parameter_values
 MOST_SPEEDS: Final = 150
 """Speeds of the opened loops up to which a structure is looked for; more of them take longer to close than to wait."""
 
+MOST_NAMED: Final = 6
+"""Closures that a sentence names of which rows of another one are made."""
+
+_TAKES_PART: Final = 1e-3
+"""Part of a row, made of others, below which one of them counts as none: that of singular loops is known to the square
+root of how well they are closed, which leaves about 1e-4."""
+
 _PREFERRED: Final = 0.3
 
 _ROUND_OFF: Final = 1e-13
@@ -347,7 +354,9 @@ def _words(
             continue
         own = values["jacobian"][:, list(indices), :]
         alone = max(rank_of(matrix) for matrix in own)
+        source = "the others"
         if alone == len(closure.rows):
+            source = f"those of {_listed(_followed(rows, kept, indices, values['jacobian']))}"
             reason = "the loops move together"
         else:
             reason = _kind_of_loop(values[f"screws{number}"][0] / turns, values[f"wrenches{number}"][0] * turns)
@@ -355,9 +364,29 @@ def _words(
                 reason += ", and it moves together with other loops"
         sentences.append(
             f"closure of {'joint' if closure.kind in JOINT_TYPES else closure.kind} "
-            f"{closure.name}: {_numbered(dropped)} from the others: {reason}"
+            f"{closure.name}: {_numbered(dropped)} from {source}: {reason}"
         )
     return sentences
+
+
+def _followed(rows: Sequence[ClosureRow], kept: Sequence[int], indices: Sequence[int], matrices: Array) -> list[str]:
+    """Other closures of whose kept rows those of one are made that are dropped, in order."""
+    dropped = [k for k in indices if k not in kept]
+    shares = np.zeros(len(kept))
+    for matrix in matrices:
+        held, wanted = matrix[list(kept)], matrix[dropped]
+        factors, _, _, _ = np.linalg.lstsq(held.T, wanted.T, rcond=None)
+        sizes = np.linalg.norm(held, axis=1)[:, None] / np.linalg.norm(wanted, axis=1)
+        shares = np.maximum(shares, np.max(np.abs(factors) * sizes, axis=1))
+    own = rows[dropped[0]].closure
+    makers = (rows[k].closure for k, share in zip(kept, shares, strict=True) if share > _TAKES_PART)
+    return [name for name in dict.fromkeys(makers) if name != own]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The names, the first of many."""
+    rest = len(names) - MOST_NAMED
+    return ", ".join(names) if rest < 2 else f"{', '.join(names[:MOST_NAMED])} and {rest} others"
 
 
 def _kind_of_loop(screws: Array, wrenches: Array) -> str:

@@ -17,6 +17,7 @@ from mbsym.model.labelling import label_model
 from mbsym.model.names import identifier_fault, model_name_fault, name_fault, units_of_names
 from mbsym.model.system import Model
 from mbsym.model.value_checks import check_model_values
+from mbsym.model.wheel_checks import check_wheels
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, symbol
 from mbsym.values.diagnostic import Diagnostic, Findings, Path, nearest, one, path_text
@@ -64,6 +65,7 @@ def validate(model: Model, strict: bool = False) -> tuple[Diagnostic, ...]:
         return tuple(findings.diagnostics)
     _check_topology(model, findings)
     check_inertias(model, findings, strict=strict)
+    check_wheels(model, findings)
     return tuple(findings.diagnostics)
 
 

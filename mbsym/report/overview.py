@@ -11,6 +11,7 @@ from typing import Any
 from mbsym.errors import MbsymError
 from mbsym.formulations.massless_motion import require_inertia
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.loops.assembly import assemble
 from mbsym.loops.redundancy import MOST_SPEEDS, LoopAnalysis, analyse_loops, immobility
 from mbsym.model.body import COINCIDENT
 from mbsym.model.coordinate_order import first_entries, joints_by_coordinates
@@ -73,6 +74,7 @@ class Overview:
         freedoms: independent speeds with all loops closed, None where that is not known.
         loops: cut joints by label, then constraint elements.
         attachments: couplings, constraints and force elements.
+        start: what of the initial values closing the loops moved, a sentence each.
         reasons: why closure equations follow from others, a sentence each.
         findings: what does not fit, a sentence each.
     """
@@ -86,6 +88,7 @@ class Overview:
     freedoms: int | None
     loops: tuple[Loop, ...]
     attachments: tuple[Attachment, ...]
+    start: tuple[str, ...]
     reasons: tuple[str, ...]
     findings: tuple[str, ...]
 
@@ -149,6 +152,7 @@ class Overview:
                 }
                 for loop in self.loops
             ],
+            "start": list(self.start),
             "reasons": list(self.reasons),
             "couplings": [
                 {"joint": item.joint, "source": item.source, "ratio": number(item.ratio), "offset": number(item.offset)}
@@ -197,7 +201,7 @@ def overview(model: Model, order: str = "weight") -> Overview:
     numbers = parameter_values(model)
     masses = tuple(evaluate(body.mass, numbers) for body in model.bodies)
     has_mass = any(masses) or any(evaluate(entry, numbers) for body in model.bodies for entry in body.inertia)
-    analysis, problems = _looked_into(model, labelling, nv, has_mass)
+    analysis, start, problems = _looked_into(model, labelling, nv, has_mass)
     loops = _loops(model, labelling, analysis)
     freedoms = nv if not loops else None if analysis is None else analysis.mobility
     immobile = immobility(model, order) if nv == 0 else ""
@@ -211,6 +215,7 @@ def overview(model: Model, order: str = "weight") -> Overview:
         freedoms=freedoms,
         loops=loops,
         attachments=attachments_of(model),
+        start=start,
         reasons=() if analysis is None else analysis.sentences,
         findings=(*model.warnings, *problems, *filter(None, [immobile])),
     )
@@ -239,8 +244,8 @@ def _entries(model: Model, labelling: ModelLabelling) -> tuple[tuple[JointEntrie
 
 def _looked_into(
     model: Model, labelling: ModelLabelling, nv: int, has_mass: bool
-) -> tuple[LoopAnalysis | None, tuple[str, ...]]:
-    """The analysis of the loops where there are any, and what does not fit.
+) -> tuple[LoopAnalysis | None, tuple[str, ...], tuple[str, ...]]:
+    """The analysis of the loops where there are any, what closing them moved, and what does not fit.
 
     Loops of topology alone, without masses and without any place in space, would close as if all joints stood in one
     point, so nothing is said of them.
@@ -248,17 +253,19 @@ def _looked_into(
     looped = bool(labelling.cut_joints or model.constraints)
     placements = {place for joint in model.joints for place in (joint.predecessor_placement, joint.successor_placement)}
     if looped and not has_mass and placements <= {COINCIDENT}:
-        return None, ("no joint has a place in space, so the freedom that the closed loops leave is not known",)
-    analysis = None
+        return None, (), ("no joint has a place in space, so the freedom that the closed loops leave is not known",)
+    analysis: LoopAnalysis | None = None
+    start: tuple[str, ...] = ()
     try:
         mechanism = build_mechanism(model, labelling)
         if looped:
             analysis = analyse_loops(mechanism)
+            start = assemble(mechanism).sentences
         if has_mass and 0 < nv <= MOST_SPEEDS:
             require_inertia(mechanism)
     except MbsymError as error:
-        return analysis, (str(error),)
-    return analysis, ()
+        return analysis, start, (str(error),)
+    return analysis, start, ()
 
 
 def _loops(model: Model, labelling: ModelLabelling, analysis: LoopAnalysis | None) -> tuple[Loop, ...]:

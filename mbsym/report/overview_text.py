@@ -29,7 +29,8 @@ def overview_text(found: Overview, width: int | None = None) -> str:
     for heading, rows in _tables(found):
         if len(rows) > 1:
             blocks.append("\n".join((heading, *fitted_table(rows, width))))
-    for heading, sentences in (("closure equations", found.reasons), ("what does not fit", found.findings)):
+    told = {"start": found.start, "closure equations": found.reasons, "what does not fit": found.findings}
+    for heading, sentences in told.items():
         if sentences:
             blocks.append("\n".join((heading, *(line for text in sentences for line in bullet(text, width)))))
     return "\n\n".join(blocks) + "\n"

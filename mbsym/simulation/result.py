@@ -68,9 +68,6 @@ MOST_FRAMES: Final = 1500
 
 FRAME_RATE: Final = 60.0
 
-MOST_MOVED: Final = 8
-"""Joints that are named where the assembly moved them."""
-
 MOST_TOLD: Final = 12
 """Singular positions, and limits exceeded, that the summary tells."""
 
@@ -347,7 +344,7 @@ class SimulationResult:
         calls = f", {statistics.evaluations} evaluations" if statistics.evaluations else ""
         language = {"c": "C", "numpy": "NumPy"}[statistics.language]
         found = [("simulated", f"{self._title}, in {language}: {statistics.steps} steps{calls}")]
-        found += _assembly_findings(self.assembly)
+        found += [("start", told) for told in (self.assembly.sentences if self.assembly is not None else ())]
         drift = monitors.worst_energy_drift
         worked = f", work {monitors.work[-1]:.6g} J taken off" if self.equations.layout.work else ""
         found.append(("energy", f"drifts by {drift:.2e} J, {drift / monitors.energy_scale:.1e} of the scale{worked}"))
@@ -389,24 +386,3 @@ def _assembly_as_dict(assembly: Assembly, q: dict[str, float]) -> dict[str, obje
         else {"joints": list(told.joints), "gap": told.gap, "unit": told.row.unit},
         "speeds": {name: value for name, value, _ in assembly.speeds},
     }
-
-
-def _assembly_findings(assembly: Assembly | None) -> list[tuple[str, str]]:
-    """How the loops were closed at the start, in words; nothing where they were closed."""
-    if assembly is None:
-        return []
-    found = []
-    if assembly.joints and assembly.contradiction is not None:
-        found.append(("start", assembly.contradiction.sentence))
-    if assembly.joints:
-        told = [f"{item.joint} by {item.by:.3g} {item.unit}".rstrip() for item in assembly.joints]
-        found.append(("start", f"closing the loops moved {_first_of(told)}"))
-    if assembly.speeds:
-        told = [f"{name} = {value:.3g} {unit}" for name, value, unit in assembly.speeds]
-        found.append(("start", f"speeds that nothing gives, as near to zero as the loops allow: {_first_of(told)}"))
-    return found
-
-
-def _first_of(told: list[str]) -> str:
-    rest = f" and {len(told) - MOST_MOVED} more" if len(told) > MOST_MOVED else ""
-    return f"{', '.join(told[:MOST_MOVED])}{rest}"

@@ -84,9 +84,22 @@ def test_the_reference_has_every_verb_entry_and_function() -> None:
     assert [f"## mbsym {verb.name}\n" in pages["command_line.md"] for verb in verbs()] == [True] * len(verbs())
     assert "`--symbolic-parameters`" in pages["command_line.md"]
     assert "## mbsym modes --json\n" in pages["json.md"] and "| `degrees_of_freedom` |" in pages["json.md"]
-    assert "## Point spring damper\n" in pages["model_file.md"] and "| `gravity` |" in pages["model_file.md"]
     assert "### frame\\_jacobian\n" in pages["functions.md"] or "### frame_jacobian\n" in pages["functions.md"]
     assert "### project_position\n" in pages["functions.md"]
+
+
+def test_the_page_of_the_model_file_has_every_entry() -> None:
+    """Those of a table stand behind its title, with what they hold where nothing is said."""
+    page = (DOCS / "model_file.md").read_text(encoding="utf-8")
+    sections = dict(part.split("\n", 1) for part in page.split("\n## ")[1:])
+    assert "| `gravity` |" in sections["Model"] and "| `point` |" in sections["Applied wrench"]
+    assert "| `stiffness` | value | `0` |" in sections["Point spring damper"]
+    assert "| `from` | name | required |" in sections["Joint"] and "| `[0, 1, 0]` |" in sections["Rolling constraint"]
+
+
+def test_a_new_model_leads_to_pages_that_there_are() -> None:
+    named = re.findall(r"docs/\S+\.md", (ROOT / "templates" / "model.yaml.jinja").read_text(encoding="utf-8"))
+    assert named and all((ROOT / name).is_file() for name in named)
 
 
 def test_the_manual_page_says_what_help_says(capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,6 +23,7 @@ from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.registry import available_functions
 from mbsym.symbolic.interpret import interpret
+from mbsym.values.numbers import evaluate, parameter_values
 from mechanisms.drives import with_drives
 from mechanisms.examples import further
 from mechanisms.mechanism import mechanism_of
@@ -205,6 +206,16 @@ def test_parts_that_are_ready_have_the_poles_of_their_formulas() -> None:
         assert nearest == pytest.approx(pole, rel=1e-9)
     # Where both wheels stand, the angle of the motor, and what both pressures share and the place they hold.
     assert np.abs(left).max() < 1e-3 and len(left) == len(found.poles) - len(expected)
+
+
+def test_a_cylinder_has_the_limits_of_its_stroke() -> None:
+    """Further out the volume around its rod is soon negative; a start there is told, and simulations tell the rest."""
+    model = model_of(WITH_PARTS.replace("seals: 0,", "seals: 0, out: 0.7, stroke: 0.6,"))
+    (slide,) = (joint for joint in model.joints if joint.name == "p_slide")
+    values = parameter_values(model)
+    assert [evaluate(*each, values) for each in (slide.lower, slide.upper)] == [0, 0.6]
+    (warning,) = model.warnings
+    assert "'p_slide' starts outside its limits" in warning
 
 
 def test_muscles_pull_with_what_their_tables_say() -> None:

@@ -111,7 +111,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "type": "What the joint lets free.",
         "from": "Predecessor: a body or ground.",
         "to": "Successor: a body or ground.",
-        "axis": "Of types that take one, in the joint frame, of any length but zero.",
+        "axis": "Of types that take one, in the joint frame, of any length but zero; z without.",
         "second_axis": "Of types that take two: perpendicular to axis, fixed in the successor's joint frame.",
         "at": "Joint frame on the predecessor; a list is a translation.",
         "at_successor": "Joint frame on the successor; a list is a translation.",

@@ -139,7 +139,9 @@ def _sympy_text(value: Any) -> str:
 
 def quoted(text: str) -> str:
     """Text as a YAML scalar, in quotation marks where it would mean something else without."""
-    if _PLAIN.fullmatch(text) and text.lower() not in _MEANINGFUL and " -" not in text[:2]:
+    is_plain = _PLAIN.fullmatch(text) and text.lower() not in _MEANINGFUL and " -" not in text[:2]
+    # Text that opens more than it closes is what a comma has cut, for the reader.
+    if is_plain and text.count("(") <= text.count(")"):
         return text
     written = json.dumps(text, ensure_ascii=False)
     return NOT_ALLOWED.sub(lambda found: f"\\u{ord(found.group()):04x}", written)

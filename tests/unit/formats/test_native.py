@@ -187,6 +187,9 @@ MISTAKES = [
     ("input: motor", "input: moter", "21:51", "refers to the control input 'moter'"),
     ("index: 1", "index: 3", "22:49", "acts on speed 3 of spherical joint 'elbow', which has 3"),
     ("sin(t)", "sin(x)", "22:86", "unknown name x"),
+    ("[0, 0, -l1/2]", "[0, max(0, l1), 0]", "9:25", "the text 'max(0' ends at a comma"),
+    ("sin(t)", "min(1, sin(t))", "22:64", "+ min(1' ends at a comma, as text without quotes does in brackets; put"),
+    ("sin(t)", "min(1, t, sin(t))", "22:64", "+ min(1' ends at a comma"),
     ("joint: elbow, ", "joint: elbow, damping: 1, ", "22:42", "unknown key 'damping'"),
     ("l1: {value: 0.50", "l1: {value: inf", "3:15", "not a finite number"),
     ("l1: {value: 0.50", "l1: {valu: 0.50", "3:8", "unknown key 'valu'; did you mean 'value'?"),
@@ -398,6 +401,13 @@ def test_any_names_and_numbers_survive(items: list[tuple[str, str]], ground: str
         assert read_native(TextSource("x.yaml", text)) == model
     except FormatError as error:
         assert "name" in error.what or "itself" in error.what  # such names are refused whoever writes them
+
+
+def test_names_in_lists_that_open_a_bracket_survive() -> None:
+    bodies = tuple(Body(name, 1, inertia=(1, 1, 1)) for name in "ab")
+    joints = (Joint("j(", "free", "ground", "a"), Joint("k", "free", "a", "b"))
+    model = Model("n", bodies, joints, coordinate_order=("j(", "k"))
+    assert read_native(TextSource("x.yaml", dump_native(model))) == model
 
 
 def test_flags_counts_and_lists_of_any_kind_are_read_back() -> None:

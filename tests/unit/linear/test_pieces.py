@@ -80,6 +80,15 @@ def test_two_masses_in_a_row() -> None:
     text = found.text
     assert text.startswith("row: linearised about an equilibrium\n") and "q_first [m], q_second [m]" in text
     assert "oscillates and decays" in modes.text
+    assert not any("stability" in each for each in (text, modes.text))
+
+
+def test_poles_about_a_motion_are_said_to_be_of_its_state_alone() -> None:
+    """Of a mass that moves on evenly A is what it is everywhere, but nothing here knows that."""
+    moving = mbsym.modes(two_masses(), {"v_first": 1.0})
+    told = "of A at this state alone: where it changes along the motion, {} nothing of its stability"
+    assert moving.linearisation.text.splitlines()[-1].strip() == told.format("they say")
+    assert told.format("modes say") in moving.text
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from math import asin, cos, pi, sin
 import numpy as np
 import pytest
 
-from mbsym import examples
+from mbsym import DistanceConstraint, examples
 from mbsym.constraints import GearConstraint
 from mbsym.errors import DerivationError
 from mbsym.loops import redundancy
@@ -168,6 +168,21 @@ def test_loops_that_move_together_are_named() -> None:
     assert found.mobility == 1
 
     assert any("moves together with other loops" in sentence for sentence in found.sentences)
+
+
+def test_rods_of_which_another_one_follows_are_named_and_no_others() -> None:
+    """Four parallel rods hold three freedoms of a plate; a rod along it and one elsewhere have no part in that."""
+    ends = {"a": (0.1, 0), "b": (-0.1, 0), "c": (0.1, 0.25), "d": (-0.1, 0.25)}
+    rods = [
+        DistanceConstraint(name, "ground", "plate", 0.35, (x, 0.4, z), (x, 0.05, z)) for name, (x, z) in ends.items()
+    ]
+    rods.append(DistanceConstraint("along", "ground", "plate", 0.5, (0.5, 0.2, 0.1), (0, 0.2, 0.1)))
+    rods.append(DistanceConstraint("apart", "ground", "ball", 0.5, (0.5, 0, 0), (0, 0, 0)))
+    joints = (Joint("plate", "free", "ground", "plate"), Joint("ball", "free", "ground", "ball"))
+    found = analysed(Model("plate", (body("plate"), body("ball")), joints, constraints=tuple(rods)))
+    assert found.mobility == 12 - 5
+    (told,) = found.sentences
+    assert told == "closure of distance d: row 1 follows from those of a, b, c: the loops move together"
 
 
 def test_the_independent_rows_are_the_same_in_every_run() -> None:

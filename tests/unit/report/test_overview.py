@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from mbsym import Body, Box, Coupling, Frame, Joint, Model, NamedState, Placement, Shape, Sphere, examples
+from mbsym.loops.assembly import assemble
 from mbsym.report.overview import overview
 from mbsym.report.overview_text import overview_text
 
@@ -39,6 +40,15 @@ def test_a_loop_names_its_joints_and_the_reason_of_its_redundancy() -> None:
     assert (loop.name, loop.type, loop.rows, loop.dependent) == ("D", "revolute", 5, (1, 2, 5))
     assert loop.joints == {"A": 1, "B": 1, "C": 1}
     assert "the loop is planar" in overview_text(overview(examples.load("four_bar")))
+
+
+def test_what_closing_the_loops_moved_is_told_as_a_simulation_tells_it() -> None:
+    """Four figures of an angle leave the four-bar open; a loop that is closed as it is given tells nothing."""
+    found = overview(examples.load("four_bar"))
+    assert found.start == assemble(examples.load("four_bar")).sentences and found.as_dict()["start"] == [*found.start]
+    assert "initial values of A, B, C do not fit" in found.start[0] and "moved A by 0.0134 rad, B by" in found.start[1]
+    assert "\nstart\n* the initial values of A" in overview_text(found)
+    assert overview(examples.load("rhombus_regular")).start == ()
 
 
 def test_topology_alone_has_labels_but_no_masses_and_no_known_freedom() -> None:
