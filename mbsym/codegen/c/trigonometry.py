@@ -15,7 +15,8 @@ from typing import Final
 
 from mbsym.codegen import expressions as ex
 from mbsym.codegen.c.expressions import CPrinter
-from mbsym.codegen.description import Argument, Real
+from mbsym.codegen.description import Argument, Real, Trigonometry
+from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.expressions import leaves, operands, operations, with_operands
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.limbs import LimbBody
@@ -30,12 +31,19 @@ DEEPEST_ANGLE: Final = 6
 """Expressions within each other up to which an angle is followed."""
 
 
-def rounding_sentence(real: Real) -> str:
+def rounding_sentence(real: Real, trigonometry: Trigonometry) -> str:
     """Where sines and cosines of the generated text are computed by it, and where not; see ``runtime/c/sincos_*.c``."""
+    vectors = "" if trigonometry == "inline" else "the compiler has vectors and "
     return (
-        f"Sines and cosines are computed here where FLT_EVAL_METHOD rounds each step to {real}; elsewhere, and with "
-        "-ffast-math, the library computes them, as accurately and more slowly."
+        f"Sines and cosines are computed here where {vectors}FLT_EVAL_METHOD rounds each step to {real}; elsewhere, and "
+        "with -ffast-math, the library computes them, as accurately and more slowly."
     )
+
+
+def sincos_text(real: Real, trigonometry: Trigonometry, prefix: str) -> str:
+    """What computes the sines and cosines of many angles, its names behind a prefix."""
+    always = f"#define {prefix}INLINE /* without vectors too */\n" * (trigonometry == "inline")
+    return always + fixed_text(f"c/sincos_{real}.c", prefix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +94,18 @@ class Front:
         real = f"{prefix}_{printer.kind}"
         texts = [printer.expression(angle) for angle in self.angles]
         if printer.kind == "real":
-            vector, count, function = f"{prefix}_angles", f"{self.length} / {prefix}_ABREAST", f"{prefix}_sincos"
+            vector, length, function = f"{prefix}_angles", f"{self.length} / {prefix}_ABREAST", f"{prefix}_sincos"
             texts += [printer.expression(ex.Constant(Fraction(0)))] * (self.length - len(texts))
             fours = (", ".join(texts[place : place + ABREAST]) for place in range(0, self.length, ABREAST))
             texts = [f"{prefix}_FOUR({four})" for four in fours]
         else:
-            vector, count, function = real, str(len(texts)), f"{real}_sincos"
-        start = f"    const {vector} {self.angle}[{count}] = {{"
+            vector, length, function = real, str(len(texts)), f"{real}_sincos"
+        start = f"    const {vector} {self.angle}[{length}] = {{"
         return (
             f"{start}{wrapped(', '.join(texts), first=len(start) + 2, following=' ' * 8)}}};",
             f"    {real} {self.sine}[{self.length}];",
             f"    {real} {self.cosine}[{self.length}];",
-            f"    {function}({count}, {self.angle}, {self.sine}, {self.cosine});",
+            f"    {function}({len(self.angles)}, {self.angle}, {self.sine}, {self.cosine});",
         )
 
 
