@@ -97,11 +97,13 @@ def test_they_are_below_one_unit_in_the_last_place(real: Real, tmp_path: Path) -
         assert (again[0] == sine).all() and (again[1] == cosine).all()
 
 
+@pytest.mark.parametrize("flags", [(), ("-Dx_ABREAST=1",)])
 @pytest.mark.parametrize("real", ["double", "float"])
-def test_what_is_far_or_no_number_is_as_the_library_has_it(real: Real, tmp_path: Path) -> None:
-    own = TYPES[real]
+def test_what_is_far_or_no_number_is_as_the_library_has_it(real: Real, flags: tuple[str, ...], tmp_path: Path) -> None:
+    """With vectors and without."""
+    own, flags = TYPES[real], ("-O2", *flags)
     angles = np.array([np.nan, np.inf, -np.inf, NEAR[real], 1e22, -3e38, 0.0, -0.0, 5e-324, 1.0], dtype=own)
-    sine, cosine = sines(tmp_path, real, angles)
+    sine, cosine = sines(tmp_path, real, angles, flags)
     with np.errstate(invalid="ignore"):
         # Within one unit, as both are.
         np.testing.assert_allclose(sine, np.sin(angles.astype(np.float64)), rtol=2 * np.finfo(own).eps)
@@ -112,7 +114,7 @@ def test_what_is_far_or_no_number_is_as_the_library_has_it(real: Real, tmp_path:
     for place in range(4):
         angles = np.full(4, 0.5, dtype=own)
         angles[place] = 1e20
-        sine, cosine = sines(tmp_path, real, angles)
+        sine, cosine = sines(tmp_path, real, angles, flags)
         wide = angles.astype(np.float64)
         np.testing.assert_allclose([sine, cosine], [np.sin(wide), np.cos(wide)], rtol=2 * np.finfo(own).eps)
 
@@ -190,6 +192,23 @@ def test_angles_are_handed_over_in_vectors(tmp_path: Path) -> None:
         assert len(re.findall(r"\bmulpd\b", assembly)) > 10
 
 
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_compilers_without_vectors_ask_the_library(real: Real, tmp_path: Path) -> None:
+    """By default the text decides by the compiler's macros."""
+    require("gcc")
+    mbsym.generate("puma560", tmp_path, languages=("c",), functions=("gravity_force",), real=real)
+    header = " ".join((tmp_path / "puma560.h").read_text().replace("\n *", " ").split())
+    assert "computed here where the compiler has vectors and FLT_EVAL_METHOD" in header
+    vectors = ("__SSE2__", "__AVX__", "__ARM_NEON", "__aarch64__")
+    told = [
+        run("gcc", "-std=c99", *flags, "-E", "puma560.c", cwd=tmp_path) for flags in ((), [f"-U{x}" for x in vectors])
+    ]
+    assert [each.returncode for each in told] == [0, 0]
+    has_vectors = any(f"#define {name} " in run("gcc", "-dM", "-E", "-x", "c", "/dev/null").stdout for name in vectors)
+    assert [" bound = 1e" in each.stdout for each in told] == [has_vectors, False]
+    assert "vector_size" not in told[1].stdout
+
+
 def program(angle: str) -> Program:
     """sin and cos of something that follows from q, and of q itself."""
     graph = Graph()
@@ -213,19 +232,22 @@ def test_functions_are_the_same(model: str, real: Real, tmp_path: Path) -> None:
     found = []
     rng = np.random.default_rng(1)
     functions = ("mass_matrix", "inverse_dynamics", "gravity_force")
-    for way in ("libm", "inline"):
+    ways: tuple[Trigonometry, ...] = ("libm", "inline", "auto")
+    for way in ways:
         mbsym.generate(model, tmp_path / way, languages=("c",), functions=functions, real=real, trigonometry=way)
         found.append(load_c(tmp_path / way))
-    text = next((tmp_path / "inline").glob("*.c")).read_text()
-    assert len(re.findall(r"\b(?:sin|cos)f?\(", text)) == 2  # those of the loop, for what is far
-    assert found[1].manifest["trigonometry"] == "inline" and "trigonometry" not in found[0].manifest
+    text = next((tmp_path / "auto").glob("*.c")).read_text()
+    # Those of the loop, for what is far, and those of the library where there are no vectors.
+    assert len(re.findall(r"\b(?:sin|cos)f?\(", text)) == 4
+    assert [module.manifest.get("trigonometry") for module in found] == ["libm", "inline", None]
     epsilon = np.finfo(TYPES[real]).eps
     for name in functions:
         function = found[0].functions[name]
         arguments = [rng.normal(size=(20, *item.shape)) for item in function.inputs]
-        a, b = (np.asarray(module.functions[name](*arguments)) for module in found)
+        a, b, c = (np.asarray(module.functions[name](*arguments)) for module in found)
         # Both differ from exact arithmetic by rounding alone, in some hundred operations.
         assert np.max(np.abs(a - b)) < 500 * epsilon * np.max(np.abs(a))
+        assert np.max(np.abs(a - c)) < 500 * epsilon * np.max(np.abs(a))
 
 
 def test_parts_of_long_functions_read_the_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,7 +266,7 @@ def test_parts_of_long_functions_read_the_arrays(tmp_path: Path, monkeypatch: py
 
 
 def test_unknown_ways_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(CodegenError, match="use libm, inline or argument"):
+    with pytest.raises(CodegenError, match="use auto, libm, inline or argument"):
         mbsym.generate("cart_pole", tmp_path, trigonometry="fast")
 
 
