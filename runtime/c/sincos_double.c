@@ -21,7 +21,7 @@ typedef double MODEL_angles;
 #endif
 
 /*
- * Where angles stand in vectors, sines and cosines are computed here, if each step is rounded to the type's own numbers:
+ * Where angles stand in vectors, sines and cosines are computed here if each step is rounded to the type's own numbers:
  * method 1 rounds what is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
  * Elsewhere, and with -ffast-math, the library computes them, as accurately.
  */
@@ -29,8 +29,8 @@ typedef double MODEL_angles;
     || FLT_EVAL_METHOD == 64
 #define MODEL_ROUNDED
 #endif
-#if (MODEL_ABREAST > 1 || defined(MODEL_INLINE)) && defined(MODEL_ROUNDED) && !defined(__FAST_MATH__) \
-    && !defined(__ASSOCIATIVE_MATH__)
+#if (defined(MODEL_INLINE) || MODEL_ABREAST > 1) && defined(MODEL_ROUNDED) \
+    && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
 #if MODEL_ABREAST > 1
 typedef uint64_t MODEL_bits __attribute__((vector_size(8 * MODEL_ABREAST)));
 #else

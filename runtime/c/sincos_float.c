@@ -18,15 +18,15 @@ typedef float MODEL_angles;
 #endif
 
 /*
- * Where angles stand in vectors, sines and cosines are computed here, if each step is rounded to the type's own numbers:
+ * Where angles stand in vectors, sines and cosines are computed here if each step is rounded to the type's own numbers:
  * methods 16 and 32 round what is narrower than so many bits to these, and leave float alone.
  * Elsewhere, and with -ffast-math, the library computes them, as accurately.
  */
 #if FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16 || FLT_EVAL_METHOD == 32
 #define MODEL_ROUNDED
 #endif
-#if (MODEL_ABREAST > 1 || defined(MODEL_INLINE)) && defined(MODEL_ROUNDED) && !defined(__FAST_MATH__) \
-    && !defined(__ASSOCIATIVE_MATH__)
+#if (defined(MODEL_INLINE) || MODEL_ABREAST > 1) && defined(MODEL_ROUNDED) \
+    && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
 #if MODEL_ABREAST > 1
 typedef uint32_t MODEL_bits __attribute__((vector_size(4 * MODEL_ABREAST)));
 #else

@@ -150,7 +150,8 @@ def source_fields(module: LoweredModule, interface: str) -> dict[str, Any]:
         )
     )
     runtime = tuple(runtime_text(module, file, printer) for file in module.runtime_files)
-    fixed = (*helper_texts(module, runtime), *trigonometry_texts(module, functions))
+    sines = trigonometry_texts(module, functions)
+    fixed = (*helper_texts(module, runtime), *sines)
     helpers = (*step_texts(module, step_functions(module), printer), *(placed(module, text, printer) for text in fixed))
     return {
         "name": names.module,
@@ -160,7 +161,7 @@ def source_fields(module: LoweredModule, interface: str) -> dict[str, Any]:
         "functions": functions,
         "tolerances": tolerance_views(module, printer),
         "helpers": helpers,
-        "runtime": runtime,
+        "runtime": (*runtime, *(f"#undef {names.module}_FOUR" for _ in sines)),
         "limbs": _limbs_view(module),
     }
 
@@ -273,10 +274,8 @@ def _with_limbs(
     """A function with its limbs side by side, and otherwise straight."""
     if function.limbs is None or function.body is None:
         return straight
-    limbs, front = function.limbs, Front(function.body, ())
-    if module.description.trigonometry != "libm":
-        inner = module.names.inner.values()
-        limbs, front = limbs_in_front(limbs, function.body, module.names.inside((*inner, *function.identifiers)))
+    scope = module.names.inside((*module.names.inner.values(), *function.identifiers))
+    limbs, front = limbs_in_front(function.limbs, function.body, scope, module.description.trigonometry)
     # GCC keeps vectors that are wider than registers in memory. Long functions, and those whose sines come in vectors,
     # are still faster by more than that costs as long as two registers hold one: docs/limbs.md.
     is_long = bool(front.angles) or function.body.operations.arithmetic > LONG
@@ -344,7 +343,6 @@ def _part_arguments(
 
 def _front(module: LoweredModule, function: ModuleFunction, body: LoweredFunction, printer: CPrinter) -> Front:
     """The body with its sines and cosines taken out where that is asked for, and for vectors always."""
-    if module.description.trigonometry == "libm" and printer.kind == "real":
-        return Front(body, ())
+    way = module.description.trigonometry if printer.kind == "real" else "inline"
     parameters, inner = module.names.parameters.values(), module.names.inner.values()
-    return in_front(body, module.names.inside((*inner, *function.identifiers, *parameters)))
+    return in_front(body, module.names.inside((*inner, *function.identifiers, *parameters)), way)
