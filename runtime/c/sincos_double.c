@@ -16,8 +16,10 @@
 
 #if MODEL_ABREAST > 1
 typedef double MODEL_angles __attribute__((vector_size(8 * MODEL_ABREAST)));
+typedef uint64_t MODEL_bits __attribute__((vector_size(8 * MODEL_ABREAST)));
 #else
 typedef double MODEL_angles;
+typedef uint64_t MODEL_bits;
 #endif
 
 /*
@@ -29,18 +31,13 @@ typedef double MODEL_angles;
     || FLT_EVAL_METHOD == 64
 #define MODEL_ROUNDED
 #endif
-#if (defined(MODEL_INLINE) || MODEL_ABREAST > 1) && defined(MODEL_ROUNDED) \
-    && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
-#if MODEL_ABREAST > 1
-typedef uint64_t MODEL_bits __attribute__((vector_size(8 * MODEL_ABREAST)));
-#else
-typedef uint64_t MODEL_bits;
-#endif
 
 /* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
 static inline void MODEL_sincos(int count, const MODEL_angles *restrict angle, MODEL_real *restrict sine,
                                 MODEL_real *restrict cosine)
 {
+#if (defined(MODEL_INLINE) || MODEL_ABREAST > 1) && defined(MODEL_ROUNDED) \
+    && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
     /* Up to here both are below one unit in the last place; beyond, the library computes them. */
     const double bound = 1e5;
     uint64_t limit;
@@ -100,17 +97,13 @@ static inline void MODEL_sincos(int count, const MODEL_angles *restrict angle, M
             }
         }
     }
-}
 #else
-static inline void MODEL_sincos(int count, const MODEL_angles *restrict angle, MODEL_real *restrict sine,
-                                MODEL_real *restrict cosine)
-{
     for (int i = 0; i < count; ++i) {
         const double x = ((const double *)angle)[i];
         sine[i] = sin(x);
         cosine[i] = cos(x);
     }
-}
 #endif
+}
 
 #undef MODEL_ROUNDED

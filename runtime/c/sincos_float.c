@@ -13,8 +13,10 @@
 
 #if MODEL_ABREAST > 1
 typedef float MODEL_angles __attribute__((vector_size(4 * MODEL_ABREAST)));
+typedef uint32_t MODEL_bits __attribute__((vector_size(4 * MODEL_ABREAST)));
 #else
 typedef float MODEL_angles;
+typedef uint32_t MODEL_bits;
 #endif
 
 /*
@@ -25,18 +27,13 @@ typedef float MODEL_angles;
 #if FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16 || FLT_EVAL_METHOD == 32
 #define MODEL_ROUNDED
 #endif
-#if (defined(MODEL_INLINE) || MODEL_ABREAST > 1) && defined(MODEL_ROUNDED) \
-    && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
-#if MODEL_ABREAST > 1
-typedef uint32_t MODEL_bits __attribute__((vector_size(4 * MODEL_ABREAST)));
-#else
-typedef uint32_t MODEL_bits;
-#endif
 
 /* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
 static inline void MODEL_sincos(int count, const MODEL_angles *restrict angle, MODEL_real *restrict sine,
                                 MODEL_real *restrict cosine)
 {
+#if (defined(MODEL_INLINE) || MODEL_ABREAST > 1) && defined(MODEL_ROUNDED) \
+    && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
     /* Up to here both are below one unit in the last place; beyond, the library computes them. */
     const float bound = 1e3f;
     uint32_t limit;
@@ -94,17 +91,13 @@ static inline void MODEL_sincos(int count, const MODEL_angles *restrict angle, M
             }
         }
     }
-}
 #else
-static inline void MODEL_sincos(int count, const MODEL_angles *restrict angle, MODEL_real *restrict sine,
-                                MODEL_real *restrict cosine)
-{
     for (int i = 0; i < count; ++i) {
         const float x = ((const float *)angle)[i];
         sine[i] = sinf(x);
         cosine[i] = cosf(x);
     }
-}
 #endif
+}
 
 #undef MODEL_ROUNDED

@@ -240,7 +240,7 @@ EDITS: Final = (
     Edit("newton", "rhombus_symmetric", ".c", r"total \+= (rows\.response)", r"total += 1.01F * \g<1>"),
     # Beyond arrays: of callers, of functions, and of many states.
     Edit("memory", "puma560", ".c", r"(\n    M\[35\] = [^;]+;)", r"\g<1>\n    M[36] = 0.0;"),
-    Edit("memory", "puma560", ".c", r"i < vectors; \+\+i", "i <= vectors; ++i"),
+    Edit("memory", "puma560", ".c", r"i < count; i \+= ", "i <= count; i += "),
     Edit("memory", "ball", ".c", r"ball_finite\(v, 3\)", "ball_finite(v, 4)"),
     Edit("memory", "ball", ".c", r"ball_spoil\(vdot, 3\)", "ball_spoil(vdot, 4)"),
     Edit("memory", "four_bar", ".c", r"four_bar_finite\(v, 3\)", "four_bar_finite(v, 4)"),
