@@ -14,30 +14,34 @@
 #endif
 #endif
 
-#if MODEL_ABREAST > 1
-typedef double MODEL_angles __attribute__((vector_size(8 * MODEL_ABREAST)));
-typedef uint64_t MODEL_bits __attribute__((vector_size(8 * MODEL_ABREAST)));
-#else
-typedef double MODEL_angles;
-typedef uint64_t MODEL_bits;
-#endif
-
 /*
- * Where angles stand in vectors, sines and cosines are computed here if each step is rounded to the type's own numbers:
- * method 1 rounds what is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
+ * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: method 1 rounds what
+ * is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
  * Elsewhere, and with -ffast-math, the library computes them, as accurately.
  */
-#if FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 1 || FLT_EVAL_METHOD == 16 || FLT_EVAL_METHOD == 32 \
-    || FLT_EVAL_METHOD == 64
-#define MODEL_ROUNDED
+#if MODEL_ABREAST > 1
+#define MODEL_INLINE
+typedef double MODEL_angles __attribute__((vector_size(8 * MODEL_ABREAST)));
+#else
+typedef double MODEL_angles;
+#endif
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16 && FLT_EVAL_METHOD != 32 \
+    && FLT_EVAL_METHOD != 64
+#undef MODEL_INLINE
+#elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
+#undef MODEL_INLINE
+#endif
+#if defined(MODEL_INLINE) && MODEL_ABREAST > 1
+typedef uint64_t MODEL_bits __attribute__((vector_size(8 * MODEL_ABREAST)));
+#elif defined(MODEL_INLINE)
+typedef uint64_t MODEL_bits;
 #endif
 
 /* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
 static inline void MODEL_sincos(int count, const MODEL_angles *restrict angle, MODEL_real *restrict sine,
                                 MODEL_real *restrict cosine)
 {
-#if (defined(MODEL_INLINE) || MODEL_ABREAST > 1) && defined(MODEL_ROUNDED) \
-    && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
+#ifdef MODEL_INLINE
     /* Up to here both are below one unit in the last place; beyond, the library computes them. */
     const double bound = 1e5;
     uint64_t limit;
@@ -106,4 +110,4 @@ static inline void MODEL_sincos(int count, const MODEL_angles *restrict angle, M
 #endif
 }
 
-#undef MODEL_ROUNDED
+#undef MODEL_INLINE

@@ -11,29 +11,33 @@
 #endif
 #endif
 
-#if MODEL_ABREAST > 1
-typedef float MODEL_angles __attribute__((vector_size(4 * MODEL_ABREAST)));
-typedef uint32_t MODEL_bits __attribute__((vector_size(4 * MODEL_ABREAST)));
-#else
-typedef float MODEL_angles;
-typedef uint32_t MODEL_bits;
-#endif
-
 /*
- * Where angles stand in vectors, sines and cosines are computed here if each step is rounded to the type's own numbers:
- * methods 16 and 32 round what is narrower than so many bits to these, and leave float alone.
+ * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: methods 16 and 32
+ * round what is narrower than so many bits to these, and leave float alone.
  * Elsewhere, and with -ffast-math, the library computes them, as accurately.
  */
-#if FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16 || FLT_EVAL_METHOD == 32
-#define MODEL_ROUNDED
+#if MODEL_ABREAST > 1
+#define MODEL_INLINE
+typedef float MODEL_angles __attribute__((vector_size(4 * MODEL_ABREAST)));
+#else
+typedef float MODEL_angles;
+#endif
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16 && FLT_EVAL_METHOD != 32
+#undef MODEL_INLINE
+#elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
+#undef MODEL_INLINE
+#endif
+#if defined(MODEL_INLINE) && MODEL_ABREAST > 1
+typedef uint32_t MODEL_bits __attribute__((vector_size(4 * MODEL_ABREAST)));
+#elif defined(MODEL_INLINE)
+typedef uint32_t MODEL_bits;
 #endif
 
 /* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
 static inline void MODEL_sincos(int count, const MODEL_angles *restrict angle, MODEL_real *restrict sine,
                                 MODEL_real *restrict cosine)
 {
-#if (defined(MODEL_INLINE) || MODEL_ABREAST > 1) && defined(MODEL_ROUNDED) \
-    && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
+#ifdef MODEL_INLINE
     /* Up to here both are below one unit in the last place; beyond, the library computes them. */
     const float bound = 1e3f;
     uint32_t limit;
@@ -100,4 +104,4 @@ static inline void MODEL_sincos(int count, const MODEL_angles *restrict angle, M
 #endif
 }
 
-#undef MODEL_ROUNDED
+#undef MODEL_INLINE

@@ -47,7 +47,8 @@ def sincos_text(real: Real, trigonometry: Trigonometry, prefix: str) -> str:
     text = fixed_text(f"c/sincos_{real}.c", prefix)
     if trigonometry != "inline":
         return text
-    return f"#define {prefix}INLINE /* without vectors too */\n{text}\n#undef {prefix}INLINE"
+    vectors, own = f"#if {prefix}ABREAST > 1\n", f"#define {prefix}INLINE\n"
+    return text.replace(vectors + own, own + vectors)
 
 
 @dataclass(frozen=True, slots=True)
