@@ -25,7 +25,7 @@ class SineTables:
 
 
 def sine_tables(trigonometry: Trigonometry, programs: Sequence[Program]) -> SineTables:
-    """What is said of sines and cosines; nothing of those that the library computes, at least in other languages than C.
+    """What is said of sines and cosines; nothing of those that the library computes, at least outside of C.
 
     Args:
         trigonometry: where they come from.

@@ -232,9 +232,8 @@ class GenerationOptions:
     )
     trigonometry: Trigonometry = option(
         "auto",
-        "Sines and cosines in C: 'libm' calls the library; 'inline' has those of all angles of a function computed by "
-        "the text itself, side by side in vectors; 'auto' does so where the compiler has vectors, as on desktops, and "
-        "calls the library elsewhere, as on microcontrollers; 'argument' takes them from the caller (generate).",
+        "Sines and cosines in C: 'libm' calls the library, 'inline' computes those of a function's angles in vectors, "
+        "'auto' does so where the compiler has vectors (no microcontroller), 'argument' takes them (generate).",
         "trigonometry",
         heading=SPEED,
         choices=("auto", "libm", "inline", "argument"),

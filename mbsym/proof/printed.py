@@ -158,9 +158,8 @@ def _ways(
     own = (*module.names.inner.values(), *function.identifiers, *module.names.parameters.values())
     way = module.description.trigonometry
     front = in_front(body, module.names.inside(own), way)
-    if "c" in languages or module.description.batch:
-        if front.angles or split(body) is not None:
-            yield "in C", _with_front(front, scene.inside())
+    if ("c" in languages or module.description.batch) and (front.angles or split(body) is not None):
+        yield "in C", _with_front(front, scene.inside())
     if function in module.batched and not front.angles:
         yield "in lanes", _with_front(in_front(body, module.names.inside(own)), scene.inside())
     if "c" in languages and function.limbs is not None:

@@ -21,7 +21,7 @@ LIBRARY: Final[Mapping[str, Kind]] = {"sin": "sin", "cos": "cos", "sqrt": "sqrt"
 """Functions of math.h that are bounded."""
 
 SINES: Final = "_sincos"
-"""Ends the name of the function that brings the sines and cosines of all angles: their number, they in vectors, sines, cosines."""
+"""Ends the name of the function that brings sines and cosines: the number of angles, these in vectors, results."""
 
 MOST_STEPS: Final = 100_000
 

@@ -37,8 +37,8 @@ def rounding_sentence(real: Real, trigonometry: Trigonometry) -> str:
     """Where sines and cosines of the generated text are computed by it, and where not; see ``runtime/c/sincos_*.c``."""
     vectors = "" if trigonometry == "inline" else "the compiler has vectors and "
     return (
-        f"Sines and cosines are computed here where {vectors}FLT_EVAL_METHOD rounds each step to {real}; elsewhere, and "
-        "with -ffast-math, the library computes them, as accurately and more slowly."
+        f"Sines and cosines are computed here where {vectors}FLT_EVAL_METHOD rounds each step to {real}; elsewhere, "
+        "and with -ffast-math, the library computes them, as accurately and more slowly."
     )
 
 

@@ -118,7 +118,7 @@ def calls(run: Measured) -> str:
 
 
 def plain(run: Measured) -> str:
-    """A line a robot: times as fast as Pinocchio's best build what is generated without options is, by how it is built."""
+    """A line a robot: times as fast as Pinocchio's best build what is generated without options is, by build."""
     rows = []
     for robot in run.robots:
         cells = []
