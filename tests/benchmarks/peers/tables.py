@@ -141,7 +141,7 @@ def sines(run: Measured) -> str:
             times = [None if None in pair else pair[0] / pair[1] for pair in zip(*ns, strict=True)]
             cells = [_joined(_number(x, ".0f") for x in way) for way in ns]
             rows.append((robot.title, f"`{build}`", *cells, _joined(map(_number, times))))
-    return table(("robot", "built by", "libm, ns", "auto, ns", "times"), rows) + "\n\n" + _under(run)
+    return table(("robot", "built by", "libm, ns", "auto, ns", "times"), rows) + "\n\n" + run.about
 
 
 def _builds(run: Measured) -> list[str]:
