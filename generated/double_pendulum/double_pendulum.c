@@ -7,8 +7,126 @@
 #include "double_pendulum.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include <float.h>
 
-const char double_pendulum_interface[17] = "b784cae7fa84c399";
+const char double_pendulum_interface[17] = "090b4fea7758c8d0";
+
+/* Angles side by side in a vector, where the compiler has vectors. */
+#ifndef double_pendulum_ABREAST
+#if (defined(__GNUC__) && defined(__AVX__)) || (defined(__clang__) && (defined(__SSE2__) || defined(__aarch64__)))
+#define double_pendulum_ABREAST 4
+#define double_pendulum_FOUR(a, b, c, d) {(a), (b), (c), (d)}
+#elif defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__))
+#define double_pendulum_ABREAST 2
+#define double_pendulum_FOUR(a, b, c, d) {(a), (b)}, {(c), (d)}
+#else
+#define double_pendulum_ABREAST 1
+#define double_pendulum_FOUR(a, b, c, d) (a), (b), (c), (d)
+#endif
+#endif
+
+/*
+ * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: method 1 rounds what
+ * is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
+ * Elsewhere, and with -ffast-math, the library computes them, as accurately.
+ */
+#if double_pendulum_ABREAST > 1
+#define double_pendulum_INLINE
+typedef double double_pendulum_angles __attribute__((vector_size(8 * double_pendulum_ABREAST)));
+#else
+typedef double double_pendulum_angles;
+#endif
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16 && FLT_EVAL_METHOD != 32 \
+    && FLT_EVAL_METHOD != 64
+#undef double_pendulum_INLINE
+#elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
+#undef double_pendulum_INLINE
+#endif
+#if defined(double_pendulum_INLINE) && double_pendulum_ABREAST > 1
+typedef uint64_t double_pendulum_bits __attribute__((vector_size(8 * double_pendulum_ABREAST)));
+#elif defined(double_pendulum_INLINE)
+typedef uint64_t double_pendulum_bits;
+#endif
+
+/* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
+static inline void double_pendulum_sincos(
+    int count,
+    const double_pendulum_angles *restrict angle,
+    double_pendulum_real *restrict sine,
+    double_pendulum_real *restrict cosine)
+{
+#ifdef double_pendulum_INLINE
+    /* Up to here both are below one unit in the last place; beyond, the library computes them. */
+    const double bound = 1e5;
+    uint64_t limit;
+    uint64_t outside[double_pendulum_ABREAST];
+    double_pendulum_bits beyond = {0};
+    (void)memcpy(&limit, &bound, sizeof limit);
+    for (int i = 0; i < count; i += double_pendulum_ABREAST) {
+        const double_pendulum_angles x = angle[i / double_pendulum_ABREAST];
+        /* The nearest multiple of pi/2: so large a sum has no digits behind the point; its last bits count. */
+        const double_pendulum_angles shifted = x * 0.6366197723675814 + 6755399441055744.0;
+        const double_pendulum_angles quarters = shifted - 6755399441055744.0;
+        /* What is left, r, and what its rounding lost. All parts of pi/2 but the last make exact products. */
+        const double_pendulum_angles once = x - quarters * 1.5707963267923333;
+        const double_pendulum_angles second = quarters * 2.5633441515839558e-12;
+        const double_pendulum_angles r = once - second;
+        const double_pendulum_angles rest = ((once - r) - second) - quarters * 1.0562999066987428e-23;
+        const double_pendulum_angles z = r * r;
+        const double_pendulum_angles zz = z * z;
+        /* Pairs of terms wait for each other less long than one term after the other. */
+        const double_pendulum_angles p = (0.16666666666666666 + z * -0.008333333333330948)
+            + zz * ((0.0001984126983675853 + z * -2.7557316102529747e-06) + zz *
+                (2.5051131840273875e-08 + z * -1.5918128954107197e-10));
+        const double_pendulum_angles c = (0.041666666666666664 + z * -0.0013888888888887398)
+            + zz * ((2.4801587298765662e-05 + z * -2.7557317271715595e-07) + zz *
+                (2.087614626544433e-09 + z * -1.1382632212345609e-11));
+        const double_pendulum_angles half = 0.5 * z;
+        const double_pendulum_angles most = 1.0 - half;
+        const double_pendulum_angles sine_r = r - (z * (r * p + 0.5 * rest) - rest);
+        const double_pendulum_angles cosine_r = most + (((1.0 - most) - half) + (zz * c - r * rest));
+        /* Odd quarters exchange the two; then the signs. */
+        double_pendulum_bits size;
+        double_pendulum_bits quarter;
+        double_pendulum_bits s;
+        double_pendulum_bits k;
+        (void)memcpy(&size, &x, sizeof size);
+        (void)memcpy(&quarter, &shifted, sizeof quarter);
+        (void)memcpy(&s, &sine_r, sizeof s);
+        (void)memcpy(&k, &cosine_r, sizeof k);
+        const double_pendulum_bits exchange = (s ^ k) & (UINT64_C(0) - (quarter & UINT64_C(1)));
+        s ^= exchange ^ ((quarter << 62) & (UINT64_C(1) << 63));
+        k ^= exchange ^ (((quarter + UINT64_C(1)) << 62) & (UINT64_C(1) << 63));
+        (void)memcpy(&sine[i], &s, sizeof s);
+        (void)memcpy(&cosine[i], &k, sizeof k);
+        /* Bits of numbers that are not negative are ordered as they are, and NaN is above; a difference shows below. */
+        beyond |= (limit - UINT64_C(1)) - (size & (UINT64_MAX >> 1));
+    }
+    (void)memcpy(outside, &beyond, sizeof outside);
+    for (int i = 1; i < double_pendulum_ABREAST; ++i) {
+        outside[0] |= outside[i];
+    }
+    if (outside[0] > (UINT64_MAX >> 1)) {
+        for (int i = 0; i < count; ++i) {
+            const double x = ((const double *)angle)[i];
+            if (!(fabs(x) < bound)) {
+                sine[i] = sin(x);
+                cosine[i] = cos(x);
+            }
+        }
+    }
+#else
+    for (int i = 0; i < count; ++i) {
+        const double x = ((const double *)angle)[i];
+        sine[i] = sin(x);
+        cosine[i] = cos(x);
+    }
+#endif
+}
+
+#undef double_pendulum_INLINE
 
 /* operations: 17 + or -, 34 *, 2 /, 2 sine-cosine pairs */
 void double_pendulum_forward_dynamics(
@@ -22,12 +140,17 @@ void double_pendulum_forward_dynamics(
     const double_pendulum_real m2 = parameters->m2;
     const double_pendulum_real l1 = parameters->l1;
     const double_pendulum_real l2 = parameters->l2;
-    const double_pendulum_real sin1 = sin(q[0]);
-    const double_pendulum_real cos1 = cos(q[0]);
+    const double_pendulum_angles angle[4 / double_pendulum_ABREAST] = {double_pendulum_FOUR(q[0], q[1], 0.0,
+        0.0)};
+    double_pendulum_real sine[4];
+    double_pendulum_real cosine[4];
+    double_pendulum_sincos(2, angle, sine, cosine);
+    const double_pendulum_real sin1 = sine[0];
+    const double_pendulum_real cos1 = cosine[0];
     const double_pendulum_real t1 = 0.5*l1;
     const double_pendulum_real t2 = m1*t1;
-    const double_pendulum_real sin2 = sin(q[1]);
-    const double_pendulum_real cos2 = cos(q[1]);
+    const double_pendulum_real sin2 = sine[1];
+    const double_pendulum_real cos2 = cosine[1];
     const double_pendulum_real t3 = 0.5*l2;
     const double_pendulum_real t4 = m2*t3;
     const double_pendulum_real m2_2 = 0.08333333333333333*m2*l2*l2 + t3*t4;
@@ -81,12 +204,17 @@ void double_pendulum_inverse_dynamics(
     const double_pendulum_real m2 = parameters->m2;
     const double_pendulum_real l1 = parameters->l1;
     const double_pendulum_real l2 = parameters->l2;
-    const double_pendulum_real sin1 = sin(q[0]);
-    const double_pendulum_real cos1 = cos(q[0]);
+    const double_pendulum_angles angle[4 / double_pendulum_ABREAST] = {double_pendulum_FOUR(q[0], q[1], 0.0,
+        0.0)};
+    double_pendulum_real sine[4];
+    double_pendulum_real cosine[4];
+    double_pendulum_sincos(2, angle, sine, cosine);
+    const double_pendulum_real sin1 = sine[0];
+    const double_pendulum_real cos1 = cosine[0];
     const double_pendulum_real t1 = 0.5*l1;
     const double_pendulum_real t2 = m1*t1;
-    const double_pendulum_real sin2 = sin(q[1]);
-    const double_pendulum_real cos2 = cos(q[1]);
+    const double_pendulum_real sin2 = sine[1];
+    const double_pendulum_real cos2 = cosine[1];
     const double_pendulum_real t3 = 0.5*l2;
     const double_pendulum_real t4 = m2*t3;
 
@@ -150,10 +278,15 @@ void double_pendulum_bias_force(
     const double_pendulum_real m2 = parameters->m2;
     const double_pendulum_real l1 = parameters->l1;
     const double_pendulum_real l2 = parameters->l2;
-    const double_pendulum_real sin1 = sin(q[0]);
-    const double_pendulum_real cos1 = cos(q[0]);
-    const double_pendulum_real sin2 = sin(q[1]);
-    const double_pendulum_real cos2 = cos(q[1]);
+    const double_pendulum_angles angle[4 / double_pendulum_ABREAST] = {double_pendulum_FOUR(q[0], q[1], 0.0,
+        0.0)};
+    double_pendulum_real sine[4];
+    double_pendulum_real cosine[4];
+    double_pendulum_sincos(2, angle, sine, cosine);
+    const double_pendulum_real sin1 = sine[0];
+    const double_pendulum_real cos1 = cosine[0];
+    const double_pendulum_real sin2 = sine[1];
+    const double_pendulum_real cos2 = cosine[1];
     const double_pendulum_real t1 = 0.5*m2*l2;
 
     /* angular velocities and velocity-dependent accelerations, outward */
@@ -183,10 +316,15 @@ void double_pendulum_gravity_force(
     const double_pendulum_real m2 = parameters->m2;
     const double_pendulum_real l1 = parameters->l1;
     const double_pendulum_real l2 = parameters->l2;
-    const double_pendulum_real sin1 = sin(q[0]);
-    const double_pendulum_real cos1 = cos(q[0]);
-    const double_pendulum_real sin2 = sin(q[1]);
-    const double_pendulum_real cos2 = cos(q[1]);
+    const double_pendulum_angles angle[4 / double_pendulum_ABREAST] = {double_pendulum_FOUR(q[0], q[1], 0.0,
+        0.0)};
+    double_pendulum_real sine[4];
+    double_pendulum_real cosine[4];
+    double_pendulum_sincos(2, angle, sine, cosine);
+    const double_pendulum_real sin1 = sine[0];
+    const double_pendulum_real cos1 = cosine[0];
+    const double_pendulum_real sin2 = sine[1];
+    const double_pendulum_real cos2 = cosine[1];
 
     /* accelerations and inertial wrenches, outward */
     const double_pendulum_real a1_x = 9.81*sin1;
@@ -237,10 +375,15 @@ void double_pendulum_potential_energy(
     const double_pendulum_real m2 = parameters->m2;
     const double_pendulum_real l1 = parameters->l1;
     const double_pendulum_real l2 = parameters->l2;
-    const double_pendulum_real sin1 = sin(q[0]);
-    const double_pendulum_real cos1 = cos(q[0]);
-    const double_pendulum_real sin2 = sin(q[1]);
-    const double_pendulum_real cos2 = cos(q[1]);
+    const double_pendulum_angles angle[4 / double_pendulum_ABREAST] = {double_pendulum_FOUR(q[0], q[1], 0.0,
+        0.0)};
+    double_pendulum_real sine[4];
+    double_pendulum_real cosine[4];
+    double_pendulum_sincos(2, angle, sine, cosine);
+    const double_pendulum_real sin1 = sine[0];
+    const double_pendulum_real cos1 = cosine[0];
+    const double_pendulum_real sin2 = sine[1];
+    const double_pendulum_real cos2 = cosine[1];
     const double_pendulum_real t1 = 0.5*m2*l2;
 
     energy[0] = 9.81*(sin1*sin2*t1 - cos1*(l1*(m2 + 0.5*m1) + cos2*t1));
@@ -266,10 +409,15 @@ void double_pendulum_body_poses(
     double_pendulum_real poses[restrict 32])
 {
     const double_pendulum_real l1 = parameters->l1;
-    const double_pendulum_real sin1 = sin(q[0]);
-    const double_pendulum_real cos1 = cos(q[0]);
-    const double_pendulum_real sin2 = sin(q[1]);
-    const double_pendulum_real cos2 = cos(q[1]);
+    const double_pendulum_angles angle[4 / double_pendulum_ABREAST] = {double_pendulum_FOUR(q[0], q[1], 0.0,
+        0.0)};
+    double_pendulum_real sine[4];
+    double_pendulum_real cosine[4];
+    double_pendulum_sincos(2, angle, sine, cosine);
+    const double_pendulum_real sin1 = sine[0];
+    const double_pendulum_real cos1 = cosine[0];
+    const double_pendulum_real sin2 = sine[1];
+    const double_pendulum_real cos2 = cosine[1];
 
     /* poses, outward */
     const double_pendulum_real t1 = cos1*cos2 - sin1*sin2;
@@ -385,12 +533,17 @@ void double_pendulum_joint_wrenches(
     const double_pendulum_real m2 = parameters->m2;
     const double_pendulum_real l1 = parameters->l1;
     const double_pendulum_real l2 = parameters->l2;
-    const double_pendulum_real sin1 = sin(q[0]);
-    const double_pendulum_real cos1 = cos(q[0]);
+    const double_pendulum_angles angle[4 / double_pendulum_ABREAST] = {double_pendulum_FOUR(q[0], q[1], 0.0,
+        0.0)};
+    double_pendulum_real sine[4];
+    double_pendulum_real cosine[4];
+    double_pendulum_sincos(2, angle, sine, cosine);
+    const double_pendulum_real sin1 = sine[0];
+    const double_pendulum_real cos1 = cosine[0];
     const double_pendulum_real t1 = 0.5*l1;
     const double_pendulum_real t2 = m1*t1;
-    const double_pendulum_real sin2 = sin(q[1]);
-    const double_pendulum_real cos2 = cos(q[1]);
+    const double_pendulum_real sin2 = sine[1];
+    const double_pendulum_real cos2 = cosine[1];
     const double_pendulum_real t3 = 0.5*l2;
     const double_pendulum_real t4 = m2*t3;
     const double_pendulum_real d2_1 = 0.08333333333333333*m2*l2*l2 + t3*t4;
@@ -458,10 +611,15 @@ void double_pendulum_center_of_mass(
     const double_pendulum_real m2 = parameters->m2;
     const double_pendulum_real l1 = parameters->l1;
     const double_pendulum_real l2 = parameters->l2;
-    const double_pendulum_real sin1 = sin(q[0]);
-    const double_pendulum_real cos1 = cos(q[0]);
-    const double_pendulum_real sin2 = sin(q[1]);
-    const double_pendulum_real cos2 = cos(q[1]);
+    const double_pendulum_angles angle[4 / double_pendulum_ABREAST] = {double_pendulum_FOUR(q[0], q[1], 0.0,
+        0.0)};
+    double_pendulum_real sine[4];
+    double_pendulum_real cosine[4];
+    double_pendulum_sincos(2, angle, sine, cosine);
+    const double_pendulum_real sin1 = sine[0];
+    const double_pendulum_real cos1 = cosine[0];
+    const double_pendulum_real sin2 = sine[1];
+    const double_pendulum_real cos2 = cosine[1];
     const double_pendulum_real t1 = 0.5*m2*l2;
 
     /* composite mass and first moment, inward */
@@ -485,12 +643,17 @@ void double_pendulum_momentum(
     const double_pendulum_real m2 = parameters->m2;
     const double_pendulum_real l1 = parameters->l1;
     const double_pendulum_real l2 = parameters->l2;
-    const double_pendulum_real sin1 = sin(q[0]);
-    const double_pendulum_real cos1 = cos(q[0]);
+    const double_pendulum_angles angle[4 / double_pendulum_ABREAST] = {double_pendulum_FOUR(q[0], q[1], 0.0,
+        0.0)};
+    double_pendulum_real sine[4];
+    double_pendulum_real cosine[4];
+    double_pendulum_sincos(2, angle, sine, cosine);
+    const double_pendulum_real sin1 = sine[0];
+    const double_pendulum_real cos1 = cosine[0];
     const double_pendulum_real t1 = 0.5*l1;
     const double_pendulum_real t2 = m1*t1;
-    const double_pendulum_real sin2 = sin(q[1]);
-    const double_pendulum_real cos2 = cos(q[1]);
+    const double_pendulum_real sin2 = sine[1];
+    const double_pendulum_real cos2 = cosine[1];
     const double_pendulum_real t3 = 0.5*l2;
     const double_pendulum_real t4 = m2*t3;
 
@@ -522,3 +685,5 @@ void double_pendulum_momentum(
     momentum[4] = 0.0;
     momentum[5] = t12;
 }
+
+#undef double_pendulum_FOUR

@@ -8,8 +8,11 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <float.h>
 
-const char five_bar_interface[17] = "67259d86391599ba";
+const char five_bar_interface[17] = "7274a8b629d9be78";
 
 #ifndef five_bar_REGULAR
 #define five_bar_REGULAR 0.00074
@@ -50,6 +53,121 @@ static void five_bar_spoil(five_bar_real *x, int size)
     }
 }
 
+/* Angles side by side in a vector, where the compiler has vectors. */
+#ifndef five_bar_ABREAST
+#if (defined(__GNUC__) && defined(__AVX__)) || (defined(__clang__) && (defined(__SSE2__) || defined(__aarch64__)))
+#define five_bar_ABREAST 4
+#define five_bar_FOUR(a, b, c, d) {(a), (b), (c), (d)}
+#elif defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__))
+#define five_bar_ABREAST 2
+#define five_bar_FOUR(a, b, c, d) {(a), (b)}, {(c), (d)}
+#else
+#define five_bar_ABREAST 1
+#define five_bar_FOUR(a, b, c, d) (a), (b), (c), (d)
+#endif
+#endif
+
+/*
+ * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: method 1 rounds what
+ * is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
+ * Elsewhere, and with -ffast-math, the library computes them, as accurately.
+ */
+#if five_bar_ABREAST > 1
+#define five_bar_INLINE
+typedef double five_bar_angles __attribute__((vector_size(8 * five_bar_ABREAST)));
+#else
+typedef double five_bar_angles;
+#endif
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16 && FLT_EVAL_METHOD != 32 \
+    && FLT_EVAL_METHOD != 64
+#undef five_bar_INLINE
+#elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
+#undef five_bar_INLINE
+#endif
+#if defined(five_bar_INLINE) && five_bar_ABREAST > 1
+typedef uint64_t five_bar_bits __attribute__((vector_size(8 * five_bar_ABREAST)));
+#elif defined(five_bar_INLINE)
+typedef uint64_t five_bar_bits;
+#endif
+
+/* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
+static inline void five_bar_sincos(
+    int count,
+    const five_bar_angles *restrict angle,
+    five_bar_real *restrict sine,
+    five_bar_real *restrict cosine)
+{
+#ifdef five_bar_INLINE
+    /* Up to here both are below one unit in the last place; beyond, the library computes them. */
+    const double bound = 1e5;
+    uint64_t limit;
+    uint64_t outside[five_bar_ABREAST];
+    five_bar_bits beyond = {0};
+    (void)memcpy(&limit, &bound, sizeof limit);
+    for (int i = 0; i < count; i += five_bar_ABREAST) {
+        const five_bar_angles x = angle[i / five_bar_ABREAST];
+        /* The nearest multiple of pi/2: so large a sum has no digits behind the point; its last bits count. */
+        const five_bar_angles shifted = x * 0.6366197723675814 + 6755399441055744.0;
+        const five_bar_angles quarters = shifted - 6755399441055744.0;
+        /* What is left, r, and what its rounding lost. All parts of pi/2 but the last make exact products. */
+        const five_bar_angles once = x - quarters * 1.5707963267923333;
+        const five_bar_angles second = quarters * 2.5633441515839558e-12;
+        const five_bar_angles r = once - second;
+        const five_bar_angles rest = ((once - r) - second) - quarters * 1.0562999066987428e-23;
+        const five_bar_angles z = r * r;
+        const five_bar_angles zz = z * z;
+        /* Pairs of terms wait for each other less long than one term after the other. */
+        const five_bar_angles p = (0.16666666666666666 + z * -0.008333333333330948)
+            + zz * ((0.0001984126983675853 + z * -2.7557316102529747e-06) + zz *
+                (2.5051131840273875e-08 + z * -1.5918128954107197e-10));
+        const five_bar_angles c = (0.041666666666666664 + z * -0.0013888888888887398)
+            + zz * ((2.4801587298765662e-05 + z * -2.7557317271715595e-07) + zz *
+                (2.087614626544433e-09 + z * -1.1382632212345609e-11));
+        const five_bar_angles half = 0.5 * z;
+        const five_bar_angles most = 1.0 - half;
+        const five_bar_angles sine_r = r - (z * (r * p + 0.5 * rest) - rest);
+        const five_bar_angles cosine_r = most + (((1.0 - most) - half) + (zz * c - r * rest));
+        /* Odd quarters exchange the two; then the signs. */
+        five_bar_bits size;
+        five_bar_bits quarter;
+        five_bar_bits s;
+        five_bar_bits k;
+        (void)memcpy(&size, &x, sizeof size);
+        (void)memcpy(&quarter, &shifted, sizeof quarter);
+        (void)memcpy(&s, &sine_r, sizeof s);
+        (void)memcpy(&k, &cosine_r, sizeof k);
+        const five_bar_bits exchange = (s ^ k) & (UINT64_C(0) - (quarter & UINT64_C(1)));
+        s ^= exchange ^ ((quarter << 62) & (UINT64_C(1) << 63));
+        k ^= exchange ^ (((quarter + UINT64_C(1)) << 62) & (UINT64_C(1) << 63));
+        (void)memcpy(&sine[i], &s, sizeof s);
+        (void)memcpy(&cosine[i], &k, sizeof k);
+        /* Bits of numbers that are not negative are ordered as they are, and NaN is above; a difference shows below. */
+        beyond |= (limit - UINT64_C(1)) - (size & (UINT64_MAX >> 1));
+    }
+    (void)memcpy(outside, &beyond, sizeof outside);
+    for (int i = 1; i < five_bar_ABREAST; ++i) {
+        outside[0] |= outside[i];
+    }
+    if (outside[0] > (UINT64_MAX >> 1)) {
+        for (int i = 0; i < count; ++i) {
+            const double x = ((const double *)angle)[i];
+            if (!(fabs(x) < bound)) {
+                sine[i] = sin(x);
+                cosine[i] = cos(x);
+            }
+        }
+    }
+#else
+    for (int i = 0; i < count; ++i) {
+        const double x = ((const double *)angle)[i];
+        sine[i] = sin(x);
+        cosine[i] = cos(x);
+    }
+#endif
+}
+
+#undef five_bar_INLINE
+
 /* operations: 22 + or -, 34 *, 4 sine-cosine pairs */
 void five_bar_inverse_dynamics(
     const five_bar_real q[4],
@@ -60,14 +178,18 @@ void five_bar_inverse_dynamics(
     five_bar_real tau[restrict 4])
 {
     (void)t;
-    const five_bar_real sin1 = sin(q[0]);
-    const five_bar_real cos1 = cos(q[0]);
-    const five_bar_real sin2 = sin(q[2]);
-    const five_bar_real cos2 = cos(q[2]);
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real sin4 = sin(q[3]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[0], q[2], q[1], q[3])};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(4, angle, sine, cosine);
+    const five_bar_real sin1 = sine[0];
+    const five_bar_real cos1 = cosine[0];
+    const five_bar_real sin2 = sine[1];
+    const five_bar_real cos2 = cosine[1];
+    const five_bar_real sin3 = sine[2];
+    const five_bar_real cos3 = cosine[2];
+    const five_bar_real sin4 = sine[3];
+    const five_bar_real cos4 = cosine[3];
 
     /* angular velocities and velocity-dependent accelerations, outward */
     const five_bar_real w3_z = v[0] + v[1];
@@ -106,8 +228,12 @@ void five_bar_mass_matrix(
     const five_bar_real q[4],
     five_bar_real M[restrict 16])
 {
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[1], q[3], 0.0, 0.0)};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(2, angle, sine, cosine);
+    const five_bar_real cos3 = cosine[0];
+    const five_bar_real cos4 = cosine[1];
 
     /* mass matrix */
     const five_bar_real m2_1 = 0.02966 + 0.0285*cos3;
@@ -140,14 +266,18 @@ void five_bar_bias_force(
     five_bar_real bias[restrict 4])
 {
     (void)t;
-    const five_bar_real sin1 = sin(q[0]);
-    const five_bar_real cos1 = cos(q[0]);
-    const five_bar_real sin2 = sin(q[2]);
-    const five_bar_real cos2 = cos(q[2]);
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real sin4 = sin(q[3]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[0], q[2], q[1], q[3])};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(4, angle, sine, cosine);
+    const five_bar_real sin1 = sine[0];
+    const five_bar_real cos1 = cosine[0];
+    const five_bar_real sin2 = sine[1];
+    const five_bar_real cos2 = cosine[1];
+    const five_bar_real sin3 = sine[2];
+    const five_bar_real cos3 = cosine[2];
+    const five_bar_real sin4 = sine[3];
+    const five_bar_real cos4 = cosine[3];
 
     /* angular velocities and velocity-dependent accelerations, outward */
     const five_bar_real w3_z = v[0] + v[1];
@@ -182,14 +312,18 @@ void five_bar_gravity_force(
     const five_bar_real q[4],
     five_bar_real gravity[restrict 4])
 {
-    const five_bar_real sin1 = sin(q[0]);
-    const five_bar_real cos1 = cos(q[0]);
-    const five_bar_real sin2 = sin(q[2]);
-    const five_bar_real cos2 = cos(q[2]);
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real sin4 = sin(q[3]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[0], q[2], q[1], q[3])};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(4, angle, sine, cosine);
+    const five_bar_real sin1 = sine[0];
+    const five_bar_real cos1 = cosine[0];
+    const five_bar_real sin2 = sine[1];
+    const five_bar_real cos2 = cosine[1];
+    const five_bar_real sin3 = sine[2];
+    const five_bar_real cos3 = cosine[2];
+    const five_bar_real sin4 = sine[3];
+    const five_bar_real cos4 = cosine[3];
 
     /* accelerations and inertial wrenches, outward */
     const five_bar_real a1_x = 9.81*sin1;
@@ -213,10 +347,15 @@ void five_bar_kinetic_energy(
     const five_bar_real v[4],
     five_bar_real energy[restrict 1])
 {
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[1], q[3], 0.0, 0.0)};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(2, angle, sine, cosine);
+
     /* velocities, outward */
-    const five_bar_real v3_y = 0.25*cos(q[1])*v[0];
+    const five_bar_real v3_y = 0.25*cosine[0]*v[0];
     const five_bar_real w3_z = v[0] + v[1];
-    const five_bar_real v4_y = 0.25*cos(q[3])*v[2];
+    const five_bar_real v4_y = 0.25*cosine[1]*v[2];
     const five_bar_real w4_z = v[2] + v[3];
 
     /* kinetic energy */
@@ -231,14 +370,18 @@ void five_bar_potential_energy(
     const five_bar_real q[4],
     five_bar_real energy[restrict 1])
 {
-    const five_bar_real sin1 = sin(q[0]);
-    const five_bar_real cos1 = cos(q[0]);
-    const five_bar_real sin2 = sin(q[2]);
-    const five_bar_real cos2 = cos(q[2]);
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real sin4 = sin(q[3]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[0], q[2], q[1], q[3])};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(4, angle, sine, cosine);
+    const five_bar_real sin1 = sine[0];
+    const five_bar_real cos1 = cosine[0];
+    const five_bar_real sin2 = sine[1];
+    const five_bar_real cos2 = cosine[1];
+    const five_bar_real sin3 = sine[2];
+    const five_bar_real cos3 = cosine[2];
+    const five_bar_real sin4 = sine[3];
+    const five_bar_real cos4 = cosine[3];
 
     /* composite mass and first moment, inward */
     const five_bar_real t1 = 0.114*(cos2*sin4 + cos1*sin3) + sin2*(0.25 + 0.114*cos4);
@@ -264,14 +407,18 @@ void five_bar_body_poses(
     const five_bar_real q[4],
     five_bar_real poses[restrict 64])
 {
-    const five_bar_real sin1 = sin(q[0]);
-    const five_bar_real cos1 = cos(q[0]);
-    const five_bar_real sin2 = sin(q[2]);
-    const five_bar_real cos2 = cos(q[2]);
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real sin4 = sin(q[3]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[0], q[2], q[1], q[3])};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(4, angle, sine, cosine);
+    const five_bar_real sin1 = sine[0];
+    const five_bar_real cos1 = cosine[0];
+    const five_bar_real sin2 = sine[1];
+    const five_bar_real cos2 = cosine[1];
+    const five_bar_real sin3 = sine[2];
+    const five_bar_real cos3 = cosine[2];
+    const five_bar_real sin4 = sine[3];
+    const five_bar_real cos4 = cosine[3];
 
     /* poses, outward */
     const five_bar_real t1 = cos1*cos3 - sin1*sin3;
@@ -351,10 +498,14 @@ void five_bar_body_velocities(
     const five_bar_real v[4],
     five_bar_real velocities[restrict 24])
 {
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real sin4 = sin(q[3]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[1], q[3], 0.0, 0.0)};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(2, angle, sine, cosine);
+    const five_bar_real sin3 = sine[0];
+    const five_bar_real cos3 = cosine[0];
+    const five_bar_real sin4 = sine[1];
+    const five_bar_real cos4 = cosine[1];
 
     /* velocities, outward */
     const five_bar_real t1 = 0.25*v[0];
@@ -391,10 +542,14 @@ void five_bar_body_jacobians(
     const five_bar_real q[4],
     five_bar_real jacobians[restrict 96])
 {
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real sin4 = sin(q[3]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[1], q[3], 0.0, 0.0)};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(2, angle, sine, cosine);
+    const five_bar_real sin3 = sine[0];
+    const five_bar_real cos3 = cosine[0];
+    const five_bar_real sin4 = sine[1];
+    const five_bar_real cos4 = cosine[1];
 
     jacobians[0] = 0.0;
     jacobians[1] = 0.0;
@@ -499,14 +654,18 @@ void five_bar_center_of_mass(
     const five_bar_real q[4],
     five_bar_real com[restrict 3])
 {
-    const five_bar_real sin1 = sin(q[0]);
-    const five_bar_real cos1 = cos(q[0]);
-    const five_bar_real sin2 = sin(q[2]);
-    const five_bar_real cos2 = cos(q[2]);
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real sin4 = sin(q[3]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[0], q[2], q[1], q[3])};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(4, angle, sine, cosine);
+    const five_bar_real sin1 = sine[0];
+    const five_bar_real cos1 = cosine[0];
+    const five_bar_real sin2 = sine[1];
+    const five_bar_real cos2 = cosine[1];
+    const five_bar_real sin3 = sine[2];
+    const five_bar_real cos3 = cosine[2];
+    const five_bar_real sin4 = sine[3];
+    const five_bar_real cos4 = cosine[3];
 
     /* composite mass and first moment, inward */
     const five_bar_real t1 = 0.114*sin4;
@@ -525,14 +684,18 @@ void five_bar_momentum(
     const five_bar_real v[4],
     five_bar_real momentum[restrict 6])
 {
-    const five_bar_real sin1 = sin(q[0]);
-    const five_bar_real cos1 = cos(q[0]);
-    const five_bar_real sin2 = sin(q[2]);
-    const five_bar_real cos2 = cos(q[2]);
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real sin4 = sin(q[3]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[0], q[2], q[1], q[3])};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(4, angle, sine, cosine);
+    const five_bar_real sin1 = sine[0];
+    const five_bar_real cos1 = cosine[0];
+    const five_bar_real sin2 = sine[1];
+    const five_bar_real cos2 = cosine[1];
+    const five_bar_real sin3 = sine[2];
+    const five_bar_real cos3 = cosine[2];
+    const five_bar_real sin4 = sine[3];
+    const five_bar_real cos4 = cosine[3];
 
     /* velocities, outward */
     const five_bar_real t1 = 0.25*v[0];
@@ -581,14 +744,18 @@ void five_bar_constraint_residual(
     const five_bar_real q[4],
     five_bar_real residual[restrict 2])
 {
-    const five_bar_real sin1 = sin(q[0]);
-    const five_bar_real cos1 = cos(q[0]);
-    const five_bar_real sin2 = sin(q[2]);
-    const five_bar_real cos2 = cos(q[2]);
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real sin4 = sin(q[3]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[0], q[2], q[1], q[3])};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(4, angle, sine, cosine);
+    const five_bar_real sin1 = sine[0];
+    const five_bar_real cos1 = cosine[0];
+    const five_bar_real sin2 = sine[1];
+    const five_bar_real cos2 = cosine[1];
+    const five_bar_real sin3 = sine[2];
+    const five_bar_real cos3 = cosine[2];
+    const five_bar_real sin4 = sine[3];
+    const five_bar_real cos4 = cosine[3];
 
     /* closure of loops */
     const five_bar_real t1 = 0.2*cos2;
@@ -608,14 +775,18 @@ void five_bar_constraint_jacobian(
     const five_bar_real q[4],
     five_bar_real G[restrict 8])
 {
-    const five_bar_real sin1 = sin(q[0]);
-    const five_bar_real cos1 = cos(q[0]);
-    const five_bar_real sin2 = sin(q[2]);
-    const five_bar_real cos2 = cos(q[2]);
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real sin4 = sin(q[3]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[0], q[2], q[1], q[3])};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(4, angle, sine, cosine);
+    const five_bar_real sin1 = sine[0];
+    const five_bar_real cos1 = cosine[0];
+    const five_bar_real sin2 = sine[1];
+    const five_bar_real cos2 = cosine[1];
+    const five_bar_real sin3 = sine[2];
+    const five_bar_real cos3 = cosine[2];
+    const five_bar_real sin4 = sine[3];
+    const five_bar_real cos4 = cosine[3];
 
     /* closure of loops */
     const five_bar_real t1 = 0.25*sin4;
@@ -649,14 +820,18 @@ void five_bar_constraint_bias(
     const five_bar_real v[4],
     five_bar_real gamma_[restrict 2])
 {
-    const five_bar_real sin1 = sin(q[0]);
-    const five_bar_real cos1 = cos(q[0]);
-    const five_bar_real sin2 = sin(q[2]);
-    const five_bar_real cos2 = cos(q[2]);
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real sin4 = sin(q[3]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[0], q[2], q[1], q[3])};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(4, angle, sine, cosine);
+    const five_bar_real sin1 = sine[0];
+    const five_bar_real cos1 = cosine[0];
+    const five_bar_real sin2 = sine[1];
+    const five_bar_real cos2 = cosine[1];
+    const five_bar_real sin3 = sine[2];
+    const five_bar_real cos3 = cosine[2];
+    const five_bar_real sin4 = sine[3];
+    const five_bar_real cos4 = cosine[3];
 
     /* closure of loops */
     const five_bar_real t1 = 0.25*sin4;
@@ -714,14 +889,18 @@ void five_bar_closure_gap(
     const five_bar_real q[4],
     five_bar_real gap[restrict 5])
 {
-    const five_bar_real sin1 = sin(q[0]);
-    const five_bar_real cos1 = cos(q[0]);
-    const five_bar_real sin2 = sin(q[2]);
-    const five_bar_real cos2 = cos(q[2]);
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real sin4 = sin(q[3]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[0], q[2], q[1], q[3])};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(4, angle, sine, cosine);
+    const five_bar_real sin1 = sine[0];
+    const five_bar_real cos1 = cosine[0];
+    const five_bar_real sin2 = sine[1];
+    const five_bar_real cos2 = cosine[1];
+    const five_bar_real sin3 = sine[2];
+    const five_bar_real cos3 = cosine[2];
+    const five_bar_real sin4 = sine[3];
+    const five_bar_real cos4 = cosine[3];
 
     /* closure of loops */
     const five_bar_real t1 = 0.2*cos2;
@@ -754,14 +933,18 @@ void five_bar_constrained_terms(
     five_bar_real inverses[restrict 4])
 {
     (void)t;
-    const five_bar_real sin1 = sin(q[0]);
-    const five_bar_real cos1 = cos(q[0]);
-    const five_bar_real sin2 = sin(q[2]);
-    const five_bar_real cos2 = cos(q[2]);
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real sin4 = sin(q[3]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[0], q[2], q[1], q[3])};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(4, angle, sine, cosine);
+    const five_bar_real sin1 = sine[0];
+    const five_bar_real cos1 = cosine[0];
+    const five_bar_real sin2 = sine[1];
+    const five_bar_real cos2 = cosine[1];
+    const five_bar_real sin3 = sine[2];
+    const five_bar_real cos3 = cosine[2];
+    const five_bar_real sin4 = sine[3];
+    const five_bar_real cos4 = cosine[3];
 
     /* closure of loops */
     const five_bar_real t1 = 0.25*sin4;
@@ -905,14 +1088,18 @@ void five_bar_constrained_wrenches(
 {
     (void)t;
     (void)u;
-    const five_bar_real sin1 = sin(q[0]);
-    const five_bar_real cos1 = cos(q[0]);
-    const five_bar_real sin2 = sin(q[2]);
-    const five_bar_real cos2 = cos(q[2]);
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real n2_y = -sin(q[3]);
-    const five_bar_real n2_x = -cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[0], q[2], q[1], q[3])};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(4, angle, sine, cosine);
+    const five_bar_real sin1 = sine[0];
+    const five_bar_real cos1 = cosine[0];
+    const five_bar_real sin2 = sine[1];
+    const five_bar_real cos2 = cosine[1];
+    const five_bar_real sin3 = sine[2];
+    const five_bar_real cos3 = cosine[2];
+    const five_bar_real n2_y = -sine[3];
+    const five_bar_real n2_x = -cosine[3];
 
     /* closure of loops */
     const five_bar_real t1 = 0.2*cos2;
@@ -1003,14 +1190,18 @@ void five_bar_position_correction(
     five_bar_real weighted[restrict 8],
     five_bar_real inverses[restrict 4])
 {
-    const five_bar_real sin1 = sin(q[0]);
-    const five_bar_real cos1 = cos(q[0]);
-    const five_bar_real sin2 = sin(q[2]);
-    const five_bar_real cos2 = cos(q[2]);
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real sin4 = sin(q[3]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[0], q[2], q[1], q[3])};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(4, angle, sine, cosine);
+    const five_bar_real sin1 = sine[0];
+    const five_bar_real cos1 = cosine[0];
+    const five_bar_real sin2 = sine[1];
+    const five_bar_real cos2 = cosine[1];
+    const five_bar_real sin3 = sine[2];
+    const five_bar_real cos3 = cosine[2];
+    const five_bar_real sin4 = sine[3];
+    const five_bar_real cos4 = cosine[3];
 
     /* closure of loops */
     const five_bar_real t1 = 0.25*sin4;
@@ -1133,14 +1324,18 @@ int five_bar_actuated_inverse_dynamics(
 {
     five_bar_real guarded_values[2]; /* what must not vanish or leave its domain */
     (void)t;
-    const five_bar_real sin1 = sin(q[0]);
-    const five_bar_real cos1 = cos(q[0]);
-    const five_bar_real sin2 = sin(q[2]);
-    const five_bar_real cos2 = cos(q[2]);
-    const five_bar_real sin3 = sin(q[1]);
-    const five_bar_real cos3 = cos(q[1]);
-    const five_bar_real sin4 = sin(q[3]);
-    const five_bar_real cos4 = cos(q[3]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[0], q[2], q[1], q[3])};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(4, angle, sine, cosine);
+    const five_bar_real sin1 = sine[0];
+    const five_bar_real cos1 = cosine[0];
+    const five_bar_real sin2 = sine[1];
+    const five_bar_real cos2 = cosine[1];
+    const five_bar_real sin3 = sine[2];
+    const five_bar_real cos3 = cosine[2];
+    const five_bar_real sin4 = sine[3];
+    const five_bar_real cos4 = cosine[3];
 
     /* closure of loops */
     const five_bar_real t1 = 0.25*sin4;
@@ -1245,10 +1440,14 @@ int five_bar_closed_form_position(
     five_bar_real q_closed[restrict 4])
 {
     five_bar_real guarded_values[1]; /* what must not vanish or leave its domain */
-    const five_bar_real sin1 = sin(q[0]);
-    const five_bar_real cos1 = cos(q[0]);
-    const five_bar_real sin2 = sin(q[2]);
-    const five_bar_real cos2 = cos(q[2]);
+    const five_bar_angles angle[4 / five_bar_ABREAST] = {five_bar_FOUR(q[0], q[2], 0.0, 0.0)};
+    five_bar_real sine[4];
+    five_bar_real cosine[4];
+    five_bar_sincos(2, angle, sine, cosine);
+    const five_bar_real sin1 = sine[0];
+    const five_bar_real cos1 = cosine[0];
+    const five_bar_real sin2 = sine[1];
+    const five_bar_real cos2 = cosine[1];
     const five_bar_real t1 = 0.25*sin1;
     const five_bar_real t2 = 0.2 - 0.25*cos1;
     const five_bar_real t3 = 0.25 + cos2*t2 - sin2*t1;
@@ -1859,3 +2058,5 @@ int five_bar_joint_wrenches(
     }
     return status;
 }
+
+#undef five_bar_FOUR

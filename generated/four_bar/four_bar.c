@@ -8,8 +8,11 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <float.h>
 
-const char four_bar_interface[17] = "fcfda0404dea74a7";
+const char four_bar_interface[17] = "4c2c72c22f7c43a0";
 
 #ifndef four_bar_REGULAR
 #define four_bar_REGULAR 0.00074
@@ -50,6 +53,121 @@ static void four_bar_spoil(four_bar_real *x, int size)
     }
 }
 
+/* Angles side by side in a vector, where the compiler has vectors. */
+#ifndef four_bar_ABREAST
+#if (defined(__GNUC__) && defined(__AVX__)) || (defined(__clang__) && (defined(__SSE2__) || defined(__aarch64__)))
+#define four_bar_ABREAST 4
+#define four_bar_FOUR(a, b, c, d) {(a), (b), (c), (d)}
+#elif defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__))
+#define four_bar_ABREAST 2
+#define four_bar_FOUR(a, b, c, d) {(a), (b)}, {(c), (d)}
+#else
+#define four_bar_ABREAST 1
+#define four_bar_FOUR(a, b, c, d) (a), (b), (c), (d)
+#endif
+#endif
+
+/*
+ * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: method 1 rounds what
+ * is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
+ * Elsewhere, and with -ffast-math, the library computes them, as accurately.
+ */
+#if four_bar_ABREAST > 1
+#define four_bar_INLINE
+typedef double four_bar_angles __attribute__((vector_size(8 * four_bar_ABREAST)));
+#else
+typedef double four_bar_angles;
+#endif
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16 && FLT_EVAL_METHOD != 32 \
+    && FLT_EVAL_METHOD != 64
+#undef four_bar_INLINE
+#elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
+#undef four_bar_INLINE
+#endif
+#if defined(four_bar_INLINE) && four_bar_ABREAST > 1
+typedef uint64_t four_bar_bits __attribute__((vector_size(8 * four_bar_ABREAST)));
+#elif defined(four_bar_INLINE)
+typedef uint64_t four_bar_bits;
+#endif
+
+/* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
+static inline void four_bar_sincos(
+    int count,
+    const four_bar_angles *restrict angle,
+    four_bar_real *restrict sine,
+    four_bar_real *restrict cosine)
+{
+#ifdef four_bar_INLINE
+    /* Up to here both are below one unit in the last place; beyond, the library computes them. */
+    const double bound = 1e5;
+    uint64_t limit;
+    uint64_t outside[four_bar_ABREAST];
+    four_bar_bits beyond = {0};
+    (void)memcpy(&limit, &bound, sizeof limit);
+    for (int i = 0; i < count; i += four_bar_ABREAST) {
+        const four_bar_angles x = angle[i / four_bar_ABREAST];
+        /* The nearest multiple of pi/2: so large a sum has no digits behind the point; its last bits count. */
+        const four_bar_angles shifted = x * 0.6366197723675814 + 6755399441055744.0;
+        const four_bar_angles quarters = shifted - 6755399441055744.0;
+        /* What is left, r, and what its rounding lost. All parts of pi/2 but the last make exact products. */
+        const four_bar_angles once = x - quarters * 1.5707963267923333;
+        const four_bar_angles second = quarters * 2.5633441515839558e-12;
+        const four_bar_angles r = once - second;
+        const four_bar_angles rest = ((once - r) - second) - quarters * 1.0562999066987428e-23;
+        const four_bar_angles z = r * r;
+        const four_bar_angles zz = z * z;
+        /* Pairs of terms wait for each other less long than one term after the other. */
+        const four_bar_angles p = (0.16666666666666666 + z * -0.008333333333330948)
+            + zz * ((0.0001984126983675853 + z * -2.7557316102529747e-06) + zz *
+                (2.5051131840273875e-08 + z * -1.5918128954107197e-10));
+        const four_bar_angles c = (0.041666666666666664 + z * -0.0013888888888887398)
+            + zz * ((2.4801587298765662e-05 + z * -2.7557317271715595e-07) + zz *
+                (2.087614626544433e-09 + z * -1.1382632212345609e-11));
+        const four_bar_angles half = 0.5 * z;
+        const four_bar_angles most = 1.0 - half;
+        const four_bar_angles sine_r = r - (z * (r * p + 0.5 * rest) - rest);
+        const four_bar_angles cosine_r = most + (((1.0 - most) - half) + (zz * c - r * rest));
+        /* Odd quarters exchange the two; then the signs. */
+        four_bar_bits size;
+        four_bar_bits quarter;
+        four_bar_bits s;
+        four_bar_bits k;
+        (void)memcpy(&size, &x, sizeof size);
+        (void)memcpy(&quarter, &shifted, sizeof quarter);
+        (void)memcpy(&s, &sine_r, sizeof s);
+        (void)memcpy(&k, &cosine_r, sizeof k);
+        const four_bar_bits exchange = (s ^ k) & (UINT64_C(0) - (quarter & UINT64_C(1)));
+        s ^= exchange ^ ((quarter << 62) & (UINT64_C(1) << 63));
+        k ^= exchange ^ (((quarter + UINT64_C(1)) << 62) & (UINT64_C(1) << 63));
+        (void)memcpy(&sine[i], &s, sizeof s);
+        (void)memcpy(&cosine[i], &k, sizeof k);
+        /* Bits of numbers that are not negative are ordered as they are, and NaN is above; a difference shows below. */
+        beyond |= (limit - UINT64_C(1)) - (size & (UINT64_MAX >> 1));
+    }
+    (void)memcpy(outside, &beyond, sizeof outside);
+    for (int i = 1; i < four_bar_ABREAST; ++i) {
+        outside[0] |= outside[i];
+    }
+    if (outside[0] > (UINT64_MAX >> 1)) {
+        for (int i = 0; i < count; ++i) {
+            const double x = ((const double *)angle)[i];
+            if (!(fabs(x) < bound)) {
+                sine[i] = sin(x);
+                cosine[i] = cos(x);
+            }
+        }
+    }
+#else
+    for (int i = 0; i < count; ++i) {
+        const double x = ((const double *)angle)[i];
+        sine[i] = sin(x);
+        cosine[i] = cos(x);
+    }
+#endif
+}
+
+#undef four_bar_INLINE
+
 /* operations: 23 + or -, 33 *, 3 sine-cosine pairs */
 void four_bar_inverse_dynamics(
     const four_bar_real q[3],
@@ -57,12 +175,16 @@ void four_bar_inverse_dynamics(
     const four_bar_real vdot[3],
     four_bar_real tau[restrict 3])
 {
-    const four_bar_real sin1 = sin(q[0]);
-    const four_bar_real cos1 = cos(q[0]);
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[0], q[1], q[2], 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(3, angle, sine, cosine);
+    const four_bar_real sin1 = sine[0];
+    const four_bar_real cos1 = cosine[0];
+    const four_bar_real sin2 = sine[1];
+    const four_bar_real cos2 = cosine[1];
+    const four_bar_real sin3 = sine[2];
+    const four_bar_real cos3 = cosine[2];
 
     /* angular velocities and velocity-dependent accelerations, outward */
     const four_bar_real w2_z = v[0] + v[1];
@@ -100,10 +222,14 @@ void four_bar_mass_matrix(
     const four_bar_real q[3],
     four_bar_real M[restrict 9])
 {
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[1], q[2], 0.0, 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(2, angle, sine, cosine);
+    const four_bar_real sin2 = sine[0];
+    const four_bar_real cos2 = cosine[0];
+    const four_bar_real sin3 = sine[1];
+    const four_bar_real cos3 = cosine[1];
 
     /* composite inertias, inward */
     const four_bar_real t1 = 0.45*cos3;
@@ -133,12 +259,16 @@ void four_bar_bias_force(
     const four_bar_real v[3],
     four_bar_real bias[restrict 3])
 {
-    const four_bar_real sin1 = sin(q[0]);
-    const four_bar_real cos1 = cos(q[0]);
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[0], q[1], q[2], 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(3, angle, sine, cosine);
+    const four_bar_real sin1 = sine[0];
+    const four_bar_real cos1 = cosine[0];
+    const four_bar_real sin2 = sine[1];
+    const four_bar_real cos2 = cosine[1];
+    const four_bar_real sin3 = sine[2];
+    const four_bar_real cos3 = cosine[2];
 
     /* angular velocities and velocity-dependent accelerations, outward */
     const four_bar_real w2_z = v[0] + v[1];
@@ -171,12 +301,16 @@ void four_bar_gravity_force(
     const four_bar_real q[3],
     four_bar_real gravity[restrict 3])
 {
-    const four_bar_real sin1 = sin(q[0]);
-    const four_bar_real cos1 = cos(q[0]);
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[0], q[1], q[2], 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(3, angle, sine, cosine);
+    const four_bar_real sin1 = sine[0];
+    const four_bar_real cos1 = cosine[0];
+    const four_bar_real sin2 = sine[1];
+    const four_bar_real cos2 = cosine[1];
+    const four_bar_real sin3 = sine[2];
+    const four_bar_real cos3 = cosine[2];
 
     /* accelerations and inertial wrenches, outward */
     const four_bar_real a1_x = 9.81*sin1;
@@ -200,10 +334,14 @@ void four_bar_kinetic_energy(
     const four_bar_real v[3],
     four_bar_real energy[restrict 1])
 {
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[1], q[2], 0.0, 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(2, angle, sine, cosine);
+    const four_bar_real sin2 = sine[0];
+    const four_bar_real cos2 = cosine[0];
+    const four_bar_real sin3 = sine[1];
+    const four_bar_real cos3 = cosine[1];
 
     /* velocities, outward */
     const four_bar_real t1 = 0.3*v[0];
@@ -226,12 +364,16 @@ void four_bar_potential_energy(
     const four_bar_real q[3],
     four_bar_real energy[restrict 1])
 {
-    const four_bar_real sin1 = sin(q[0]);
-    const four_bar_real cos1 = cos(q[0]);
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[0], q[1], q[2], 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(3, angle, sine, cosine);
+    const four_bar_real sin1 = sine[0];
+    const four_bar_real cos1 = cosine[0];
+    const four_bar_real sin2 = sine[1];
+    const four_bar_real cos2 = cosine[1];
+    const four_bar_real sin3 = sine[2];
+    const four_bar_real cos3 = cosine[2];
 
     /* composite mass and first moment, inward */
     const four_bar_real t1 = 0.45*sin3;
@@ -257,12 +399,16 @@ void four_bar_body_poses(
     const four_bar_real q[3],
     four_bar_real poses[restrict 48])
 {
-    const four_bar_real sin1 = sin(q[0]);
-    const four_bar_real cos1 = cos(q[0]);
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[0], q[1], q[2], 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(3, angle, sine, cosine);
+    const four_bar_real sin1 = sine[0];
+    const four_bar_real cos1 = cosine[0];
+    const four_bar_real sin2 = sine[1];
+    const four_bar_real cos2 = cosine[1];
+    const four_bar_real sin3 = sine[2];
+    const four_bar_real cos3 = cosine[2];
 
     /* poses, outward */
     const four_bar_real t1 = cos1*cos2 - sin1*sin2;
@@ -328,10 +474,14 @@ void four_bar_body_velocities(
     const four_bar_real v[3],
     four_bar_real velocities[restrict 18])
 {
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[1], q[2], 0.0, 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(2, angle, sine, cosine);
+    const four_bar_real sin2 = sine[0];
+    const four_bar_real cos2 = cosine[0];
+    const four_bar_real sin3 = sine[1];
+    const four_bar_real cos3 = cosine[1];
 
     /* velocities, outward */
     const four_bar_real t1 = 0.3*v[0];
@@ -367,10 +517,14 @@ void four_bar_body_jacobians(
     const four_bar_real q[3],
     four_bar_real jacobians[restrict 54])
 {
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[1], q[2], 0.0, 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(2, angle, sine, cosine);
+    const four_bar_real sin2 = sine[0];
+    const four_bar_real cos2 = cosine[0];
+    const four_bar_real sin3 = sine[1];
+    const four_bar_real cos3 = cosine[1];
 
     /* Jacobians, outward */
     const four_bar_real t1 = 0.3*sin2;
@@ -438,12 +592,16 @@ void four_bar_center_of_mass(
     const four_bar_real q[3],
     four_bar_real com[restrict 3])
 {
-    const four_bar_real sin1 = sin(q[0]);
-    const four_bar_real cos1 = cos(q[0]);
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[0], q[1], q[2], 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(3, angle, sine, cosine);
+    const four_bar_real sin1 = sine[0];
+    const four_bar_real cos1 = cosine[0];
+    const four_bar_real sin2 = sine[1];
+    const four_bar_real cos2 = cosine[1];
+    const four_bar_real sin3 = sine[2];
+    const four_bar_real cos3 = cosine[2];
 
     /* composite mass and first moment, inward */
     const four_bar_real t1 = 0.45*sin3;
@@ -462,12 +620,16 @@ void four_bar_momentum(
     const four_bar_real v[3],
     four_bar_real momentum[restrict 6])
 {
-    const four_bar_real sin1 = sin(q[0]);
-    const four_bar_real cos1 = cos(q[0]);
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[0], q[1], q[2], 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(3, angle, sine, cosine);
+    const four_bar_real sin1 = sine[0];
+    const four_bar_real cos1 = cosine[0];
+    const four_bar_real sin2 = sine[1];
+    const four_bar_real cos2 = cosine[1];
+    const four_bar_real sin3 = sine[2];
+    const four_bar_real cos3 = cosine[2];
 
     /* velocities, outward */
     const four_bar_real t1 = 0.3*v[0];
@@ -513,12 +675,16 @@ void four_bar_constraint_residual(
     const four_bar_real q[3],
     four_bar_real residual[restrict 2])
 {
-    const four_bar_real sin1 = sin(q[0]);
-    const four_bar_real cos1 = cos(q[0]);
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[0], q[1], q[2], 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(3, angle, sine, cosine);
+    const four_bar_real sin1 = sine[0];
+    const four_bar_real cos1 = cosine[0];
+    const four_bar_real sin2 = sine[1];
+    const four_bar_real cos2 = cosine[1];
+    const four_bar_real sin3 = sine[2];
+    const four_bar_real cos3 = cosine[2];
 
     /* closure of loops */
     const four_bar_real t1 = 0.3*sin2;
@@ -535,12 +701,16 @@ void four_bar_constraint_jacobian(
     const four_bar_real q[3],
     four_bar_real G[restrict 6])
 {
-    const four_bar_real sin1 = sin(q[0]);
-    const four_bar_real cos1 = cos(q[0]);
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[0], q[1], q[2], 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(3, angle, sine, cosine);
+    const four_bar_real sin1 = sine[0];
+    const four_bar_real cos1 = cosine[0];
+    const four_bar_real sin2 = sine[1];
+    const four_bar_real cos2 = cosine[1];
+    const four_bar_real sin3 = sine[2];
+    const four_bar_real cos3 = cosine[2];
 
     /* closure of loops */
     const four_bar_real t1 = 0.8*sin3;
@@ -568,12 +738,16 @@ void four_bar_constraint_bias(
     const four_bar_real v[3],
     four_bar_real gamma_[restrict 2])
 {
-    const four_bar_real sin1 = sin(q[0]);
-    const four_bar_real cos1 = cos(q[0]);
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[0], q[1], q[2], 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(3, angle, sine, cosine);
+    const four_bar_real sin1 = sine[0];
+    const four_bar_real cos1 = cosine[0];
+    const four_bar_real sin2 = sine[1];
+    const four_bar_real cos2 = cosine[1];
+    const four_bar_real sin3 = sine[2];
+    const four_bar_real cos3 = cosine[2];
 
     /* closure of loops */
     const four_bar_real t1 = 0.8*sin3;
@@ -622,12 +796,16 @@ void four_bar_closure_gap(
     const four_bar_real q[3],
     four_bar_real gap[restrict 5])
 {
-    const four_bar_real sin1 = sin(q[0]);
-    const four_bar_real cos1 = cos(q[0]);
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[0], q[1], q[2], 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(3, angle, sine, cosine);
+    const four_bar_real sin1 = sine[0];
+    const four_bar_real cos1 = cosine[0];
+    const four_bar_real sin2 = sine[1];
+    const four_bar_real cos2 = cosine[1];
+    const four_bar_real sin3 = sine[2];
+    const four_bar_real cos3 = cosine[2];
 
     /* closure of loops */
     const four_bar_real t1 = 0.3*sin2;
@@ -654,12 +832,16 @@ void four_bar_constrained_terms(
     four_bar_real weighted[restrict 6],
     four_bar_real inverses[restrict 3])
 {
-    const four_bar_real sin1 = sin(q[0]);
-    const four_bar_real cos1 = cos(q[0]);
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[0], q[1], q[2], 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(3, angle, sine, cosine);
+    const four_bar_real sin1 = sine[0];
+    const four_bar_real cos1 = cosine[0];
+    const four_bar_real sin2 = sine[1];
+    const four_bar_real cos2 = cosine[1];
+    const four_bar_real sin3 = sine[2];
+    const four_bar_real cos3 = cosine[2];
 
     /* closure of loops */
     const four_bar_real t1 = 0.8*sin3;
@@ -785,12 +967,16 @@ void four_bar_constrained_wrenches(
     const four_bar_real lambda_[2],
     four_bar_real wrenches[restrict 24])
 {
-    const four_bar_real sin1 = sin(q[0]);
-    const four_bar_real cos1 = cos(q[0]);
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real n2_y = -sin(q[2]);
-    const four_bar_real n2_x = -cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[0], q[1], q[2], 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(3, angle, sine, cosine);
+    const four_bar_real sin1 = sine[0];
+    const four_bar_real cos1 = cosine[0];
+    const four_bar_real sin2 = sine[1];
+    const four_bar_real cos2 = cosine[1];
+    const four_bar_real n2_y = -sine[2];
+    const four_bar_real n2_x = -cosine[2];
 
     /* closure of loops */
     const four_bar_real t1 = 0.3*sin2;
@@ -867,12 +1053,16 @@ void four_bar_position_correction(
     four_bar_real weighted[restrict 6],
     four_bar_real inverses[restrict 3])
 {
-    const four_bar_real sin1 = sin(q[0]);
-    const four_bar_real cos1 = cos(q[0]);
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[0], q[1], q[2], 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(3, angle, sine, cosine);
+    const four_bar_real sin1 = sine[0];
+    const four_bar_real cos1 = cosine[0];
+    const four_bar_real sin2 = sine[1];
+    const four_bar_real cos2 = cosine[1];
+    const four_bar_real sin3 = sine[2];
+    const four_bar_real cos3 = cosine[2];
 
     /* closure of loops */
     const four_bar_real t1 = 0.8*sin3;
@@ -985,12 +1175,16 @@ int four_bar_actuated_inverse_dynamics(
     four_bar_real tau[restrict 3])
 {
     four_bar_real guarded_values[2]; /* what must not vanish or leave its domain */
-    const four_bar_real sin1 = sin(q[0]);
-    const four_bar_real cos1 = cos(q[0]);
-    const four_bar_real sin2 = sin(q[1]);
-    const four_bar_real cos2 = cos(q[1]);
-    const four_bar_real sin3 = sin(q[2]);
-    const four_bar_real cos3 = cos(q[2]);
+    const four_bar_angles angle[4 / four_bar_ABREAST] = {four_bar_FOUR(q[0], q[1], q[2], 0.0)};
+    four_bar_real sine[4];
+    four_bar_real cosine[4];
+    four_bar_sincos(3, angle, sine, cosine);
+    const four_bar_real sin1 = sine[0];
+    const four_bar_real cos1 = cosine[0];
+    const four_bar_real sin2 = sine[1];
+    const four_bar_real cos2 = cosine[1];
+    const four_bar_real sin3 = sine[2];
+    const four_bar_real cos3 = cosine[2];
 
     /* closure of loops */
     const four_bar_real t1 = 0.8*sin3;
@@ -1680,3 +1874,5 @@ int four_bar_joint_wrenches(
     }
     return status;
 }
+
+#undef four_bar_FOUR

@@ -7,8 +7,126 @@
 #include "puma560.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include <float.h>
 
-const char puma560_interface[17] = "710fac159b118a45";
+const char puma560_interface[17] = "12c9cd1d47023cb6";
+
+/* Angles side by side in a vector, where the compiler has vectors. */
+#ifndef puma560_ABREAST
+#if (defined(__GNUC__) && defined(__AVX__)) || (defined(__clang__) && (defined(__SSE2__) || defined(__aarch64__)))
+#define puma560_ABREAST 4
+#define puma560_FOUR(a, b, c, d) {(a), (b), (c), (d)}
+#elif defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__))
+#define puma560_ABREAST 2
+#define puma560_FOUR(a, b, c, d) {(a), (b)}, {(c), (d)}
+#else
+#define puma560_ABREAST 1
+#define puma560_FOUR(a, b, c, d) (a), (b), (c), (d)
+#endif
+#endif
+
+/*
+ * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: method 1 rounds what
+ * is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
+ * Elsewhere, and with -ffast-math, the library computes them, as accurately.
+ */
+#if puma560_ABREAST > 1
+#define puma560_INLINE
+typedef double puma560_angles __attribute__((vector_size(8 * puma560_ABREAST)));
+#else
+typedef double puma560_angles;
+#endif
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16 && FLT_EVAL_METHOD != 32 \
+    && FLT_EVAL_METHOD != 64
+#undef puma560_INLINE
+#elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
+#undef puma560_INLINE
+#endif
+#if defined(puma560_INLINE) && puma560_ABREAST > 1
+typedef uint64_t puma560_bits __attribute__((vector_size(8 * puma560_ABREAST)));
+#elif defined(puma560_INLINE)
+typedef uint64_t puma560_bits;
+#endif
+
+/* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
+static inline void puma560_sincos(
+    int count,
+    const puma560_angles *restrict angle,
+    puma560_real *restrict sine,
+    puma560_real *restrict cosine)
+{
+#ifdef puma560_INLINE
+    /* Up to here both are below one unit in the last place; beyond, the library computes them. */
+    const double bound = 1e5;
+    uint64_t limit;
+    uint64_t outside[puma560_ABREAST];
+    puma560_bits beyond = {0};
+    (void)memcpy(&limit, &bound, sizeof limit);
+    for (int i = 0; i < count; i += puma560_ABREAST) {
+        const puma560_angles x = angle[i / puma560_ABREAST];
+        /* The nearest multiple of pi/2: so large a sum has no digits behind the point; its last bits count. */
+        const puma560_angles shifted = x * 0.6366197723675814 + 6755399441055744.0;
+        const puma560_angles quarters = shifted - 6755399441055744.0;
+        /* What is left, r, and what its rounding lost. All parts of pi/2 but the last make exact products. */
+        const puma560_angles once = x - quarters * 1.5707963267923333;
+        const puma560_angles second = quarters * 2.5633441515839558e-12;
+        const puma560_angles r = once - second;
+        const puma560_angles rest = ((once - r) - second) - quarters * 1.0562999066987428e-23;
+        const puma560_angles z = r * r;
+        const puma560_angles zz = z * z;
+        /* Pairs of terms wait for each other less long than one term after the other. */
+        const puma560_angles p = (0.16666666666666666 + z * -0.008333333333330948)
+            + zz * ((0.0001984126983675853 + z * -2.7557316102529747e-06) + zz *
+                (2.5051131840273875e-08 + z * -1.5918128954107197e-10));
+        const puma560_angles c = (0.041666666666666664 + z * -0.0013888888888887398)
+            + zz * ((2.4801587298765662e-05 + z * -2.7557317271715595e-07) + zz *
+                (2.087614626544433e-09 + z * -1.1382632212345609e-11));
+        const puma560_angles half = 0.5 * z;
+        const puma560_angles most = 1.0 - half;
+        const puma560_angles sine_r = r - (z * (r * p + 0.5 * rest) - rest);
+        const puma560_angles cosine_r = most + (((1.0 - most) - half) + (zz * c - r * rest));
+        /* Odd quarters exchange the two; then the signs. */
+        puma560_bits size;
+        puma560_bits quarter;
+        puma560_bits s;
+        puma560_bits k;
+        (void)memcpy(&size, &x, sizeof size);
+        (void)memcpy(&quarter, &shifted, sizeof quarter);
+        (void)memcpy(&s, &sine_r, sizeof s);
+        (void)memcpy(&k, &cosine_r, sizeof k);
+        const puma560_bits exchange = (s ^ k) & (UINT64_C(0) - (quarter & UINT64_C(1)));
+        s ^= exchange ^ ((quarter << 62) & (UINT64_C(1) << 63));
+        k ^= exchange ^ (((quarter + UINT64_C(1)) << 62) & (UINT64_C(1) << 63));
+        (void)memcpy(&sine[i], &s, sizeof s);
+        (void)memcpy(&cosine[i], &k, sizeof k);
+        /* Bits of numbers that are not negative are ordered as they are, and NaN is above; a difference shows below. */
+        beyond |= (limit - UINT64_C(1)) - (size & (UINT64_MAX >> 1));
+    }
+    (void)memcpy(outside, &beyond, sizeof outside);
+    for (int i = 1; i < puma560_ABREAST; ++i) {
+        outside[0] |= outside[i];
+    }
+    if (outside[0] > (UINT64_MAX >> 1)) {
+        for (int i = 0; i < count; ++i) {
+            const double x = ((const double *)angle)[i];
+            if (!(fabs(x) < bound)) {
+                sine[i] = sin(x);
+                cosine[i] = cos(x);
+            }
+        }
+    }
+#else
+    for (int i = 0; i < count; ++i) {
+        const double x = ((const double *)angle)[i];
+        sine[i] = sin(x);
+        cosine[i] = cos(x);
+    }
+#endif
+}
+
+#undef puma560_INLINE
 
 /* operations: 250 + or -, 325 *, 4 /, 5 sine-cosine pairs */
 void puma560_forward_dynamics(
@@ -17,16 +135,21 @@ void puma560_forward_dynamics(
     const puma560_real tau[6],
     puma560_real vdot[restrict 6])
 {
-    const puma560_real sin2 = sin(q[1]);
-    const puma560_real cos2 = cos(q[1]);
-    const puma560_real sin3 = sin(q[2]);
-    const puma560_real cos3 = cos(q[2]);
-    const puma560_real sin4 = sin(q[3]);
-    const puma560_real cos4 = cos(q[3]);
-    const puma560_real sin5 = sin(q[4]);
-    const puma560_real cos5 = cos(q[4]);
-    const puma560_real sin6 = sin(q[5]);
-    const puma560_real cos6 = cos(q[5]);
+    const puma560_angles angle[8 / puma560_ABREAST] = {puma560_FOUR(q[1], q[2], q[3], q[4]),
+        puma560_FOUR(q[5], 0.0, 0.0, 0.0)};
+    puma560_real sine[8];
+    puma560_real cosine[8];
+    puma560_sincos(5, angle, sine, cosine);
+    const puma560_real sin2 = sine[0];
+    const puma560_real cos2 = cosine[0];
+    const puma560_real sin3 = sine[1];
+    const puma560_real cos3 = cosine[1];
+    const puma560_real sin4 = sine[2];
+    const puma560_real cos4 = cosine[2];
+    const puma560_real sin5 = sine[3];
+    const puma560_real cos5 = cosine[3];
+    const puma560_real sin6 = sine[4];
+    const puma560_real cos6 = cosine[4];
 
     /* angular velocities and velocity-dependent accelerations, outward */
     const puma560_real w2_x = -v[0]*sin2;
@@ -249,16 +372,21 @@ void puma560_inverse_dynamics(
     const puma560_real vdot[6],
     puma560_real tau[restrict 6])
 {
-    const puma560_real sin2 = sin(q[1]);
-    const puma560_real cos2 = cos(q[1]);
-    const puma560_real sin3 = sin(q[2]);
-    const puma560_real cos3 = cos(q[2]);
-    const puma560_real sin4 = sin(q[3]);
-    const puma560_real cos4 = cos(q[3]);
-    const puma560_real sin5 = sin(q[4]);
-    const puma560_real cos5 = cos(q[4]);
-    const puma560_real sin6 = sin(q[5]);
-    const puma560_real cos6 = cos(q[5]);
+    const puma560_angles angle[8 / puma560_ABREAST] = {puma560_FOUR(q[1], q[2], q[3], q[4]),
+        puma560_FOUR(q[5], 0.0, 0.0, 0.0)};
+    puma560_real sine[8];
+    puma560_real cosine[8];
+    puma560_sincos(5, angle, sine, cosine);
+    const puma560_real sin2 = sine[0];
+    const puma560_real cos2 = cosine[0];
+    const puma560_real sin3 = sine[1];
+    const puma560_real cos3 = cosine[1];
+    const puma560_real sin4 = sine[2];
+    const puma560_real cos4 = cosine[2];
+    const puma560_real sin5 = sine[3];
+    const puma560_real cos5 = cosine[3];
+    const puma560_real sin6 = sine[4];
+    const puma560_real cos6 = cosine[4];
 
     /* angular velocities and velocity-dependent accelerations, outward */
     const puma560_real w2_x = -v[0]*sin2;
@@ -391,14 +519,18 @@ void puma560_mass_matrix(
     const puma560_real q[6],
     puma560_real M[restrict 36])
 {
-    const puma560_real sin2 = sin(q[1]);
-    const puma560_real cos2 = cos(q[1]);
-    const puma560_real sin3 = sin(q[2]);
-    const puma560_real cos3 = cos(q[2]);
-    const puma560_real sin4 = sin(q[3]);
-    const puma560_real cos4 = cos(q[3]);
-    const puma560_real sin5 = sin(q[4]);
-    const puma560_real cos5 = cos(q[4]);
+    const puma560_angles angle[4 / puma560_ABREAST] = {puma560_FOUR(q[1], q[2], q[3], q[4])};
+    puma560_real sine[4];
+    puma560_real cosine[4];
+    puma560_sincos(4, angle, sine, cosine);
+    const puma560_real sin2 = sine[0];
+    const puma560_real cos2 = cosine[0];
+    const puma560_real sin3 = sine[1];
+    const puma560_real cos3 = cosine[1];
+    const puma560_real sin4 = sine[2];
+    const puma560_real cos4 = cosine[2];
+    const puma560_real sin5 = sine[3];
+    const puma560_real cos5 = cosine[3];
 
     /* composite inertias, inward */
     const puma560_real t1 = 0.00020216*cos5;
@@ -506,16 +638,21 @@ void puma560_bias_force(
     const puma560_real v[6],
     puma560_real bias[restrict 6])
 {
-    const puma560_real sin2 = sin(q[1]);
-    const puma560_real cos2 = cos(q[1]);
-    const puma560_real sin3 = sin(q[2]);
-    const puma560_real cos3 = cos(q[2]);
-    const puma560_real sin4 = sin(q[3]);
-    const puma560_real cos4 = cos(q[3]);
-    const puma560_real sin5 = sin(q[4]);
-    const puma560_real cos5 = cos(q[4]);
-    const puma560_real sin6 = sin(q[5]);
-    const puma560_real cos6 = cos(q[5]);
+    const puma560_angles angle[8 / puma560_ABREAST] = {puma560_FOUR(q[1], q[2], q[3], q[4]),
+        puma560_FOUR(q[5], 0.0, 0.0, 0.0)};
+    puma560_real sine[8];
+    puma560_real cosine[8];
+    puma560_sincos(5, angle, sine, cosine);
+    const puma560_real sin2 = sine[0];
+    const puma560_real cos2 = cosine[0];
+    const puma560_real sin3 = sine[1];
+    const puma560_real cos3 = cosine[1];
+    const puma560_real sin4 = sine[2];
+    const puma560_real cos4 = cosine[2];
+    const puma560_real sin5 = sine[3];
+    const puma560_real cos5 = cosine[3];
+    const puma560_real sin6 = sine[4];
+    const puma560_real cos6 = cosine[4];
 
     /* angular velocities and velocity-dependent accelerations, outward */
     const puma560_real w2_x = -v[0]*sin2;
@@ -629,14 +766,18 @@ void puma560_gravity_force(
     const puma560_real q[6],
     puma560_real gravity[restrict 6])
 {
-    const puma560_real sin2 = sin(q[1]);
-    const puma560_real cos2 = cos(q[1]);
-    const puma560_real sin3 = sin(q[2]);
-    const puma560_real cos3 = cos(q[2]);
-    const puma560_real sin4 = sin(q[3]);
-    const puma560_real cos4 = cos(q[3]);
-    const puma560_real sin5 = sin(q[4]);
-    const puma560_real cos5 = cos(q[4]);
+    const puma560_angles angle[4 / puma560_ABREAST] = {puma560_FOUR(q[1], q[2], q[3], q[4])};
+    puma560_real sine[4];
+    puma560_real cosine[4];
+    puma560_sincos(4, angle, sine, cosine);
+    const puma560_real sin2 = sine[0];
+    const puma560_real cos2 = cosine[0];
+    const puma560_real sin3 = sine[1];
+    const puma560_real cos3 = cosine[1];
+    const puma560_real sin4 = sine[2];
+    const puma560_real cos4 = cosine[2];
+    const puma560_real sin5 = sine[3];
+    const puma560_real cos5 = cosine[3];
 
     /* accelerations and inertial wrenches, outward */
     const puma560_real a2_x = -9.81*sin2;
@@ -671,14 +812,18 @@ void puma560_kinetic_energy(
     const puma560_real v[6],
     puma560_real energy[restrict 1])
 {
-    const puma560_real sin2 = sin(q[1]);
-    const puma560_real cos2 = cos(q[1]);
-    const puma560_real sin3 = sin(q[2]);
-    const puma560_real cos3 = cos(q[2]);
-    const puma560_real sin4 = sin(q[3]);
-    const puma560_real cos4 = cos(q[3]);
-    const puma560_real sin5 = sin(q[4]);
-    const puma560_real cos5 = cos(q[4]);
+    const puma560_angles angle[4 / puma560_ABREAST] = {puma560_FOUR(q[1], q[2], q[3], q[4])};
+    puma560_real sine[4];
+    puma560_real cosine[4];
+    puma560_sincos(4, angle, sine, cosine);
+    const puma560_real sin2 = sine[0];
+    const puma560_real cos2 = cosine[0];
+    const puma560_real sin3 = sine[1];
+    const puma560_real cos3 = cosine[1];
+    const puma560_real sin4 = sine[2];
+    const puma560_real cos4 = cosine[2];
+    const puma560_real sin5 = sine[3];
+    const puma560_real cos5 = cosine[3];
 
     /* velocities, outward */
     const puma560_real t1 = 0.1501*v[0];
@@ -732,15 +877,19 @@ void puma560_potential_energy(
     const puma560_real q[6],
     puma560_real energy[restrict 1])
 {
-    const puma560_real sin2 = sin(q[1]);
-    const puma560_real cos2 = cos(q[1]);
-    const puma560_real sin3 = sin(q[2]);
-    const puma560_real cos3 = cos(q[2]);
-    const puma560_real sin5 = sin(q[4]);
-    const puma560_real cos5 = cos(q[4]);
+    const puma560_angles angle[4 / puma560_ABREAST] = {puma560_FOUR(q[1], q[2], q[4], q[3])};
+    puma560_real sine[4];
+    puma560_real cosine[4];
+    puma560_sincos(4, angle, sine, cosine);
+    const puma560_real sin2 = sine[0];
+    const puma560_real cos2 = cosine[0];
+    const puma560_real sin3 = sine[1];
+    const puma560_real cos3 = cosine[1];
+    const puma560_real sin5 = sine[2];
+    const puma560_real cos5 = cosine[2];
 
     /* composite mass and first moment, inward */
-    const puma560_real t1 = 0.00288*cos(q[3])*sin5 - 0.025375;
+    const puma560_real t1 = 0.00288*cosine[3]*sin5 - 0.025375;
     const puma560_real t2 = 0.00288*cos5 + 0.861795;
     const puma560_real t3 = sin2*(cos3*t1 + sin3*t2 + 3.79559) + cos2*(0.1044 + sin3*t1 - cos3*t2);
 
@@ -767,18 +916,23 @@ void puma560_body_poses(
     const puma560_real q[6],
     puma560_real poses[restrict 96])
 {
-    const puma560_real sin1 = sin(q[0]);
-    const puma560_real cos1 = cos(q[0]);
-    const puma560_real sin2 = sin(q[1]);
-    const puma560_real cos2 = cos(q[1]);
-    const puma560_real sin3 = sin(q[2]);
-    const puma560_real cos3 = cos(q[2]);
-    const puma560_real sin4 = sin(q[3]);
-    const puma560_real cos4 = cos(q[3]);
-    const puma560_real sin5 = sin(q[4]);
-    const puma560_real cos5 = cos(q[4]);
-    const puma560_real sin6 = sin(q[5]);
-    const puma560_real cos6 = cos(q[5]);
+    const puma560_angles angle[8 / puma560_ABREAST] = {puma560_FOUR(q[0], q[1], q[2], q[3]),
+        puma560_FOUR(q[4], q[5], 0.0, 0.0)};
+    puma560_real sine[8];
+    puma560_real cosine[8];
+    puma560_sincos(6, angle, sine, cosine);
+    const puma560_real sin1 = sine[0];
+    const puma560_real cos1 = cosine[0];
+    const puma560_real sin2 = sine[1];
+    const puma560_real cos2 = cosine[1];
+    const puma560_real sin3 = sine[2];
+    const puma560_real cos3 = cosine[2];
+    const puma560_real sin4 = sine[3];
+    const puma560_real cos4 = cosine[3];
+    const puma560_real sin5 = sine[4];
+    const puma560_real cos5 = cosine[4];
+    const puma560_real sin6 = sine[5];
+    const puma560_real cos6 = cosine[5];
 
     /* poses, outward */
     const puma560_real t1 = cos1*cos2;
@@ -916,16 +1070,21 @@ void puma560_body_velocities(
     const puma560_real v[6],
     puma560_real velocities[restrict 36])
 {
-    const puma560_real sin2 = sin(q[1]);
-    const puma560_real cos2 = cos(q[1]);
-    const puma560_real sin3 = sin(q[2]);
-    const puma560_real cos3 = cos(q[2]);
-    const puma560_real sin4 = sin(q[3]);
-    const puma560_real cos4 = cos(q[3]);
-    const puma560_real sin5 = sin(q[4]);
-    const puma560_real cos5 = cos(q[4]);
-    const puma560_real sin6 = sin(q[5]);
-    const puma560_real cos6 = cos(q[5]);
+    const puma560_angles angle[8 / puma560_ABREAST] = {puma560_FOUR(q[1], q[2], q[3], q[4]),
+        puma560_FOUR(q[5], 0.0, 0.0, 0.0)};
+    puma560_real sine[8];
+    puma560_real cosine[8];
+    puma560_sincos(5, angle, sine, cosine);
+    const puma560_real sin2 = sine[0];
+    const puma560_real cos2 = cosine[0];
+    const puma560_real sin3 = sine[1];
+    const puma560_real cos3 = cosine[1];
+    const puma560_real sin4 = sine[2];
+    const puma560_real cos4 = cosine[2];
+    const puma560_real sin5 = sine[3];
+    const puma560_real cos5 = cosine[3];
+    const puma560_real sin6 = sine[4];
+    const puma560_real cos6 = cosine[4];
 
     /* velocities, outward */
     const puma560_real t1 = 0.2435*v[0];
@@ -998,16 +1157,21 @@ void puma560_body_jacobians(
     const puma560_real q[6],
     puma560_real jacobians[restrict 216])
 {
-    const puma560_real sin2 = sin(q[1]);
-    const puma560_real cos2 = cos(q[1]);
-    const puma560_real sin3 = sin(q[2]);
-    const puma560_real cos3 = cos(q[2]);
-    const puma560_real sin4 = sin(q[3]);
-    const puma560_real cos4 = cos(q[3]);
-    const puma560_real sin5 = sin(q[4]);
-    const puma560_real cos5 = cos(q[4]);
-    const puma560_real sin6 = sin(q[5]);
-    const puma560_real cos6 = cos(q[5]);
+    const puma560_angles angle[8 / puma560_ABREAST] = {puma560_FOUR(q[1], q[2], q[3], q[4]),
+        puma560_FOUR(q[5], 0.0, 0.0, 0.0)};
+    puma560_real sine[8];
+    puma560_real cosine[8];
+    puma560_sincos(5, angle, sine, cosine);
+    const puma560_real sin2 = sine[0];
+    const puma560_real cos2 = cosine[0];
+    const puma560_real sin3 = sine[1];
+    const puma560_real cos3 = cosine[1];
+    const puma560_real sin4 = sine[2];
+    const puma560_real cos4 = cosine[2];
+    const puma560_real sin5 = sine[3];
+    const puma560_real cos5 = cosine[3];
+    const puma560_real sin6 = sine[4];
+    const puma560_real cos6 = cosine[4];
 
     /* Jacobians, outward */
     const puma560_real t1 = 0.4318*cos2;
@@ -1268,16 +1432,21 @@ void puma560_joint_wrenches(
     const puma560_real tau[6],
     puma560_real wrenches[restrict 36])
 {
-    const puma560_real sin2 = sin(q[1]);
-    const puma560_real cos2 = cos(q[1]);
-    const puma560_real sin3 = sin(q[2]);
-    const puma560_real cos3 = cos(q[2]);
-    const puma560_real sin4 = sin(q[3]);
-    const puma560_real cos4 = cos(q[3]);
-    const puma560_real sin5 = sin(q[4]);
-    const puma560_real cos5 = cos(q[4]);
-    const puma560_real sin6 = sin(q[5]);
-    const puma560_real cos6 = cos(q[5]);
+    const puma560_angles angle[8 / puma560_ABREAST] = {puma560_FOUR(q[1], q[2], q[3], q[4]),
+        puma560_FOUR(q[5], 0.0, 0.0, 0.0)};
+    puma560_real sine[8];
+    puma560_real cosine[8];
+    puma560_sincos(5, angle, sine, cosine);
+    const puma560_real sin2 = sine[0];
+    const puma560_real cos2 = cosine[0];
+    const puma560_real sin3 = sine[1];
+    const puma560_real cos3 = cosine[1];
+    const puma560_real sin4 = sine[2];
+    const puma560_real cos4 = cosine[2];
+    const puma560_real sin5 = sine[3];
+    const puma560_real cos5 = cosine[3];
+    const puma560_real sin6 = sine[4];
+    const puma560_real cos6 = cosine[4];
 
     /* angular velocities and velocity-dependent accelerations, outward */
     const puma560_real w2_x = -v[0]*sin2;
@@ -1675,16 +1844,21 @@ void puma560_center_of_mass(
     const puma560_real q[6],
     puma560_real com[restrict 3])
 {
-    const puma560_real sin1 = sin(q[0]);
-    const puma560_real cos1 = cos(q[0]);
-    const puma560_real sin2 = sin(q[1]);
-    const puma560_real cos2 = cos(q[1]);
-    const puma560_real sin3 = sin(q[2]);
-    const puma560_real cos3 = cos(q[2]);
-    const puma560_real sin4 = sin(q[3]);
-    const puma560_real cos4 = cos(q[3]);
-    const puma560_real sin5 = sin(q[4]);
-    const puma560_real cos5 = cos(q[4]);
+    const puma560_angles angle[8 / puma560_ABREAST] = {puma560_FOUR(q[0], q[1], q[2], q[3]),
+        puma560_FOUR(q[4], 0.0, 0.0, 0.0)};
+    puma560_real sine[8];
+    puma560_real cosine[8];
+    puma560_sincos(5, angle, sine, cosine);
+    const puma560_real sin1 = sine[0];
+    const puma560_real cos1 = cosine[0];
+    const puma560_real sin2 = sine[1];
+    const puma560_real cos2 = cosine[1];
+    const puma560_real sin3 = sine[2];
+    const puma560_real cos3 = cosine[2];
+    const puma560_real sin4 = sine[3];
+    const puma560_real cos4 = cosine[3];
+    const puma560_real sin5 = sine[4];
+    const puma560_real cos5 = cosine[4];
 
     /* composite mass and first moment, inward */
     const puma560_real t1 = 0.00288*sin5;
@@ -1706,18 +1880,23 @@ void puma560_momentum(
     const puma560_real v[6],
     puma560_real momentum[restrict 6])
 {
-    const puma560_real sin1 = sin(q[0]);
-    const puma560_real cos1 = cos(q[0]);
-    const puma560_real sin2 = sin(q[1]);
-    const puma560_real cos2 = cos(q[1]);
-    const puma560_real sin3 = sin(q[2]);
-    const puma560_real cos3 = cos(q[2]);
-    const puma560_real sin4 = sin(q[3]);
-    const puma560_real cos4 = cos(q[3]);
-    const puma560_real sin5 = sin(q[4]);
-    const puma560_real cos5 = cos(q[4]);
-    const puma560_real sin6 = sin(q[5]);
-    const puma560_real cos6 = cos(q[5]);
+    const puma560_angles angle[8 / puma560_ABREAST] = {puma560_FOUR(q[0], q[1], q[2], q[3]),
+        puma560_FOUR(q[4], q[5], 0.0, 0.0)};
+    puma560_real sine[8];
+    puma560_real cosine[8];
+    puma560_sincos(6, angle, sine, cosine);
+    const puma560_real sin1 = sine[0];
+    const puma560_real cos1 = cosine[0];
+    const puma560_real sin2 = sine[1];
+    const puma560_real cos2 = cosine[1];
+    const puma560_real sin3 = sine[2];
+    const puma560_real cos3 = cosine[2];
+    const puma560_real sin4 = sine[3];
+    const puma560_real cos4 = cosine[3];
+    const puma560_real sin5 = sine[4];
+    const puma560_real cos5 = cosine[4];
+    const puma560_real sin6 = sine[5];
+    const puma560_real cos6 = cosine[5];
 
     /* velocities, outward */
     const puma560_real t1 = 0.2435*v[0];
@@ -1814,3 +1993,5 @@ void puma560_momentum(
     momentum[4] = -t46;
     momentum[5] = t43;
 }
+
+#undef puma560_FOUR

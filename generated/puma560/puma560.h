@@ -22,6 +22,9 @@
  *
  * Motors: the model marks no joint as actuated, so that any entry of tau may be one.
  *
+ * Sines and cosines are computed here where the compiler has vectors and FLT_EVAL_METHOD rounds each step to
+ * double; elsewhere, and with -ffast-math, the library computes them, as accurately and more slowly.
+ *
  * Arrays are dense and row-major. No result may share memory with an argument or another result. No function
  * allocates memory or keeps a state; all may be called from several threads at once.
  */
@@ -38,7 +41,7 @@ extern "C" {
 typedef double puma560_real;
 
 /* What reads this, puma560_interface[0] for one, links with an object of this very interface only. */
-#define puma560_interface puma560_interface_710fac159b118a45
+#define puma560_interface puma560_interface_12c9cd1d47023cb6
 extern const char puma560_interface[17];
 
 enum {

@@ -8,8 +8,11 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <float.h>
 
-const char slider_crank_interface[17] = "1aa40a36665f86ec";
+const char slider_crank_interface[17] = "bd6f1c2d8710f5d4";
 
 #ifndef slider_crank_REGULAR
 #define slider_crank_REGULAR 0.00074
@@ -50,6 +53,121 @@ static void slider_crank_spoil(slider_crank_real *x, int size)
     }
 }
 
+/* Angles side by side in a vector, where the compiler has vectors. */
+#ifndef slider_crank_ABREAST
+#if (defined(__GNUC__) && defined(__AVX__)) || (defined(__clang__) && (defined(__SSE2__) || defined(__aarch64__)))
+#define slider_crank_ABREAST 4
+#define slider_crank_FOUR(a, b, c, d) {(a), (b), (c), (d)}
+#elif defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__))
+#define slider_crank_ABREAST 2
+#define slider_crank_FOUR(a, b, c, d) {(a), (b)}, {(c), (d)}
+#else
+#define slider_crank_ABREAST 1
+#define slider_crank_FOUR(a, b, c, d) (a), (b), (c), (d)
+#endif
+#endif
+
+/*
+ * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: method 1 rounds what
+ * is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
+ * Elsewhere, and with -ffast-math, the library computes them, as accurately.
+ */
+#if slider_crank_ABREAST > 1
+#define slider_crank_INLINE
+typedef double slider_crank_angles __attribute__((vector_size(8 * slider_crank_ABREAST)));
+#else
+typedef double slider_crank_angles;
+#endif
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16 && FLT_EVAL_METHOD != 32 \
+    && FLT_EVAL_METHOD != 64
+#undef slider_crank_INLINE
+#elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
+#undef slider_crank_INLINE
+#endif
+#if defined(slider_crank_INLINE) && slider_crank_ABREAST > 1
+typedef uint64_t slider_crank_bits __attribute__((vector_size(8 * slider_crank_ABREAST)));
+#elif defined(slider_crank_INLINE)
+typedef uint64_t slider_crank_bits;
+#endif
+
+/* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
+static inline void slider_crank_sincos(
+    int count,
+    const slider_crank_angles *restrict angle,
+    slider_crank_real *restrict sine,
+    slider_crank_real *restrict cosine)
+{
+#ifdef slider_crank_INLINE
+    /* Up to here both are below one unit in the last place; beyond, the library computes them. */
+    const double bound = 1e5;
+    uint64_t limit;
+    uint64_t outside[slider_crank_ABREAST];
+    slider_crank_bits beyond = {0};
+    (void)memcpy(&limit, &bound, sizeof limit);
+    for (int i = 0; i < count; i += slider_crank_ABREAST) {
+        const slider_crank_angles x = angle[i / slider_crank_ABREAST];
+        /* The nearest multiple of pi/2: so large a sum has no digits behind the point; its last bits count. */
+        const slider_crank_angles shifted = x * 0.6366197723675814 + 6755399441055744.0;
+        const slider_crank_angles quarters = shifted - 6755399441055744.0;
+        /* What is left, r, and what its rounding lost. All parts of pi/2 but the last make exact products. */
+        const slider_crank_angles once = x - quarters * 1.5707963267923333;
+        const slider_crank_angles second = quarters * 2.5633441515839558e-12;
+        const slider_crank_angles r = once - second;
+        const slider_crank_angles rest = ((once - r) - second) - quarters * 1.0562999066987428e-23;
+        const slider_crank_angles z = r * r;
+        const slider_crank_angles zz = z * z;
+        /* Pairs of terms wait for each other less long than one term after the other. */
+        const slider_crank_angles p = (0.16666666666666666 + z * -0.008333333333330948)
+            + zz * ((0.0001984126983675853 + z * -2.7557316102529747e-06) + zz *
+                (2.5051131840273875e-08 + z * -1.5918128954107197e-10));
+        const slider_crank_angles c = (0.041666666666666664 + z * -0.0013888888888887398)
+            + zz * ((2.4801587298765662e-05 + z * -2.7557317271715595e-07) + zz *
+                (2.087614626544433e-09 + z * -1.1382632212345609e-11));
+        const slider_crank_angles half = 0.5 * z;
+        const slider_crank_angles most = 1.0 - half;
+        const slider_crank_angles sine_r = r - (z * (r * p + 0.5 * rest) - rest);
+        const slider_crank_angles cosine_r = most + (((1.0 - most) - half) + (zz * c - r * rest));
+        /* Odd quarters exchange the two; then the signs. */
+        slider_crank_bits size;
+        slider_crank_bits quarter;
+        slider_crank_bits s;
+        slider_crank_bits k;
+        (void)memcpy(&size, &x, sizeof size);
+        (void)memcpy(&quarter, &shifted, sizeof quarter);
+        (void)memcpy(&s, &sine_r, sizeof s);
+        (void)memcpy(&k, &cosine_r, sizeof k);
+        const slider_crank_bits exchange = (s ^ k) & (UINT64_C(0) - (quarter & UINT64_C(1)));
+        s ^= exchange ^ ((quarter << 62) & (UINT64_C(1) << 63));
+        k ^= exchange ^ (((quarter + UINT64_C(1)) << 62) & (UINT64_C(1) << 63));
+        (void)memcpy(&sine[i], &s, sizeof s);
+        (void)memcpy(&cosine[i], &k, sizeof k);
+        /* Bits of numbers that are not negative are ordered as they are, and NaN is above; a difference shows below. */
+        beyond |= (limit - UINT64_C(1)) - (size & (UINT64_MAX >> 1));
+    }
+    (void)memcpy(outside, &beyond, sizeof outside);
+    for (int i = 1; i < slider_crank_ABREAST; ++i) {
+        outside[0] |= outside[i];
+    }
+    if (outside[0] > (UINT64_MAX >> 1)) {
+        for (int i = 0; i < count; ++i) {
+            const double x = ((const double *)angle)[i];
+            if (!(fabs(x) < bound)) {
+                sine[i] = sin(x);
+                cosine[i] = cos(x);
+            }
+        }
+    }
+#else
+    for (int i = 0; i < count; ++i) {
+        const double x = ((const double *)angle)[i];
+        sine[i] = sin(x);
+        cosine[i] = cos(x);
+    }
+#endif
+}
+
+#undef slider_crank_INLINE
+
 /* operations: 13 + or -, 24 *, 2 sine-cosine pairs */
 void slider_crank_inverse_dynamics(
     const slider_crank_parameters *parameters,
@@ -61,10 +179,14 @@ void slider_crank_inverse_dynamics(
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
     const slider_crank_real m_slider = parameters->m_slider;
-    const slider_crank_real sin1 = sin(q[0]);
-    const slider_crank_real cos1 = cos(q[0]);
-    const slider_crank_real sin2 = sin(q[1]);
-    const slider_crank_real cos2 = cos(q[1]);
+    const slider_crank_angles angle[4 / slider_crank_ABREAST] = {slider_crank_FOUR(q[0], q[1], 0.0, 0.0)};
+    slider_crank_real sine[4];
+    slider_crank_real cosine[4];
+    slider_crank_sincos(2, angle, sine, cosine);
+    const slider_crank_real sin1 = sine[0];
+    const slider_crank_real cos1 = cosine[0];
+    const slider_crank_real sin2 = sine[1];
+    const slider_crank_real cos2 = cosine[1];
     const slider_crank_real t1 = 0.2*l;
 
     /* angular velocities and velocity-dependent accelerations, outward */
@@ -126,10 +248,14 @@ void slider_crank_bias_force(
 {
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
-    const slider_crank_real sin1 = sin(q[0]);
-    const slider_crank_real cos1 = cos(q[0]);
-    const slider_crank_real sin2 = sin(q[1]);
-    const slider_crank_real cos2 = cos(q[1]);
+    const slider_crank_angles angle[4 / slider_crank_ABREAST] = {slider_crank_FOUR(q[0], q[1], 0.0, 0.0)};
+    slider_crank_real sine[4];
+    slider_crank_real cosine[4];
+    slider_crank_sincos(2, angle, sine, cosine);
+    const slider_crank_real sin1 = sine[0];
+    const slider_crank_real cos1 = cosine[0];
+    const slider_crank_real sin2 = sine[1];
+    const slider_crank_real cos2 = cosine[1];
     const slider_crank_real t1 = 0.2*l;
 
     /* angular velocities and velocity-dependent accelerations, outward */
@@ -158,10 +284,14 @@ void slider_crank_gravity_force(
 {
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
-    const slider_crank_real sin1 = sin(q[0]);
-    const slider_crank_real cos1 = cos(q[0]);
-    const slider_crank_real sin2 = sin(q[1]);
-    const slider_crank_real cos2 = cos(q[1]);
+    const slider_crank_angles angle[4 / slider_crank_ABREAST] = {slider_crank_FOUR(q[0], q[1], 0.0, 0.0)};
+    slider_crank_real sine[4];
+    slider_crank_real cosine[4];
+    slider_crank_sincos(2, angle, sine, cosine);
+    const slider_crank_real sin1 = sine[0];
+    const slider_crank_real cos1 = cosine[0];
+    const slider_crank_real sin2 = sine[1];
+    const slider_crank_real cos2 = cosine[1];
 
     /* accelerations and inertial wrenches, outward */
     const slider_crank_real a1_x = 9.81*sin1;
@@ -206,10 +336,14 @@ void slider_crank_potential_energy(
 {
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
-    const slider_crank_real sin1 = sin(q[0]);
-    const slider_crank_real cos1 = cos(q[0]);
-    const slider_crank_real sin2 = sin(q[1]);
-    const slider_crank_real cos2 = cos(q[1]);
+    const slider_crank_angles angle[4 / slider_crank_ABREAST] = {slider_crank_FOUR(q[0], q[1], 0.0, 0.0)};
+    slider_crank_real sine[4];
+    slider_crank_real cosine[4];
+    slider_crank_sincos(2, angle, sine, cosine);
+    const slider_crank_real sin1 = sine[0];
+    const slider_crank_real cos1 = cosine[0];
+    const slider_crank_real sin2 = sine[1];
+    const slider_crank_real cos2 = cosine[1];
     const slider_crank_real t1 = 0.2*l;
 
     energy[0] = 9.81*(sin1*(0.9*r + cos2*t1) + cos1*sin2*t1);
@@ -236,10 +370,14 @@ void slider_crank_body_poses(
     slider_crank_real poses[restrict 48])
 {
     const slider_crank_real r = parameters->r;
-    const slider_crank_real sin1 = sin(q[0]);
-    const slider_crank_real cos1 = cos(q[0]);
-    const slider_crank_real sin2 = sin(q[1]);
-    const slider_crank_real cos2 = cos(q[1]);
+    const slider_crank_angles angle[4 / slider_crank_ABREAST] = {slider_crank_FOUR(q[0], q[1], 0.0, 0.0)};
+    slider_crank_real sine[4];
+    slider_crank_real cosine[4];
+    slider_crank_sincos(2, angle, sine, cosine);
+    const slider_crank_real sin1 = sine[0];
+    const slider_crank_real cos1 = cosine[0];
+    const slider_crank_real sin2 = sine[1];
+    const slider_crank_real cos2 = cosine[1];
 
     /* poses, outward */
     const slider_crank_real t1 = cos1*cos2 - sin1*sin2;
@@ -404,10 +542,14 @@ void slider_crank_center_of_mass(
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
     const slider_crank_real m_slider = parameters->m_slider;
-    const slider_crank_real sin1 = sin(q[0]);
-    const slider_crank_real cos1 = cos(q[0]);
-    const slider_crank_real sin2 = sin(q[1]);
-    const slider_crank_real cos2 = cos(q[1]);
+    const slider_crank_angles angle[4 / slider_crank_ABREAST] = {slider_crank_FOUR(q[0], q[1], 0.0, 0.0)};
+    slider_crank_real sine[4];
+    slider_crank_real cosine[4];
+    slider_crank_sincos(2, angle, sine, cosine);
+    const slider_crank_real sin1 = sine[0];
+    const slider_crank_real cos1 = cosine[0];
+    const slider_crank_real sin2 = sine[1];
+    const slider_crank_real cos2 = cosine[1];
     const slider_crank_real t1 = 0.2*l;
 
     /* composite mass and first moment, inward */
@@ -430,11 +572,15 @@ void slider_crank_momentum(
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
     const slider_crank_real m_slider = parameters->m_slider;
-    const slider_crank_real sin1 = sin(q[0]);
-    const slider_crank_real cos1 = cos(q[0]);
+    const slider_crank_angles angle[4 / slider_crank_ABREAST] = {slider_crank_FOUR(q[0], q[1], 0.0, 0.0)};
+    slider_crank_real sine[4];
+    slider_crank_real cosine[4];
+    slider_crank_sincos(2, angle, sine, cosine);
+    const slider_crank_real sin1 = sine[0];
+    const slider_crank_real cos1 = cosine[0];
     const slider_crank_real t1 = 0.3*r;
-    const slider_crank_real sin2 = sin(q[1]);
-    const slider_crank_real cos2 = cos(q[1]);
+    const slider_crank_real sin2 = sine[1];
+    const slider_crank_real cos2 = cosine[1];
     const slider_crank_real t2 = 0.2*l;
 
     /* velocities, outward */
@@ -474,10 +620,14 @@ void slider_crank_constraint_residual(
 {
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
-    const slider_crank_real sin1 = sin(q[0]);
-    const slider_crank_real cos1 = cos(q[0]);
-    const slider_crank_real sin2 = sin(q[1]);
-    const slider_crank_real cos2 = cos(q[1]);
+    const slider_crank_angles angle[4 / slider_crank_ABREAST] = {slider_crank_FOUR(q[0], q[1], 0.0, 0.0)};
+    slider_crank_real sine[4];
+    slider_crank_real cosine[4];
+    slider_crank_sincos(2, angle, sine, cosine);
+    const slider_crank_real sin1 = sine[0];
+    const slider_crank_real cos1 = cosine[0];
+    const slider_crank_real sin2 = sine[1];
+    const slider_crank_real cos2 = cosine[1];
 
     residual[0] = q[2] - r*cos1 - l*(cos1*cos2 - sin1*sin2);
     residual[1] = -r*sin1 - l*(cos1*sin2 + sin1*cos2);
@@ -491,10 +641,14 @@ void slider_crank_constraint_jacobian(
 {
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
-    const slider_crank_real sin1 = sin(q[0]);
-    const slider_crank_real cos1 = cos(q[0]);
-    const slider_crank_real sin2 = sin(q[1]);
-    const slider_crank_real cos2 = cos(q[1]);
+    const slider_crank_angles angle[4 / slider_crank_ABREAST] = {slider_crank_FOUR(q[0], q[1], 0.0, 0.0)};
+    slider_crank_real sine[4];
+    slider_crank_real cosine[4];
+    slider_crank_sincos(2, angle, sine, cosine);
+    const slider_crank_real sin1 = sine[0];
+    const slider_crank_real cos1 = cosine[0];
+    const slider_crank_real sin2 = sine[1];
+    const slider_crank_real cos2 = cosine[1];
 
     /* closure of loops */
     const slider_crank_real t1 = l*(cos1*cos2 - sin1*sin2);
@@ -517,10 +671,14 @@ void slider_crank_constraint_bias(
 {
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
-    const slider_crank_real sin1 = sin(q[0]);
-    const slider_crank_real cos1 = cos(q[0]);
-    const slider_crank_real sin2 = sin(q[1]);
-    const slider_crank_real cos2 = cos(q[1]);
+    const slider_crank_angles angle[4 / slider_crank_ABREAST] = {slider_crank_FOUR(q[0], q[1], 0.0, 0.0)};
+    slider_crank_real sine[4];
+    slider_crank_real cosine[4];
+    slider_crank_sincos(2, angle, sine, cosine);
+    const slider_crank_real sin1 = sine[0];
+    const slider_crank_real cos1 = cosine[0];
+    const slider_crank_real sin2 = sine[1];
+    const slider_crank_real cos2 = cosine[1];
 
     /* closure of loops */
     const slider_crank_real t1 = l*(cos1*cos2 - sin1*sin2);
@@ -567,10 +725,14 @@ void slider_crank_closure_gap(
 {
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
-    const slider_crank_real sin1 = sin(q[0]);
-    const slider_crank_real cos1 = cos(q[0]);
-    const slider_crank_real sin2 = sin(q[1]);
-    const slider_crank_real cos2 = cos(q[1]);
+    const slider_crank_angles angle[4 / slider_crank_ABREAST] = {slider_crank_FOUR(q[0], q[1], 0.0, 0.0)};
+    slider_crank_real sine[4];
+    slider_crank_real cosine[4];
+    slider_crank_sincos(2, angle, sine, cosine);
+    const slider_crank_real sin1 = sine[0];
+    const slider_crank_real cos1 = cosine[0];
+    const slider_crank_real sin2 = sine[1];
+    const slider_crank_real cos2 = cosine[1];
 
     gap[0] = 0.0;
     gap[1] = 0.0;
@@ -595,10 +757,14 @@ void slider_crank_constrained_terms(
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
     const slider_crank_real m_slider = parameters->m_slider;
-    const slider_crank_real sin1 = sin(q[0]);
-    const slider_crank_real cos1 = cos(q[0]);
-    const slider_crank_real sin2 = sin(q[1]);
-    const slider_crank_real cos2 = cos(q[1]);
+    const slider_crank_angles angle[4 / slider_crank_ABREAST] = {slider_crank_FOUR(q[0], q[1], 0.0, 0.0)};
+    slider_crank_real sine[4];
+    slider_crank_real cosine[4];
+    slider_crank_sincos(2, angle, sine, cosine);
+    const slider_crank_real sin1 = sine[0];
+    const slider_crank_real cos1 = cosine[0];
+    const slider_crank_real sin2 = sine[1];
+    const slider_crank_real cos2 = cosine[1];
     const slider_crank_real t1 = 0.2*l;
     const slider_crank_real m2_2 = 0.002 + 0.3333333333333333*l*t1;
 
@@ -690,11 +856,15 @@ void slider_crank_constrained_wrenches(
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
     const slider_crank_real m_slider = parameters->m_slider;
-    const slider_crank_real sin1 = sin(q[0]);
-    const slider_crank_real cos1 = cos(q[0]);
+    const slider_crank_angles angle[4 / slider_crank_ABREAST] = {slider_crank_FOUR(q[0], q[1], 0.0, 0.0)};
+    slider_crank_real sine[4];
+    slider_crank_real cosine[4];
+    slider_crank_sincos(2, angle, sine, cosine);
+    const slider_crank_real sin1 = sine[0];
+    const slider_crank_real cos1 = cosine[0];
     const slider_crank_real t1 = 0.3*r;
-    const slider_crank_real sin2 = sin(q[1]);
-    const slider_crank_real cos2 = cos(q[1]);
+    const slider_crank_real sin2 = sine[1];
+    const slider_crank_real cos2 = cosine[1];
     const slider_crank_real t2 = 0.2*l;
 
     /* closure of loops */
@@ -765,10 +935,14 @@ void slider_crank_position_correction(
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
     const slider_crank_real m_slider = parameters->m_slider;
-    const slider_crank_real sin1 = sin(q[0]);
-    const slider_crank_real cos1 = cos(q[0]);
-    const slider_crank_real sin2 = sin(q[1]);
-    const slider_crank_real cos2 = cos(q[1]);
+    const slider_crank_angles angle[4 / slider_crank_ABREAST] = {slider_crank_FOUR(q[0], q[1], 0.0, 0.0)};
+    slider_crank_real sine[4];
+    slider_crank_real cosine[4];
+    slider_crank_sincos(2, angle, sine, cosine);
+    const slider_crank_real sin1 = sine[0];
+    const slider_crank_real cos1 = cosine[0];
+    const slider_crank_real sin2 = sine[1];
+    const slider_crank_real cos2 = cosine[1];
     const slider_crank_real t1 = 0.2*l;
     const slider_crank_real m2_2 = 0.002 + 0.3333333333333333*l*t1;
 
@@ -840,10 +1014,14 @@ void slider_crank_velocity_correction(
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
     const slider_crank_real m_slider = parameters->m_slider;
-    const slider_crank_real sin1 = sin(q[0]);
-    const slider_crank_real cos1 = cos(q[0]);
-    const slider_crank_real sin2 = sin(q[1]);
-    const slider_crank_real cos2 = cos(q[1]);
+    const slider_crank_angles angle[4 / slider_crank_ABREAST] = {slider_crank_FOUR(q[0], q[1], 0.0, 0.0)};
+    slider_crank_real sine[4];
+    slider_crank_real cosine[4];
+    slider_crank_sincos(2, angle, sine, cosine);
+    const slider_crank_real sin1 = sine[0];
+    const slider_crank_real cos1 = cosine[0];
+    const slider_crank_real sin2 = sine[1];
+    const slider_crank_real cos2 = cosine[1];
     const slider_crank_real t1 = 0.2*l;
     const slider_crank_real m2_2 = 0.002 + 0.3333333333333333*l*t1;
 
@@ -927,10 +1105,14 @@ int slider_crank_actuated_inverse_dynamics(
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
     const slider_crank_real m_slider = parameters->m_slider;
-    const slider_crank_real sin1 = sin(q[0]);
-    const slider_crank_real cos1 = cos(q[0]);
-    const slider_crank_real sin2 = sin(q[1]);
-    const slider_crank_real cos2 = cos(q[1]);
+    const slider_crank_angles angle[4 / slider_crank_ABREAST] = {slider_crank_FOUR(q[0], q[1], 0.0, 0.0)};
+    slider_crank_real sine[4];
+    slider_crank_real cosine[4];
+    slider_crank_sincos(2, angle, sine, cosine);
+    const slider_crank_real sin1 = sine[0];
+    const slider_crank_real cos1 = cosine[0];
+    const slider_crank_real sin2 = sine[1];
+    const slider_crank_real cos2 = cosine[1];
     const slider_crank_real t1 = 0.2*l;
 
     /* closure of loops */
@@ -1604,3 +1786,5 @@ int slider_crank_joint_wrenches(
     }
     return status;
 }
+
+#undef slider_crank_FOUR

@@ -25,6 +25,9 @@
  *
  * closure of joint piston_pin: rows 1, 2, 5 follow from the others: the loop is planar
  *
+ * Sines and cosines are computed here where the compiler has vectors and FLT_EVAL_METHOD rounds each step to
+ * double; elsewhere, and with -ffast-math, the library computes them, as accurately and more slowly.
+ *
  * Arrays are dense and row-major. No result may share memory with an argument or another result. No function
  * allocates memory or keeps a state; all may be called from several threads at once.
  */
@@ -41,7 +44,7 @@ extern "C" {
 typedef double slider_crank_real;
 
 /* What reads this, slider_crank_interface[0] for one, links with an object of this very interface only. */
-#define slider_crank_interface slider_crank_interface_1aa40a36665f86ec
+#define slider_crank_interface slider_crank_interface_bd6f1c2d8710f5d4
 extern const char slider_crank_interface[17];
 
 enum {

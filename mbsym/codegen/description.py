@@ -14,7 +14,7 @@ from mbsym.symbolic.domains import Guard, Need
 from mbsym.symbolic.program import OperationCount, Program
 
 Real: TypeAlias = Literal["double", "float"]
-Trigonometry: TypeAlias = Literal["libm", "inline", "argument"]
+Trigonometry: TypeAlias = Literal["auto", "libm", "inline", "argument"]
 EVERY: Final = "all"
 """In the place of names: all functions."""
 Direction: TypeAlias = Literal["in", "out"]
@@ -146,7 +146,8 @@ class ModuleDescription:
         tolerances: that the runtime compares with.
         extra: arguments of the programs that the runtime passes on unseen.
         prefix: what files and C symbols bear in place of the name.
-        trigonometry: what computes sines and cosines: the library, in C code of the module itself, or who calls.
+        trigonometry: what computes sines and cosines: the library, C code of the module itself (always, or where the
+            compiler has vectors), or who calls.
         batch: functions that C has for many states too, or EVERY.
         prepares: name of the only function that takes the parameters, or nothing where all do.
         limbs: of functions that C computes with equal limbs side by side where it can, that program, by name.

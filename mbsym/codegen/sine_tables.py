@@ -1,4 +1,4 @@
-"""What a module says of its sines and cosines, where they are not the library's."""
+"""What a module says of its sines and cosines in all languages, where they are not the library's everywhere."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class SineTables:
 
 
 def sine_tables(trigonometry: Trigonometry, programs: Sequence[Program]) -> SineTables:
-    """What is said of sines and cosines; nothing of those of the library.
+    """What is said of sines and cosines; nothing of those that the library computes, at least outside of C.
 
     Args:
         trigonometry: where they come from.
         programs: of the module.
     """
-    if trigonometry == "libm":
+    if trigonometry in ("auto", "libm"):
         return SineTables()
     if trigonometry == "inline":
         return SineTables(header=(INLINE_TRIGONOMETRY,))

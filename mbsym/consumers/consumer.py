@@ -284,7 +284,7 @@ class Consumer:
             raise CodegenError(
                 "sines and cosines cannot be had from 'argument' here",
                 where="`trigonometry`",
-                remedy="use libm or inline",
+                remedy="use auto, libm or inline",
             )
         for name in options.settings:
             if name not in self.settings:

@@ -23,7 +23,9 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     module, name = exported.module, exported.name
     # Vectors of the host's compiler are none of the device's.
     straight = tuple(replace(function, limbs=None) for function in module.functions)
-    source = source_fields(replace(module, functions=straight), "")
+    by_default = module.description.trigonometry == "auto"
+    description = replace(module.description, trigonometry="libm") if by_default else module.description
+    source = source_fields(replace(module, functions=straight, description=description), "")
     body = DEFINITION.sub(f"{name}_DEVICE ", render_template("c/body.c.jinja", **source)).strip()
     kernels = tuple(_kernel(module, function) for function in module.functions)
     both = {"name": name, "kernels": kernels}

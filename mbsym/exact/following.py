@@ -364,12 +364,10 @@ def _front(library: Mapping[str, Callable[..., Any]], *, apart: bool) -> Callabl
     """
 
     def sincos(count: int, angle: View, sine: View, cosine: View) -> None:
-        entries = [angle.read(k) for k in range(count)]
+        cells = angle.cells
+        entries = [lane for each in cells for lane in (each if apart and isinstance(each, Lanes) else (each,))]
         for of, target in ((library["sin"], sine), (library["cos"], cosine)):
-            found = [Lanes(map(of, entry)) if isinstance(entry, Lanes) else of(entry) for entry in entries]
-            if apart:
-                found = [x for entry in found for x in (entry if isinstance(entry, Lanes) else [entry])]
-            for k, value in enumerate(found):
-                target.write(k, value)
+            for k, entry in enumerate(entries[:count]):
+                target.write(k, Lanes(map(of, entry)) if isinstance(entry, Lanes) else of(entry))
 
     return sincos

@@ -60,7 +60,7 @@ def _called_without_sines(name: str) -> Exclusion:
         ("trigonometry argument", name),
         lambda options, facts: options.takes_sines and options.asks(name),
         f"`{name}` would call the functions without sines",
-        "use libm or inline, or leave that out",
+        "use auto, libm or inline, or leave that out",
     )
 
 
@@ -231,12 +231,12 @@ class GenerationOptions:
         told=bool,
     )
     trigonometry: Trigonometry = option(
-        "libm",
-        "Sines and cosines: 'libm' calls the library, 'inline' brings those of all angles of a C function side by "
-        "side in vectors, 'argument' takes them from the caller (generate).",
+        "auto",
+        "Sines and cosines in C: 'libm' calls the library, 'inline' computes those of a function's angles in vectors, "
+        "'auto' does so where the compiler has vectors (no microcontroller), 'argument' takes them (generate).",
         "trigonometry",
         heading=SPEED,
-        choices=("libm", "inline", "argument"),
+        choices=("auto", "libm", "inline", "argument"),
         refused="sines and cosines cannot be had from {} here",
         error=CodegenError,
         told=str,
@@ -247,7 +247,7 @@ class GenerationOptions:
                 ("trigonometry argument", "formulation transfer-matrix"),
                 lambda options, facts: options.takes_sines and (facts.is_closed or facts.steps),
                 "{name} has functions with fixed text, which iterate and need sines of their own",
-                "use libm or inline: sines and cosines as an argument are for trees",
+                "use auto, libm or inline: sines and cosines as an argument are for trees",
                 "closed loops",
             ),
             Exclusion(
@@ -255,7 +255,7 @@ class GenerationOptions:
                 ("trigonometry argument", "style shared"),
                 lambda options, facts: options.takes_sines and options.is_shared,
                 "steps that bodies share compute the sines of one body each",
-                "use libm or inline, or leave out `threads` and `style shared`",
+                "use auto, libm or inline, or leave out `threads` and `style shared`",
             ),
             _called_without_sines("self_test"),
             _called_without_sines("prepare"),
@@ -264,7 +264,7 @@ class GenerationOptions:
                 ("trigonometry argument",),
                 lambda options, facts: options.takes_sines and facts.has_angles is False,
                 "in these functions there is no sine or cosine of coordinates",
-                "use libm or inline",
+                "use auto, libm or inline",
                 "functions without angles",
             ),
         ),
@@ -359,7 +359,7 @@ class GenerationOptions:
                 ("style limbs", "trigonometry argument"),
                 lambda options, facts: options.asks("style limbs") and options.takes_sines,
                 "limbs side by side compute the sines of all limbs at once",
-                "use libm or inline, or take `style straight`",
+                "use auto, libm or inline, or take `style straight`",
             ),
             Exclusion(
                 "limbs and threads",

@@ -156,17 +156,14 @@ def _ways(
     assert body is not None
     yield "straight", _straight(body, scene.inside())
     own = (*module.names.inner.values(), *function.identifiers, *module.names.parameters.values())
-    inline = module.description.trigonometry != "libm"
-    if "c" in languages or module.description.batch:
-        front = in_front(body, module.names.inside(own)) if inline else Front(body, ())
-        if inline or split(body) is not None:
-            yield "in C", _with_front(front, scene.inside())
-    if function in module.batched and not inline:
+    way = module.description.trigonometry
+    front = in_front(body, module.names.inside(own), way)
+    if ("c" in languages or module.description.batch) and (front.angles or split(body) is not None):
+        yield "in C", _with_front(front, scene.inside())
+    if function in module.batched and not front.angles:
         yield "in lanes", _with_front(in_front(body, module.names.inside(own)), scene.inside())
     if "c" in languages and function.limbs is not None:
-        limbs, front = function.limbs, Front(body, ())
-        if inline:
-            limbs, front = limbs_in_front(limbs, body, module.names.inside(own))
+        limbs, front = limbs_in_front(function.limbs, body, module.names.inside(own), way)
         yield "with its limbs side by side", _side_by_side(limbs, _behind(front, scene.inside()), body.results)
 
 

@@ -21,7 +21,7 @@ LIBRARY: Final[Mapping[str, Kind]] = {"sin": "sin", "cos": "cos", "sqrt": "sqrt"
 """Functions of math.h that are bounded."""
 
 SINES: Final = "_sincos"
-"""Ends the name of the function that brings the sines and cosines of all angles: vectors, angles, sines, cosines."""
+"""Ends the name of the function that brings sines and cosines: the number of angles, these in vectors, results."""
 
 MOST_STEPS: Final = 100_000
 
@@ -172,9 +172,9 @@ class _Recorder:
         self.inputs.append(name)
         return self.step("input")
 
-    def _sines(self, vectors: int, angles: View, sines: View, cosines: View) -> None:
+    def _sines(self, count: int, angles: View, sines: View, cosines: View) -> None:
         """What the function for the sines of all angles does, lane by lane."""
         lanes = [lane for each in angles.cells for lane in (each if isinstance(each, Lanes) else (each,))]
-        for place, angle in enumerate(lanes):
+        for place, angle in enumerate(lanes[:count]):
             sines.write(place, self.step("sin", angle))
             cosines.write(place, self.step("cos", angle))

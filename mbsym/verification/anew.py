@@ -13,7 +13,7 @@ from typing import Any, Final
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, lower_module
 from mbsym.derivatives.of_functions import requests_of
 from mbsym.model.system import Model
-from mbsym.options.generation import GenerationOptions
+from mbsym.options.generation import DEFAULTS, GenerationOptions
 from mbsym.passes.given_sines import SINES_COSINES
 from mbsym.passes.prepare import PREPARE
 from mbsym.pipeline import derive, describe, express
@@ -81,7 +81,7 @@ def _options(manifest: Mapping[str, Any], model: str) -> GenerationOptions:
         largest=float("inf"),
         derivatives=requests,
         compressed=bool(manifest.get("compressed")),
-        trigonometry=manifest.get("trigonometry", "libm"),
+        trigonometry=manifest.get("trigonometry", DEFAULTS.trigonometry),
         batch=tuple(each for each, entry in functions.items() if "batch" in entry),
         prepare=PREPARE in functions,
         style=next((each for each in ("shared", "limbs") if each in styles), "straight"),

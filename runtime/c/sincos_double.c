@@ -1,6 +1,6 @@
 /* Sine and cosine of many angles without branches, in the vectors of GCC and Clang; double precision. */
 /* mbsym: copied from here */
-/* Angles side by side in a vector; compilers without vectors take one after the other. */
+/* Angles side by side in a vector, where the compiler has vectors. */
 #ifndef MODEL_ABREAST
 #if (defined(__GNUC__) && defined(__AVX__)) || (defined(__clang__) && (defined(__SSE2__) || defined(__aarch64__)))
 #define MODEL_ABREAST 4
@@ -14,41 +14,42 @@
 #endif
 #endif
 
+/*
+ * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: method 1 rounds what
+ * is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
+ * Elsewhere, and with -ffast-math, the library computes them, as accurately.
+ */
 #if MODEL_ABREAST > 1
+#define MODEL_INLINE
 typedef double MODEL_angles __attribute__((vector_size(8 * MODEL_ABREAST)));
-typedef uint64_t MODEL_bits __attribute__((vector_size(8 * MODEL_ABREAST)));
 #else
 typedef double MODEL_angles;
+#endif
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16 && FLT_EVAL_METHOD != 32 \
+    && FLT_EVAL_METHOD != 64
+#undef MODEL_INLINE
+#elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
+#undef MODEL_INLINE
+#endif
+#if defined(MODEL_INLINE) && MODEL_ABREAST > 1
+typedef uint64_t MODEL_bits __attribute__((vector_size(8 * MODEL_ABREAST)));
+#elif defined(MODEL_INLINE)
 typedef uint64_t MODEL_bits;
 #endif
 
-/*
- * Up to here sines and cosines are below one unit in the last place, if each step is rounded to the type's own numbers:
- * method 1 rounds what is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
- * Where steps are rounded otherwise, and with -ffast-math, the bound is 0: the library computes all angles, which is as
- * accurate and takes longer.
- */
-#if FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 1 || FLT_EVAL_METHOD == 16 || FLT_EVAL_METHOD == 32 \
-    || FLT_EVAL_METHOD == 64
-#define MODEL_ROUNDED
-#endif
-#if defined(MODEL_ROUNDED) && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
-#define MODEL_NEAR 1e5
-#else
-#define MODEL_NEAR 0.0
-#endif
-
 /* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
-static inline void MODEL_sincos(int vectors, const MODEL_angles *restrict angle, MODEL_real *restrict sine,
+static inline void MODEL_sincos(int count, const MODEL_angles *restrict angle, MODEL_real *restrict sine,
                                 MODEL_real *restrict cosine)
 {
-    const double bound = MODEL_NEAR;
+#ifdef MODEL_INLINE
+    /* Up to here both are below one unit in the last place; beyond, the library computes them. */
+    const double bound = 1e5;
     uint64_t limit;
     uint64_t outside[MODEL_ABREAST];
     MODEL_bits beyond = {0};
     (void)memcpy(&limit, &bound, sizeof limit);
-    for (int i = 0; i < vectors; ++i) {
-        const MODEL_angles x = angle[i];
+    for (int i = 0; i < count; i += MODEL_ABREAST) {
+        const MODEL_angles x = angle[i / MODEL_ABREAST];
         /* The nearest multiple of pi/2: so large a sum has no digits behind the point; its last bits count. */
         const MODEL_angles shifted = x * 0.6366197723675814 + 6755399441055744.0;
         const MODEL_angles quarters = shifted - 6755399441055744.0;
@@ -82,8 +83,8 @@ static inline void MODEL_sincos(int vectors, const MODEL_angles *restrict angle,
         const MODEL_bits exchange = (s ^ k) & (UINT64_C(0) - (quarter & UINT64_C(1)));
         s ^= exchange ^ ((quarter << 62) & (UINT64_C(1) << 63));
         k ^= exchange ^ (((quarter + UINT64_C(1)) << 62) & (UINT64_C(1) << 63));
-        (void)memcpy(&sine[i * MODEL_ABREAST], &s, sizeof s);
-        (void)memcpy(&cosine[i * MODEL_ABREAST], &k, sizeof k);
+        (void)memcpy(&sine[i], &s, sizeof s);
+        (void)memcpy(&cosine[i], &k, sizeof k);
         /* Bits of numbers that are not negative are ordered as they are, and NaN is above; a difference shows below. */
         beyond |= (limit - UINT64_C(1)) - (size & (UINT64_MAX >> 1));
     }
@@ -92,15 +93,21 @@ static inline void MODEL_sincos(int vectors, const MODEL_angles *restrict angle,
         outside[0] |= outside[i];
     }
     if (outside[0] > (UINT64_MAX >> 1)) {
-        for (int i = 0; i < vectors * MODEL_ABREAST; ++i) {
+        for (int i = 0; i < count; ++i) {
             const double x = ((const double *)angle)[i];
-            if (!(fabs(x) < MODEL_NEAR)) {
+            if (!(fabs(x) < bound)) {
                 sine[i] = sin(x);
                 cosine[i] = cos(x);
             }
         }
     }
+#else
+    for (int i = 0; i < count; ++i) {
+        const double x = ((const double *)angle)[i];
+        sine[i] = sin(x);
+        cosine[i] = cos(x);
+    }
+#endif
 }
 
-#undef MODEL_NEAR
-#undef MODEL_ROUNDED
+#undef MODEL_INLINE

@@ -1,6 +1,6 @@
 /* Sine and cosine of many angles without branches, in the vectors of GCC and Clang; single precision. */
 /* mbsym: copied from here */
-/* Angles side by side in a vector; compilers without vectors take one after the other. */
+/* Angles side by side in a vector, where the compiler has vectors. */
 #ifndef MODEL_ABREAST
 #if defined(__GNUC__) && (defined(__SSE2__) || defined(__ARM_NEON) || defined(__aarch64__))
 #define MODEL_ABREAST 4
@@ -11,40 +11,41 @@
 #endif
 #endif
 
+/*
+ * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: methods 16 and 32
+ * round what is narrower than so many bits to these, and leave float alone.
+ * Elsewhere, and with -ffast-math, the library computes them, as accurately.
+ */
 #if MODEL_ABREAST > 1
+#define MODEL_INLINE
 typedef float MODEL_angles __attribute__((vector_size(4 * MODEL_ABREAST)));
-typedef uint32_t MODEL_bits __attribute__((vector_size(4 * MODEL_ABREAST)));
 #else
 typedef float MODEL_angles;
+#endif
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16 && FLT_EVAL_METHOD != 32
+#undef MODEL_INLINE
+#elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
+#undef MODEL_INLINE
+#endif
+#if defined(MODEL_INLINE) && MODEL_ABREAST > 1
+typedef uint32_t MODEL_bits __attribute__((vector_size(4 * MODEL_ABREAST)));
+#elif defined(MODEL_INLINE)
 typedef uint32_t MODEL_bits;
 #endif
 
-/*
- * Up to here sines and cosines are below one unit in the last place, if each step is rounded to the type's own numbers:
- * methods 16 and 32 round what is narrower than so many bits to these, and leave float alone.
- * Where steps are rounded otherwise, and with -ffast-math, the bound is 0: the library computes all angles, which is as
- * accurate and takes longer.
- */
-#if FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16 || FLT_EVAL_METHOD == 32
-#define MODEL_ROUNDED
-#endif
-#if defined(MODEL_ROUNDED) && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
-#define MODEL_NEAR 1e3f
-#else
-#define MODEL_NEAR 0.0f
-#endif
-
 /* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
-static inline void MODEL_sincos(int vectors, const MODEL_angles *restrict angle, MODEL_real *restrict sine,
+static inline void MODEL_sincos(int count, const MODEL_angles *restrict angle, MODEL_real *restrict sine,
                                 MODEL_real *restrict cosine)
 {
-    const float bound = MODEL_NEAR;
+#ifdef MODEL_INLINE
+    /* Up to here both are below one unit in the last place; beyond, the library computes them. */
+    const float bound = 1e3f;
     uint32_t limit;
     uint32_t outside[MODEL_ABREAST];
     MODEL_bits beyond = {0};
     (void)memcpy(&limit, &bound, sizeof limit);
-    for (int i = 0; i < vectors; ++i) {
-        const MODEL_angles x = angle[i];
+    for (int i = 0; i < count; i += MODEL_ABREAST) {
+        const MODEL_angles x = angle[i / MODEL_ABREAST];
         /* The nearest multiple of pi/2: so large a sum has no digits behind the point; its last bits count. */
         const MODEL_angles shifted = x * 0.636619772f + 12582912.0f;
         const MODEL_angles quarters = shifted - 12582912.0f;
@@ -76,8 +77,8 @@ static inline void MODEL_sincos(int vectors, const MODEL_angles *restrict angle,
         const MODEL_bits exchange = (s ^ k) & (UINT32_C(0) - (quarter & UINT32_C(1)));
         s ^= exchange ^ ((quarter << 30) & (UINT32_C(1) << 31));
         k ^= exchange ^ (((quarter + UINT32_C(1)) << 30) & (UINT32_C(1) << 31));
-        (void)memcpy(&sine[i * MODEL_ABREAST], &s, sizeof s);
-        (void)memcpy(&cosine[i * MODEL_ABREAST], &k, sizeof k);
+        (void)memcpy(&sine[i], &s, sizeof s);
+        (void)memcpy(&cosine[i], &k, sizeof k);
         /* Bits of numbers that are not negative are ordered as they are, and NaN is above; a difference shows below. */
         beyond |= (limit - UINT32_C(1)) - (size & (UINT32_MAX >> 1));
     }
@@ -86,15 +87,21 @@ static inline void MODEL_sincos(int vectors, const MODEL_angles *restrict angle,
         outside[0] |= outside[i];
     }
     if (outside[0] > (UINT32_MAX >> 1)) {
-        for (int i = 0; i < vectors * MODEL_ABREAST; ++i) {
+        for (int i = 0; i < count; ++i) {
             const float x = ((const float *)angle)[i];
-            if (!(fabsf(x) < MODEL_NEAR)) {
+            if (!(fabsf(x) < bound)) {
                 sine[i] = sinf(x);
                 cosine[i] = cosf(x);
             }
         }
     }
+#else
+    for (int i = 0; i < count; ++i) {
+        const float x = ((const float *)angle)[i];
+        sine[i] = sinf(x);
+        cosine[i] = cosf(x);
+    }
+#endif
 }
 
-#undef MODEL_NEAR
-#undef MODEL_ROUNDED
+#undef MODEL_INLINE

@@ -137,7 +137,9 @@ def row(model: str, real: Real, every: int, *, show: bool) -> str:
     """A line of the table."""
     source, options = source_of(model)
     with tempfile.TemporaryDirectory() as directory:
-        done = mbsym.generate(source, directory, languages=("c",), real=real, self_test=True, **options)
+        done = mbsym.generate(
+            source, directory, languages=("c",), real=real, self_test=True, trigonometry="libm", **options
+        )
         code, test = sorted(path for path in done.paths if path.suffix == ".c")
         faults = planted(code.read_text(encoding="utf-8"), OFF[real])
         found = seen(code, test, faults, every)

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from mbsym.codegen.environment import fixed_text
+from mbsym.codegen.c.trigonometry import sincos_text
 
 PROGRAM = r"""
 #define _GNU_SOURCE
@@ -39,7 +39,7 @@ static void compare(const x_real *angle)
     static x_angles vectors[N / x_ABREAST];
     static x_real found[2][N];
     memcpy(vectors, angle, sizeof vectors);
-    x_sincos(N / x_ABREAST, vectors, found[0], found[1]);
+    x_sincos(N, vectors, found[0], found[1]);
     for (int i = 0; i < N; ++i) {
         const long double exact[2] = {sinl((long double)angle[i]), cosl((long double)angle[i])};
         for (int k = 0; k < 2; ++k) {
@@ -60,13 +60,13 @@ __attribute__((noinline)) static void few(int n, const x_real *a, x_real *s, x_r
 {
     const x_angles v[8 / x_ABREAST] = {x_FOUR(a[0], a[1], a[2], a[3]), x_FOUR(a[4], a[5], 0, 0)};
     (void)n;
-    x_sincos(8 / x_ABREAST, v, s, c);
+    x_sincos(6, v, s, c);
 }
 __attribute__((noinline)) static void many(int n, const x_real *a, x_real *s, x_real *c)
 {
     x_angles v[64 / x_ABREAST];
     memcpy(v, a, (size_t)n * sizeof *a);
-    x_sincos(n / x_ABREAST, v, s, c);
+    x_sincos(n, v, s, c);
 }
 __attribute__((noinline)) static void library(int n, const x_real *a, x_real *s, x_real *c)
 {
@@ -130,7 +130,7 @@ def main(angles: str) -> None:
     """Prints a line for each type, then one for each compiler."""
     with TemporaryDirectory() as scratch:
         for real, (nextafter, sine, cosine) in FUNCTIONS.items():
-            text = PROGRAM.replace("LOOP", fixed_text(f"c/sincos_{real}.c", "x_")).replace("REAL", real)
+            text = PROGRAM.replace("LOOP", sincos_text(real, "inline", "x_")).replace("REAL", real)
             text = text.replace("NEXTAFTER", nextafter).replace("SIN(", f"{sine}(").replace("COS(", f"{cosine}(")
             (Path(scratch) / "trial.c").write_text(text)
             for place, build in enumerate(BUILDS):

@@ -176,7 +176,7 @@ def test_of_loops_derivatives_and_one_step_of_newton_are_proven(tmp_path: Path) 
 @pytest.mark.parametrize("name", some(("four_bar", "quadruped", "puma560"), ("four_bar",)))
 def test_the_machine_gives_the_bits_that_the_compiled_text_gives(name: str, tmp_path: Path) -> None:
     """In straight C the order of operations is that of the text, and the library is the same."""
-    generate(name, tmp_path, style="straight")
+    generate(name, tmp_path, style="straight", trigonometry="libm")
     headers = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.h")}
     text = read_c((tmp_path / f"{name}.c").read_text(encoding="utf-8"), headers)
     library: dict[str, Any] = {each: getattr(math, each) for each in ("sin", "cos", "sqrt", "atan2")} | {"fabs": abs}
@@ -255,7 +255,7 @@ joints:
 def test_numbers_that_round_to_one_literal_stand_each_in_its_places(tmp_path: Path) -> None:
     """Two lengths are printed alike and are not the same: each is proven where it stands, and an edit is told."""
     model = read_native(TextSource("alike", ALIKE))
-    generate(model, tmp_path, functions=("body_poses",))
+    generate(model, tmp_path, functions=("body_poses",), trigonometry="libm")
     assert Witnesses(derived_anew(model, read_manifest(tmp_path / "alike.json"))).marks
     assert {each.outcome for each in verdicts(tmp_path, "alike")} == {"proven"}
     file = tmp_path / "alike.c"

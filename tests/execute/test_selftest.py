@@ -200,7 +200,7 @@ def test_it_is_about_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
 def test_small_faults_in_the_text_are_seen(real: Real, model: str, tmp_path: Path) -> None:
     """One constant or sign of the C at a time; a self-test says how many of those planted in Programs it sees."""
     require("gcc")
-    code, test = sources(model, tmp_path, real, functions=("inverse_dynamics", "body_poses"))
+    code, test = sources(model, tmp_path, real, functions=("inverse_dynamics", "body_poses"), trigonometry="libm")
     told = re.search(r"(\d+) of (\d+) constants.* and (\d+) of (\d+)\s", " ".join(test.read_text().split()))
     assert told
     constants, signs = (int(told[1]) / int(told[2]), int(told[3]) / int(told[4].rstrip("*")))
@@ -215,7 +215,7 @@ def test_small_faults_in_the_text_are_seen(real: Real, model: str, tmp_path: Pat
 def test_faults_in_shared_steps_are_seen(tmp_path: Path) -> None:
     """None are planted when states are chosen, so that there is one of each kind."""
     require("gcc")
-    code, test = sources("quadruped", tmp_path, "float", style="shared", functions=("momentum",))
+    code, test = sources("quadruped", tmp_path, "float", style="shared", functions=("momentum",), trigonometry="libm")
     faults = planted(code.read_text(), OFF["float"])
     found = seen(code, test, faults)
     assert len(found) > 200 and all(found[number] for number in found if faults.kinds[number - 1] == "constant")
@@ -224,7 +224,7 @@ def test_faults_in_shared_steps_are_seen(tmp_path: Path) -> None:
 def test_signs_that_show_at_open_quarters_of_a_turn_are_seen(tmp_path: Path) -> None:
     """And all others: as many rows and motors as speeds leave nothing that vanishes before which a sign could stand."""
     require("gcc")
-    code, test = sources("four_bar", tmp_path, functions=("actuated_inverse_dynamics",))
+    code, test = sources("four_bar", tmp_path, functions=("actuated_inverse_dynamics",), trigonometry="libm")
     found = seen(code, test, planted(code.read_text(), OFF["double"]))
     assert all(found.values()) and len(found) > 70
 

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 import mbsym
 from mbsym.codegen.build import WARNINGS, compile_c, find_compiler
-from mbsym.codegen.c.trigonometry import in_front
-from mbsym.codegen.description import Real
-from mbsym.codegen.environment import fixed_text
+from mbsym.codegen.c.trigonometry import in_front, sincos_text
+from mbsym.codegen.description import Real, Trigonometry
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.load import load_c
 from mbsym.codegen.lower import lower
@@ -31,16 +30,16 @@ NEAR = {"double": 1e5, "float": 1e3}
 TYPES = {"double": np.float64, "float": np.float32}
 
 
-def source(directory: Path, real: Real) -> Path:
+def source(directory: Path, real: Real, trigonometry: Trigonometry = "auto") -> Path:
     """A library with the function alone, for any number of angles."""
     headers = "".join(f"#include <{name}.h>\n" for name in ("float", "math", "stdint", "string"))
-    text = fixed_text(f"c/sincos_{real}.c", "x_")
+    text = sincos_text(real, trigonometry, "x_")
     caller = "void call(int count, const x_real *angle, x_real *sine, x_real *cosine);\n" + (
         "void call(int count, const x_real *angle, x_real *sine, x_real *cosine)\n{\n"
         "    for (int i = 0; i < count; i += 4) {\n"
         "        x_angles four[4 / x_ABREAST];\n"
         "        (void)memcpy(four, angle + i, sizeof four);\n"
-        "        x_sincos(4 / x_ABREAST, four, sine + i, cosine + i);\n"
+        "        x_sincos(4, four, sine + i, cosine + i);\n"
         "    }\n}\n"
     )
     path = directory / f"{real}.c"
@@ -48,9 +47,15 @@ def source(directory: Path, real: Real) -> Path:
     return path
 
 
-def sines(directory: Path, real: Real, angles: Array, flags: tuple[str, ...] = ("-O2",)) -> tuple[Array, Array]:
+def sines(
+    directory: Path,
+    real: Real,
+    angles: Array,
+    flags: tuple[str, ...] = ("-O2",),
+    trigonometry: Trigonometry = "auto",
+) -> tuple[Array, Array]:
     """Sines and cosines as the generated text computes them."""
-    library = compile_c(source(directory, real).parent, real, (*WARNINGS, *flags))
+    library = compile_c(source(directory, real, trigonometry).parent, real, (*WARNINGS, *flags))
     count = -(-len(angles) // 4) * 4
     given, sine, cosine = (np.zeros(count, dtype=TYPES[real]) for _ in range(3))
     given[: len(angles)] = angles
@@ -82,21 +87,23 @@ def test_they_are_below_one_unit_in_the_last_place(real: Real, tmp_path: Path) -
         pytest.skip("long doubles are doubles here, so that there is nothing to compare with")
     angles = sample(real)
     assert len(angles) > 50_000
-    sine, cosine = sines(tmp_path, real, angles)
+    sine, cosine = sines(tmp_path, real, angles, trigonometry="inline")
     wide = angles.astype(np.longdouble)
     assert units(sine, np.sin(wide)) < 1
     assert units(cosine, np.cos(wide)) < 1
     assert max(units(sine, np.sin(wide)), units(cosine, np.cos(wide))) > 0.5  # it has been measured
     for abreast in (1, 2, 4):  # a vector that the processor lacks is made of shorter ones
-        again = sines(tmp_path, real, angles, ("-O2", "-ffp-contract=off", f"-Dx_ABREAST={abreast}"))
+        again = sines(tmp_path, real, angles, ("-O2", "-ffp-contract=off", f"-Dx_ABREAST={abreast}"), "inline")
         assert (again[0] == sine).all() and (again[1] == cosine).all()
 
 
+@pytest.mark.parametrize("flags", [(), ("-Dx_ABREAST=1",)])
 @pytest.mark.parametrize("real", ["double", "float"])
-def test_what_is_far_or_no_number_is_as_the_library_has_it(real: Real, tmp_path: Path) -> None:
-    own = TYPES[real]
+def test_what_is_far_or_no_number_is_as_the_library_has_it(real: Real, flags: tuple[str, ...], tmp_path: Path) -> None:
+    """With vectors and without."""
+    own, flags = TYPES[real], ("-O2", *flags)
     angles = np.array([np.nan, np.inf, -np.inf, NEAR[real], 1e22, -3e38, 0.0, -0.0, 5e-324, 1.0], dtype=own)
-    sine, cosine = sines(tmp_path, real, angles)
+    sine, cosine = sines(tmp_path, real, angles, flags)
     with np.errstate(invalid="ignore"):
         # Within one unit, as both are.
         np.testing.assert_allclose(sine, np.sin(angles.astype(np.float64)), rtol=2 * np.finfo(own).eps)
@@ -107,7 +114,7 @@ def test_what_is_far_or_no_number_is_as_the_library_has_it(real: Real, tmp_path:
     for place in range(4):
         angles = np.full(4, 0.5, dtype=own)
         angles[place] = 1e20
-        sine, cosine = sines(tmp_path, real, angles)
+        sine, cosine = sines(tmp_path, real, angles, flags)
         wide = angles.astype(np.float64)
         np.testing.assert_allclose([sine, cosine], [np.sin(wide), np.cos(wide)], rtol=2 * np.finfo(own).eps)
 
@@ -130,15 +137,13 @@ def test_fast_mathematics_leaves_it_to_the_library(flag: str, tmp_path: Path) ->
 
 ROUNDING = {"double": (0, 1, 16, 32, 64), "float": (0, 16, 32)}
 """Methods of evaluation, C23 5.2.4.2.2 and annex H.3, under which each operation on the type rounds to it."""
-BOUNDS = {"double": ("1e5", "0.0"), "float": ("1e3f", "0.0f")}
 
 
-def bound_of(directory: Path, real: Real, *flags: str) -> str:
-    """The bound of the loop after the preprocessor has seen the text."""
+def is_own(directory: Path, real: Real, *flags: str) -> bool:
+    """Whether the text computes sines itself, and not the library, after the preprocessor has seen it."""
     told = run("gcc", *flags, "-E", "-P", f"{real}.c", cwd=directory)
-    found = re.search(r" bound = (\S+);", told.stdout)
-    assert (told.returncode, told.stderr) == (0, "") and found
-    return found[1]
+    assert (told.returncode, told.stderr) == (0, "") and told.stdout.count(" x_sincos(int count") == 1
+    return f" bound = {'1e5' if real == 'double' else '1e3f'};" in told.stdout
 
 
 @pytest.mark.parametrize("method", [-1, 0, 1, 2, 16, 32, 64, 128])
@@ -148,8 +153,11 @@ def test_the_way_of_rounding_decides_on_the_loop(real: Real, method: int, tmp_pa
     require("gcc")
     path = source(tmp_path, real)
     path.write_text(path.read_text().replace("#include <float.h>\n", ""))
-    assert bound_of(tmp_path, real, f"-DFLT_EVAL_METHOD={method}") == BOUNDS[real][method not in ROUNDING[real]]
-    assert bound_of(tmp_path, real, "-DFLT_EVAL_METHOD=0", "-D__FAST_MATH__") == BOUNDS[real][1]
+    vectors = "-Dx_ABREAST=4"
+    assert is_own(tmp_path, real, vectors, f"-DFLT_EVAL_METHOD={method}") == (method in ROUNDING[real])
+    assert not is_own(tmp_path, real, vectors, "-DFLT_EVAL_METHOD=0", "-D__FAST_MATH__")
+    assert not is_own(tmp_path, real, "-Dx_ABREAST=1", "-DFLT_EVAL_METHOD=0")
+    assert is_own(tmp_path, real, "-Dx_ABREAST=1", "-DFLT_EVAL_METHOD=0", "-Dx_INLINE")
 
 
 @pytest.mark.parametrize("standard", ["c99", "gnu99", "gnu11", "c2x"])
@@ -160,7 +168,7 @@ def test_processors_with_half_precision_have_it(real: Real, standard: str, tmp_p
     flags = (f"-std={standard}", "-march=sapphirerapids")
     if run("gcc", *flags, "-E", "-x", "c", "/dev/null").returncode:
         pytest.skip("this compiler knows no processor with AVX512-FP16")
-    assert bound_of(tmp_path, real, *flags) == BOUNDS[real][0]
+    assert is_own(tmp_path, real, *flags)
 
 
 @pytest.mark.parametrize("real", ["double", "float"])
@@ -182,6 +190,23 @@ def test_angles_are_handed_over_in_vectors(tmp_path: Path) -> None:
         assert "#define puma560_ABREAST 2" in told
         assembly = run("gcc", "-std=c99", "-O2", "-S", "-o", "-", "puma560.c", cwd=tmp_path).stdout
         assert len(re.findall(r"\bmulpd\b", assembly)) > 10
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_compilers_without_vectors_ask_the_library(real: Real, tmp_path: Path) -> None:
+    """By default the text decides by the compiler's macros."""
+    require("gcc")
+    mbsym.generate("puma560", tmp_path, languages=("c",), functions=("gravity_force",), real=real)
+    header = " ".join((tmp_path / "puma560.h").read_text().replace("\n *", " ").split())
+    assert "computed here where the compiler has vectors and FLT_EVAL_METHOD" in header
+    vectors = ("__SSE2__", "__AVX__", "__ARM_NEON", "__aarch64__")
+    told = [
+        run("gcc", "-std=c99", *flags, "-E", "puma560.c", cwd=tmp_path) for flags in ((), [f"-U{x}" for x in vectors])
+    ]
+    assert [each.returncode for each in told] == [0, 0]
+    has_vectors = any(f"#define {name} " in run("gcc", "-dM", "-E", "-x", "c", "/dev/null").stdout for name in vectors)
+    assert [" bound = 1e" in each.stdout for each in told] == [has_vectors, False]
+    assert "vector_size" not in told[1].stdout
 
 
 def program(angle: str) -> Program:
@@ -207,19 +232,22 @@ def test_functions_are_the_same(model: str, real: Real, tmp_path: Path) -> None:
     found = []
     rng = np.random.default_rng(1)
     functions = ("mass_matrix", "inverse_dynamics", "gravity_force")
-    for way in ("libm", "inline"):
+    ways: tuple[Trigonometry, ...] = ("libm", "inline", "auto")
+    for way in ways:
         mbsym.generate(model, tmp_path / way, languages=("c",), functions=functions, real=real, trigonometry=way)
         found.append(load_c(tmp_path / way))
-    text = next((tmp_path / "inline").glob("*.c")).read_text()
-    assert len(re.findall(r"\b(?:sin|cos)f?\(", text)) == 2  # those of the loop, for what is far
-    assert found[1].manifest["trigonometry"] == "inline" and "trigonometry" not in found[0].manifest
+    text = next((tmp_path / "auto").glob("*.c")).read_text()
+    # Those of the loop, for what is far, and those of the library where there are no vectors.
+    assert len(re.findall(r"\b(?:sin|cos)f?\(", text)) == 4
+    assert [module.manifest.get("trigonometry") for module in found] == ["libm", "inline", None]
     epsilon = np.finfo(TYPES[real]).eps
     for name in functions:
         function = found[0].functions[name]
         arguments = [rng.normal(size=(20, *item.shape)) for item in function.inputs]
-        a, b = (np.asarray(module.functions[name](*arguments)) for module in found)
+        a, b, c = (np.asarray(module.functions[name](*arguments)) for module in found)
         # Both differ from exact arithmetic by rounding alone, in some hundred operations.
         assert np.max(np.abs(a - b)) < 500 * epsilon * np.max(np.abs(a))
+        assert np.max(np.abs(a - c)) < 500 * epsilon * np.max(np.abs(a))
 
 
 def test_parts_of_long_functions_read_the_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +266,7 @@ def test_parts_of_long_functions_read_the_arrays(tmp_path: Path, monkeypatch: py
 
 
 def test_unknown_ways_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(CodegenError, match="use libm, inline or argument"):
+    with pytest.raises(CodegenError, match="use auto, libm, inline or argument"):
         mbsym.generate("cart_pole", tmp_path, trigonometry="fast")
 
 

@@ -103,10 +103,10 @@ class Case:
     model: str
     formulation: str = "auto"
     symbolic: str = ""
-    trigonometry: Trigonometry = "libm"
+    trigonometry: Trigonometry = "auto"
 
     def __str__(self) -> str:
-        way = self.trigonometry.replace("libm", "")
+        way = self.trigonometry.replace("auto", "")
         return "-".join(filter(None, (Path(self.model).stem, self.formulation.replace("auto", ""), self.symbolic, way)))
 
     def module(self, directory: Path, real: Real = "double", prefix: str = "") -> Module:

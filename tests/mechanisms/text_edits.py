@@ -240,7 +240,7 @@ EDITS: Final = (
     Edit("newton", "rhombus_symmetric", ".c", r"total \+= (rows\.response)", r"total += 1.01F * \g<1>"),
     # Beyond arrays: of callers, of functions, and of many states.
     Edit("memory", "puma560", ".c", r"(\n    M\[35\] = [^;]+;)", r"\g<1>\n    M[36] = 0.0;"),
-    Edit("memory", "puma560", ".c", r"i < vectors; \+\+i", "i <= vectors; ++i"),
+    Edit("memory", "puma560", ".c", r"i < count; i \+= ", "i <= count; i += "),
     Edit("memory", "ball", ".c", r"ball_finite\(v, 3\)", "ball_finite(v, 4)"),
     Edit("memory", "ball", ".c", r"ball_spoil\(vdot, 3\)", "ball_spoil(vdot, 4)"),
     Edit("memory", "four_bar", ".c", r"four_bar_finite\(v, 3\)", "four_bar_finite(v, 4)"),
@@ -252,7 +252,7 @@ EDITS: Final = (
     Edit("memory", "puma560", "_batch.c", r"lane : states - 1 - first", "lane : states - first"),
     Edit("memory", "double_pendulum", "_batch.c", r"\? \(int\)\(states - first\)", "? (int)(states - first) + 1"),
     # Far angles: inline sines and their bound.
-    Edit("far angle", "puma560", ".c", r"puma560_NEAR 1e5", "puma560_NEAR 1e9"),
+    Edit("far angle", "puma560", ".c", r"bound = 1e5;", "bound = 1e9;"),
     Edit("far angle", "puma560", ".c", r"1\.0562999066987428e-23", "1.0562999066987428e-17"),
     Edit("far angle", "puma560", ".c", r"2\.5633441515839558e-12", "2.5643e-12"),
     Edit("far angle", "puma560", ".c", r"outside\[0\] \|= outside\[i\]", "outside[0] &= outside[i]"),
@@ -260,7 +260,7 @@ EDITS: Final = (
     Edit("far angle", "puma560", ".c", r"beyond \|= ", "beyond = "),
     Edit("far angle", "puma560", ".c", r"2\.4801587298765662e-05", "2.48015e-05"),
     Edit("far angle", "puma560", ".c", r"outside\[0\] > \(UINT64_MAX >> 1\)", "outside[0] > UINT64_MAX - 1"),
-    Edit("far angle", "puma560", "_batch.c", r"puma560_NEAR 1e5", "puma560_NEAR 1e9"),
+    Edit("far angle", "puma560", "_batch.c", r"bound = 1e5;", "bound = 1e9;"),
     # Tails and layouts of batches.
     Edit("status", "five_bar", "_batch.c", r"return worst;", "return five_bar_OK;"),
     # In single precision.

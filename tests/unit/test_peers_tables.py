@@ -54,6 +54,27 @@ def test_the_best_build_of_each_counts_and_what_is_missed_is_told(peers: Any) ->
     assert lines[-1] == "Of a day. MuJoCo is not installed."
 
 
+def test_what_one_gets_without_options_stands_beside_what_the_library_s_sines_take(peers: Any) -> None:
+    tables, timing, found = peers("peers.tables"), peers("peers.measure").Timing, run(peers)
+    ns = {"gcc -O2 libm": (30, 40, 30), "gcc -O2 auto": (20, 30, 20), "clang -O3 auto": (10, 17, 15)}
+    ours = [
+        timing("ur5", name, "mbsym", build, value, value)
+        for build, values in ns.items()
+        for name, value in zip(("ID", "FD", "M"), values, strict=True)
+    ]
+    found.calls = [*(item for item in found.calls if item.peer != "mbsym"), *ours]
+    assert tables.plain(found).splitlines()[:4] == [
+        "| robot | `gcc -O2` | `clang -O3` |",
+        "|---|---|---|",
+        "| UR5 | 3.5 / 5.1 / 3.0 | 7.0 / 9.0 / 4.0 |",
+        "| Panda, fingers welded | – | – |",
+    ]
+    assert tables.sines(found).splitlines()[2:4] == [
+        "| UR5 | `gcc -O2` | 30 / 40 / 30 | 20 / 30 / 20 | 1.5 / 1.3 / 1.5 |",
+        "| UR5 | `clang -O3` | – | 10 / 17 / 15 | – |",
+    ]
+
+
 def test_pages_have_tables_where_they_have_places_for_them(peers: Any) -> None:
     tables, found = peers("peers.tables"), run(peers)
     end = "\n<!-- peers end -->\n"

@@ -24,7 +24,7 @@ from mbsym.codegen.c.formals import comment_lines, formals, operation_line
 from mbsym.codegen.c.lane_routines import print_lanes
 from mbsym.codegen.c.statuses import guard_array, is_sound, tolerance_views
 from mbsym.codegen.c.tables import INDENT
-from mbsym.codegen.c.trigonometry import rounding_sentence
+from mbsym.codegen.c.trigonometry import rounding_sentence, sincos_text
 from mbsym.codegen.c.views import FunctionView, function_views, library_headers
 from mbsym.codegen.description import GUARDED, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
@@ -192,7 +192,8 @@ def render_batch(module: LoweredModule) -> tuple[GeneratedFile, ...]:
 
 def _header(module: LoweredModule, has_sines: bool) -> dict[str, Any]:
     names = module.names
-    sines = textwrap.wrap(rounding_sentence(module.description.real), WIDTH - 4, break_on_hyphens=False)
+    sentence = rounding_sentence(module.description.real, module.description.trigonometry)
+    sines = textwrap.wrap(sentence, WIDTH - 4, break_on_hyphens=False)
     return {
         "name": names.module,
         "sines": comment_lines(["", *sines] if has_sines else []),
@@ -239,7 +240,8 @@ def _source(module: LoweredModule) -> dict[str, Any]:
     helpers = [*lanes_of_states, fixed_text("c/batch_places.c", f"{prefix}_")]
     if f"{prefix}_lanes_sincos(" in body:
         helpers[0] = f"#define {prefix}_ABREAST {prefix}_LANES\n{helpers[0]}"
-        helpers += [fixed_text(f"c/sincos_{module.description.real}.c", f"{prefix}_"), _lane_sincos(prefix)]
+        helpers += [sincos_text(module.description.real, module.description.trigonometry, f"{prefix}_")]
+        helpers += [_lane_sincos(prefix)]
     called = [function for function in printer.arities if isinstance(function, StepFunction)]
     helpers += step_texts(module, called, CPrinter(module.description.real, prefix=prefix))
     lanes = lane_functions(module, body, printer)
@@ -272,7 +274,7 @@ def _lane_sincos(prefix: str) -> str:
             f"static inline void {prefix}_lanes_sincos(int count, const {prefix}_lanes *angle, {prefix}_lanes *sine,",
             f"                              {prefix}_lanes *cosine)",
             "{",
-            f"    {prefix}_sincos(count, angle, ({prefix}_real *)sine, ({prefix}_real *)cosine);",
+            f"    {prefix}_sincos(count * {prefix}_LANES, angle, ({prefix}_real *)sine, ({prefix}_real *)cosine);",
             "}",
         )
     )

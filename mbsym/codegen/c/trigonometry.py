@@ -15,7 +15,8 @@ from typing import Final
 
 from mbsym.codegen import expressions as ex
 from mbsym.codegen.c.expressions import CPrinter
-from mbsym.codegen.description import Argument, Real
+from mbsym.codegen.description import Argument, Real, Trigonometry
+from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.expressions import leaves, operands, operations, with_operands
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.limbs import LimbBody
@@ -26,16 +27,28 @@ ABREAST: Final = 4
 """The arrays' length is a multiple of this, as many as ``MODEL_FOUR`` in ``runtime/c/sincos_*.c`` takes."""
 LONGEST_ANGLE: Final = 8
 """Operations of an angle up to which it is computed again in front."""
+FEWEST: Final[Mapping[Trigonometry, int]] = {"auto": 2}
+"""Angles that are worth it: for one alone the library takes about as long, and the code reads as the mathematics do."""
 DEEPEST_ANGLE: Final = 6
 """Expressions within each other up to which an angle is followed."""
 
 
-def rounding_sentence(real: Real) -> str:
+def rounding_sentence(real: Real, trigonometry: Trigonometry) -> str:
     """Where sines and cosines of the generated text are computed by it, and where not; see ``runtime/c/sincos_*.c``."""
+    vectors = "" if trigonometry == "inline" else "the compiler has vectors and "
     return (
-        f"Sines and cosines are computed here where FLT_EVAL_METHOD rounds each step to {real}; elsewhere, and with "
-        "-ffast-math, the library computes them, as accurately and more slowly."
+        f"Sines and cosines are computed here where {vectors}FLT_EVAL_METHOD rounds each step to {real}; elsewhere, "
+        "and with -ffast-math, the library computes them, as accurately and more slowly."
     )
+
+
+def sincos_text(real: Real, trigonometry: Trigonometry, prefix: str) -> str:
+    """What computes the sines and cosines of many angles, its names behind a prefix."""
+    text = fixed_text(f"c/sincos_{real}.c", prefix)
+    if trigonometry != "inline":
+        return text
+    vectors, own = f"#if {prefix}ABREAST > 1\n", f"#define {prefix}INLINE\n"
+    return text.replace(vectors + own, own + vectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,36 +99,37 @@ class Front:
         real = f"{prefix}_{printer.kind}"
         texts = [printer.expression(angle) for angle in self.angles]
         if printer.kind == "real":
-            vector, count, function = f"{prefix}_angles", f"{self.length} / {prefix}_ABREAST", f"{prefix}_sincos"
+            vector, length, function = f"{prefix}_angles", f"{self.length} / {prefix}_ABREAST", f"{prefix}_sincos"
             texts += [printer.expression(ex.Constant(Fraction(0)))] * (self.length - len(texts))
             fours = (", ".join(texts[place : place + ABREAST]) for place in range(0, self.length, ABREAST))
             texts = [f"{prefix}_FOUR({four})" for four in fours]
         else:
-            vector, count, function = real, str(len(texts)), f"{real}_sincos"
-        start = f"    const {vector} {self.angle}[{count}] = {{"
+            vector, length, function = real, str(len(texts)), f"{real}_sincos"
+        start = f"    const {vector} {self.angle}[{length}] = {{"
         return (
             f"{start}{wrapped(', '.join(texts), first=len(start) + 2, following=' ' * 8)}}};",
             f"    {real} {self.sine}[{self.length}];",
             f"    {real} {self.cosine}[{self.length}];",
-            f"    {function}({count}, {self.angle}, {self.sine}, {self.cosine});",
+            f"    {function}({len(self.angles)}, {self.angle}, {self.sine}, {self.cosine});",
         )
 
 
-def in_front(body: LoweredFunction, outer: Scope) -> Front:
+def in_front(body: LoweredFunction, outer: Scope, trigonometry: Trigonometry = "inline") -> Front:
     """The body with its sines and cosines taken out of it, as far as they can be.
 
     Args:
         body: of a function.
         outer: scope with the function's identifiers, besides those of the body's temporaries.
+        trigonometry: what computes them; the library does it in the body.
     """
-    if not {"sin", "cos"} & set(body.calls):
+    if trigonometry == "libm" or not {"sin", "cos"} & set(body.calls):
         return Front(body, ())
     temporaries = {item.identifier: item.expression for block in body.blocks for item in block.assignments}
     scope = outer.inside(temporaries)
     finding = _Finding(temporaries, scope.claim("sine"), scope.claim("cosine"))
     blocks = finding.of_blocks(body.blocks)
     results = tuple(Result(item.identifier, item.shape, tuple(map(finding.of, item.entries))) for item in body.results)
-    if not finding.places:
+    if len(finding.places) < FEWEST.get(trigonometry, 1):
         return Front(body, ())
     left = finding.kept | (set(body.calls) - {"sin", "cos"})
     # Temporaries that only angles needed are left without a use.
@@ -124,20 +138,25 @@ def in_front(body: LoweredFunction, outer: Scope) -> Front:
     return Front(whole, tuple(finding.places), scope.claim("angle"), finding.sine, finding.cosine)
 
 
-def limbs_in_front(limbs: LimbBody, body: LoweredFunction, outer: Scope) -> tuple[LimbBody, Front]:
+def limbs_in_front(
+    limbs: LimbBody, body: LoweredFunction, outer: Scope, trigonometry: Trigonometry
+) -> tuple[LimbBody, Front]:
     """The statements of a body with its limbs side by side behind its sines and cosines, as far as they can be.
 
     Args:
         limbs: the statements.
         body: of the same function, straight.
         outer: scope with the function's identifiers, besides those of temporaries.
+        trigonometry: what computes sines and cosines.
     """
+    if trigonometry == "libm":
+        return limbs, Front(body, ())
     temporaries = [each for block in limbs.blocks for each in block.assignments]
     scope = outer.inside(each.identifier for each in temporaries)
     scalars = {each.identifier: each.expression for each in temporaries if not each.width}
     finding = _Finding(scalars, scope.claim("sine"), scope.claim("cosine"), limbs.used)
     blocks = finding.of_blocks(limbs.blocks)
-    if not finding.places:
+    if len(finding.places) < FEWEST.get(trigonometry, 1):
         return limbs, Front(body, ())
     front = Front(body, tuple(finding.places), scope.claim("angle"), finding.sine, finding.cosine)
     return replace(limbs, blocks=blocks), front

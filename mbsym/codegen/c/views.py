@@ -44,9 +44,9 @@ from mbsym.codegen.c.tables import (
     has_infinite_limits,
     header_tables,
 )
-from mbsym.codegen.c.trigonometry import Front, in_front, limbs_in_front, rounding_sentence
+from mbsym.codegen.c.trigonometry import Front, in_front, limbs_in_front, rounding_sentence, sincos_text
 from mbsym.codegen.description import GUARDED, GeneratedFile
-from mbsym.codegen.environment import fixed_text, render_template
+from mbsym.codegen.environment import render_template
 from mbsym.codegen.limb_programs import WIDTHS
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, step_functions
@@ -91,8 +91,9 @@ def header_fields(module: LoweredModule) -> dict[str, Any]:
     description, names = module.description, module.names
     printer = CPrinter(description.real)
     head = [f"{description.name}: {_hash_line(module)}", *description.header]
-    if description.trigonometry != "libm":
-        head += ["", *textwrap.wrap(rounding_sentence(description.real), WIDTH - 4, break_on_hyphens=False)]
+    if description.trigonometry != "libm" and not _called(module).isdisjoint(("sin", "cos")):
+        sentence = rounding_sentence(description.real, description.trigonometry)
+        head += ["", *textwrap.wrap(sentence, WIDTH - 4, break_on_hyphens=False)]
     return {
         "name": names.module,
         "interface": "",
@@ -149,7 +150,8 @@ def source_fields(module: LoweredModule, interface: str) -> dict[str, Any]:
         )
     )
     runtime = tuple(runtime_text(module, file, printer) for file in module.runtime_files)
-    fixed = (*helper_texts(module, runtime), *trigonometry_texts(module, functions))
+    sines = trigonometry_texts(module, functions)
+    fixed = (*helper_texts(module, runtime), *sines)
     helpers = (*step_texts(module, step_functions(module), printer), *(placed(module, text, printer) for text in fixed))
     return {
         "name": names.module,
@@ -159,7 +161,7 @@ def source_fields(module: LoweredModule, interface: str) -> dict[str, Any]:
         "functions": functions,
         "tolerances": tolerance_views(module, printer),
         "helpers": helpers,
-        "runtime": runtime,
+        "runtime": (*runtime, *(f"#undef {names.module}_FOUR" for _ in sines)),
         "limbs": _limbs_view(module),
     }
 
@@ -174,15 +176,13 @@ def trigonometry_texts(module: LoweredModule, functions: Sequence[FunctionView])
     """What computes sines and cosines, where a function calls it, with ``MODEL_`` before all names."""
     prefix = f"{module.names.module}_"
     called = any(f" {prefix}sincos(" in line for function in functions for line in function.lines)
-    return (fixed_text(f"c/sincos_{module.description.real}.c", "MODEL_"),) * called
+    return (sincos_text(module.description.real, module.description.trigonometry, "MODEL_"),) * called
 
 
 def library_headers(module: LoweredModule, texts: Sequence[str]) -> tuple[str, ...]:
     """Headers of the C library that a source needs, fixed texts considered word by word."""
     words = {word for text in texts for word in re.findall(r"\w+", text)}
-    bodies = [function.body for function in module.functions if function.body is not None]
-    bodies += [step.body for body in bodies for step in body.steps]
-    mathematics = module.is_guarded or any(set(body.calls) - {"select", "sign"} for body in bodies)
+    mathematics = module.is_guarded or bool(_called(module) - {"select", "sign"})
     needed = {
         "math.h": mathematics or bool(module.runtime_files),
         "stdbool.h": not words.isdisjoint(("bool", "true", "false")),
@@ -192,6 +192,13 @@ def library_headers(module: LoweredModule, texts: Sequence[str]) -> tuple[str, .
         "float.h": "FLT_EVAL_METHOD" in words,
     }
     return tuple(header for header, is_needed in needed.items() if is_needed)
+
+
+def _called(module: LoweredModule) -> set[str]:
+    """Functions of the library that any derived function or step calls."""
+    bodies = [function.body for function in module.functions if function.body is not None]
+    bodies += [step.body for body in bodies for step in body.steps]
+    return {name for body in bodies for name in body.calls}
 
 
 def _hash_line(module: LoweredModule) -> str:
@@ -267,10 +274,8 @@ def _with_limbs(
     """A function with its limbs side by side, and otherwise straight."""
     if function.limbs is None or function.body is None:
         return straight
-    limbs, front = function.limbs, Front(function.body, ())
-    if module.description.trigonometry != "libm":
-        inner = module.names.inner.values()
-        limbs, front = limbs_in_front(limbs, function.body, module.names.inside((*inner, *function.identifiers)))
+    scope = module.names.inside((*module.names.inner.values(), *function.identifiers))
+    limbs, front = limbs_in_front(function.limbs, function.body, scope, module.description.trigonometry)
     # GCC keeps vectors that are wider than registers in memory. Long functions, and those whose sines come in vectors,
     # are still faster by more than that costs as long as two registers hold one: docs/limbs.md.
     is_long = bool(front.angles) or function.body.operations.arithmetic > LONG
@@ -338,7 +343,6 @@ def _part_arguments(
 
 def _front(module: LoweredModule, function: ModuleFunction, body: LoweredFunction, printer: CPrinter) -> Front:
     """The body with its sines and cosines taken out where that is asked for, and for vectors always."""
-    if module.description.trigonometry == "libm" and printer.kind == "real":
-        return Front(body, ())
+    way = module.description.trigonometry if printer.kind == "real" else "inline"
     parameters, inner = module.names.parameters.values(), module.names.inner.values()
-    return in_front(body, module.names.inside((*inner, *function.identifiers, *parameters)))
+    return in_front(body, module.names.inside((*inner, *function.identifiers, *parameters)), way)

@@ -71,7 +71,7 @@ class Peer:
 
 
 def mbsym(robot: Prepared, kept: Path) -> Iterator[Contestant]:
-    """Generated C, with sines of the library and with its own."""
+    """Generated C, with sines of the library and as it is by default."""
     ours = robot.ours
     values = {"q": ours.q[:SINGLE], "v": ours.v[:SINGLE], "vdot": ours.u[:SINGLE], "tau": ours.u[:SINGLE]}
     nv = ours.v.shape[1]

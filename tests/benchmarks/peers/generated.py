@@ -60,7 +60,7 @@ class Code:
 def code(
     model: Model,
     functions: Sequence[str],
-    trigonometry: Trigonometry = "libm",
+    trigonometry: Trigonometry = "auto",
     real: str = "double",
     batch: bool = False,
     style: Style = "auto",
@@ -178,7 +178,7 @@ def entries(
     functions: Mapping[str, str],
     values: Mapping[str, Array],
     *,
-    trigonometry: Sequence[Trigonometry] = ("libm", "inline"),
+    trigonometry: Sequence[Trigonometry] = ("libm", "auto"),
     extra: Sequence[tuple[str, ...]] = ((),),
     kept: Path = KEPT,
 ) -> Iterator[tuple[Entry, Opened, int]]:

@@ -117,6 +117,44 @@ def calls(run: Measured) -> str:
     return table(head, rows) + "\n\n" + _under(run)
 
 
+def plain(run: Measured) -> str:
+    """A line a robot: times as fast as Pinocchio's best build what is generated without options is, by build."""
+    rows = []
+    for robot in run.robots:
+        cells = []
+        for build in _builds(run):
+            found = [_built(run, robot.name, name, f"{build} auto") for name in SHORT]
+            theirs = [best(run.calls, robot.name, name, "Pinocchio") for name in SHORT]
+            pairs = zip(found, theirs, strict=True)
+            cells.append(_joined(_number(None if None in (a, b) else b.ns / a.ns) for a, b in pairs))
+        rows.append((robot.title, *cells))
+    return table(("robot", *(f"`{build}`" for build in _builds(run))), rows) + "\n\n" + _under(run)
+
+
+def sines(run: Measured) -> str:
+    """A line a robot and build: nanoseconds with the library's sines, and with those of the text."""
+    rows = []
+    for robot in run.robots:
+        for build in _builds(run):
+            ways = [[_built(run, robot.name, name, f"{build} {way}") for name in SHORT] for way in ("libm", "auto")]
+            ns = [[None if item is None else item.ns for item in way] for way in ways]
+            times = [None if None in pair else pair[0] / pair[1] for pair in zip(*ns, strict=True)]
+            cells = [_joined(_number(x, ".0f") for x in way) for way in ns]
+            rows.append((robot.title, f"`{build}`", *cells, _joined(map(_number, times))))
+    return table(("robot", "built by", "libm, ns", "auto, ns", "times"), rows) + "\n\n" + run.about
+
+
+def _builds(run: Measured) -> list[str]:
+    """How our code was built."""
+    return list(dict.fromkeys(item.build.rpartition(" ")[0] for item in run.calls if item.peer == OURS))
+
+
+def _built(run: Measured, robot: str, function: str, build: str) -> Timing | None:
+    """Our timing of one build."""
+    wanted = (robot, function, OURS, build)
+    return next((x for x in run.calls if (x.robot, x.function, x.peer, x.build) == wanted), None)
+
+
 def lanes(run: Measured) -> str:
     """A line for each kind of vector and function: states in rows and in columns, of double and of single precision."""
     rows = []
@@ -159,16 +197,23 @@ def _under(run: Measured) -> str:
     return " ".join((run.about, *(f"{text}." for text in run.missing)))
 
 
-BLOCKS: dict[str, Callable[[Measured], str]] = {"summary": summary, "calls": calls, "batches": lanes, "loops": loops}
+BLOCKS: dict[str, Callable[[Measured], str]] = {
+    "summary": summary,
+    "plain": plain,
+    "calls": calls,
+    "sines": sines,
+    "batches": lanes,
+    "loops": loops,
+}
 """Tables by the names that pages have them under."""
 
 
 def written(page: str, run: Measured) -> str:
     """A page with its tables as they are now: what stands between ``peers NAME`` and ``peers end``."""
-    filled = {"summary": run.calls, "calls": run.calls, "batches": run.lanes, "loops": run.loops}
+    filled = {"batches": run.lanes, "loops": run.loops}
     for name, block in BLOCKS.items():
         start, end = f"<!-- peers {name} -->\n", "<!-- peers end -->"
-        if start not in page or not filled[name]:
+        if start not in page or not filled.get(name, run.calls):
             continue
         before, rest = page.split(start, 1)
         _, found, after = rest.partition(end)

@@ -37,7 +37,9 @@ class Texts:
 
 @cache
 def texts(case: Case) -> Texts:
-    options = GenerationOptions(("c",), formulation=case.formulation, symbolic_parameters=case.symbolic)
+    options = GenerationOptions(
+        ("c",), formulation=case.formulation, symbolic_parameters=case.symbolic, trigonometry=case.trigonometry
+    )
     source, header, manifest = (file.text for file in generate_files(case.model, options)[1])
     return Texts(source, header, json.loads(manifest))
 
@@ -82,8 +84,15 @@ def test_source_and_header_name_arguments_alike(case: Case) -> None:
 def test_sines_and_cosines_bear_the_label_of_their_joint(case: Case) -> None:
     found = texts(case)
     labels = {joint["q"][0]: joint["label"] for joint in found.manifest["joints"] if not joint["cut"]}
-    pairs = re.findall(r"_real (?:sin|cos)(\d+)(?:_\w+)? = (?:sin|cos)f?\(q\[(\d+)\]\)", found.source)
-    assert pairs or not re.search(r"(?:sin|cos)\(q\[", found.source)
+    pairs, given = [], 0
+    # Behind each declaration of angles stands what reads their sines and cosines.
+    for text in re.split(r"_angles angle\[", found.source)[1:]:
+        angles = re.sub(r"\w+_FOUR\(|\s", "", text[text.index("{") + 1 : text.index("};")]).split(",")
+        own = [re.fullmatch(r"q\[(\d+)\]\)*", angle) for angle in angles]
+        given += any(own)
+        names = re.findall(r"_real (?:sin|cos)(\d+)(?:_\w+)? = (?:sine|cosine)\[(\d+)\];", text)
+        pairs += [(label, angle[1]) for label, place in names if (angle := own[int(place)])]
+    assert bool(pairs) == bool(given)
     for label, place in pairs:
         (joint,) = [item for item in found.manifest["joints"] if item["label"] == int(label)]
         assert joint["q"][0] <= int(place) < joint["q"][1], (label, place, labels)
