@@ -1,8 +1,8 @@
 """The clock of constraints: time in what is held, as a coordinate that is driven.
 
 A constraint phi(q, t) = 0 is one of coordinates alone where one of them, c, follows the motion c = t: its rate is 1 and
-its acceleration 0, so that phi' = (d phi / d q) q' + (d phi / d c) c' and phi'' follow as for any coordinates. What gives
-a speed, psi(q, v, t) with psi(q, 0, t) = g, is linear in speeds as psi + g (c' - 1).
+its acceleration 0, so that phi' = (d phi / d q) q' + (d phi / d c) c' and phi'' follow as for any coordinates. What
+gives a speed, psi(q, v, t) with psi(q, 0, t) = g, is linear in speeds as psi + g (c' - 1).
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ def with_clock(model: Model) -> Model:
         )
     names = expression_names(grown)
     (time,), (rate,) = names.coordinates[CLOCK], names.speeds[CLOCK]
-    constraints = []
-    for item in model.constraints:
-        changes: dict[str, Any] = {key: held.by_clock(value, time, rate) for key, value in _expressions(item)}
-        constraints.append(replace(item, **changes) if changes else item)
-    return replace(grown, constraints=tuple(constraints))
+
+    def timeless(item: Any) -> Any:
+        return replace(item, **{key: held.by_clock(value, time, rate) for key, value in _expressions(item)})
+
+    return replace(grown, constraints=tuple(map(timeless, model.constraints)))
 
 
 def taken_names(model: Model) -> list[tuple[str, int]]:

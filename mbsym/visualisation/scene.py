@@ -13,7 +13,7 @@ import numpy as np
 from mbsym.codegen.environment import fixed_text
 from mbsym.doors import Array
 from mbsym.visualisation.parts import Scenery, rounded
-from mbsym.visualisation.skeleton import BOX_FACES, Skeleton
+from mbsym.visualisation.skeleton import BOX_FACES, BodyShape, Skeleton
 
 _SMALLEST: Final = 1e-3
 """Least radius of a scene [m]."""
