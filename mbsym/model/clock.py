@@ -10,25 +10,24 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol, TypeVar
 
 from mbsym.constraints import ConstraintElement
 from mbsym.doors import sympy
 from mbsym.errors import MbsymError
+from mbsym.joints.prismatic import PRISMATIC
 from mbsym.model.body import Body
 from mbsym.model.joint import Joint
 from mbsym.model.motion import PrescribedMotion
-from mbsym.model.names import TIME, expression_names
+from mbsym.model.names import TIME, NamedSystem, expression_names
 from mbsym.symbolic.frame_quantities import WORDS, quantity_of
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, Symbols
 from mbsym.values.entries import entries_of
 from mbsym.values.numbers import to_scalar, value_names, with_names
 from mbsym.values.parameter import Value
+from mbsym.values.table import Table
 from mbsym.values.table_pieces import by_name
-
-if TYPE_CHECKING:
-    from mbsym.model.system import Model
 
 CLOCK: Final = "constraint_clock"
 """Name of the body without mass, of its joint and of the motion that this follows."""
@@ -37,13 +36,31 @@ _KINDS: Final = ("bodies", "joints", "motions")
 """Where these stand."""
 
 
-def needs_clock(model: Model) -> bool:
+class TimedSystem(NamedSystem, Protocol):
+    """What the clock asks of a model."""
+
+    @property
+    def bodies(self) -> tuple[Body, ...]: ...
+    @property
+    def constraints(self) -> tuple[ConstraintElement, ...]: ...
+    @property
+    def motions(self) -> tuple[PrescribedMotion, ...]: ...
+    @property
+    def tables(self) -> tuple[Table, ...]: ...
+    @property
+    def ground(self) -> str: ...
+
+
+M = TypeVar("M", bound=TimedSystem)
+
+
+def needs_clock(model: TimedSystem) -> bool:
     """Whether a constraint depends on time or gives a speed, and no clock stands for that yet."""
     held = _Held(model)
     return any(held.is_timed(value) for item in model.constraints for _, value in _expressions(item))
 
 
-def with_clock(model: Model) -> Model:
+def with_clock(model: M) -> M:
     """The model whose constraints hold coordinates alone: a clock behind its joints, and its coordinate for the time.
 
     A model whose constraints know no time is returned as it is.
@@ -51,30 +68,32 @@ def with_clock(model: Model) -> Model:
     if not needs_clock(model):
         return model
     held, grown = _Held(model), model
+    copy: Any = replace  # of the dataclass that the model is
     if all(joint.name != CLOCK for joint in model.joints):
-        grown = replace(
+        grown = copy(
             model,
             bodies=(*model.bodies, Body(CLOCK)),
-            joints=(*model.joints, Joint(CLOCK, "prismatic", model.ground, CLOCK)),
+            joints=(*model.joints, Joint(CLOCK, PRISMATIC.name, model.ground, CLOCK)),
             motions=(*model.motions, PrescribedMotion(CLOCK, CLOCK, TIME)),
         )
     names = expression_names(grown)
     (time,), (rate,) = names.coordinates[CLOCK], names.speeds[CLOCK]
 
-    def timeless(item: Any) -> Any:
-        return replace(item, **{key: held.by_clock(value, time, rate) for key, value in _expressions(item)})
+    def timeless(item: ConstraintElement) -> Any:
+        return copy(item, **{key: held.by_clock(value, time, rate) for key, value in _expressions(item)})
 
-    return replace(grown, constraints=tuple(map(timeless, model.constraints)))
+    whole: M = copy(grown, constraints=tuple(map(timeless, model.constraints)))
+    return whole
 
 
-def taken_names(model: Model) -> list[tuple[str, int]]:
+def taken_names(model: TimedSystem) -> list[tuple[str, int]]:
     """What has the name of the clock and is none: kinds of entries of a model, and places there."""
     called = [(kind, k) for kind in _KINDS for k, item in enumerate(getattr(model, kind)) if item.name == CLOCK]
     if [kind for kind, _ in called] != [*_KINDS]:
         return called
     body, joint, motion = (getattr(model, kind)[k] for kind, k in called)
     ends = (joint.type, joint.predecessor, joint.successor)
-    is_clock = body == Body(CLOCK) and ends == ("prismatic", model.ground, CLOCK) and motion.joint == CLOCK
+    is_clock = body == Body(CLOCK) and ends == (PRISMATIC.name, model.ground, CLOCK) and motion.joint == CLOCK
     return [] if is_clock and value_names(motion.law) == (TIME,) else called
 
 
@@ -86,7 +105,7 @@ def _expressions(item: ConstraintElement) -> list[tuple[str, Value]]:
 class _Held:
     """Expressions that the constraints of a model hold."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: TimedSystem) -> None:
         self._model = model
 
     @cached_property
