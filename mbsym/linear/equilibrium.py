@@ -214,7 +214,7 @@ def _require_rest(equations: LinearEquations, state: State, driven: Mapping[int,
         return
     if CLOCK in driven.values():
         raise AnalysisError(
-            "a constraint depends on time or gives a speed: nothing rests",
+            "a constraint depends on time or gives a speed: nothing rests there",
             where=equations.name,
             remedy="hold there what does not move, or linearise about a state",
         )
