@@ -67,7 +67,7 @@ def express(model: Model, options: GenerationOptions) -> Mechanism:
     Raises:
         DerivationError: no body has mass or inertia, and more than kinematics is asked for.
     """
-    model = with_frames(on_bodies(model), options.frames, options.frame_axes)
+    model = with_frames(on_bodies(with_clock(model)), options.frames, options.frame_axes)
     model, symbolic = with_named_parameters(model, options.symbolic_parameters)
     mechanism = build_mechanism(model, model.label(order=options.order), symbolic)
     is_tree = not mechanism.cut_joints and not model.constraints
