@@ -17,6 +17,7 @@ from mbsym.formats.registry import LoadOptions, load
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.simplifications import SIMPLIFICATIONS
 from mbsym.kinematics.simplified import simplified
+from mbsym.model.clock import with_clock
 from mbsym.model.frame_ends import on_bodies, with_frames
 from mbsym.model.inertial_parameters import with_named_parameters
 from mbsym.model.system import Model
@@ -49,7 +50,7 @@ STAGES: Final[Registry[Stage]] = Registry(
 
 
 def read(source: Model | str | Path, options: LoadOptions | None = None) -> Model:
-    """A model from a file, the name of a bundled example, or itself; checked.
+    """A model from a file, the name of a bundled example, or itself; checked, and with the clock of its constraints.
 
     Raises:
         FormatError: the file cannot be read.
@@ -57,7 +58,7 @@ def read(source: Model | str | Path, options: LoadOptions | None = None) -> Mode
     """
     model = source if isinstance(source, Model) else load(source, options or LoadOptions())
     require_valid(model)
-    return model
+    return with_clock(model)
 
 
 def express(model: Model, options: GenerationOptions) -> Mechanism:
@@ -66,7 +67,7 @@ def express(model: Model, options: GenerationOptions) -> Mechanism:
     Raises:
         DerivationError: no body has mass or inertia, and more than kinematics is asked for.
     """
-    model = with_frames(on_bodies(model), options.frames, options.frame_axes)
+    model = with_frames(on_bodies(with_clock(model)), options.frames, options.frame_axes)
     model, symbolic = with_named_parameters(model, options.symbolic_parameters)
     mechanism = build_mechanism(model, model.label(order=options.order), symbolic)
     is_tree = not mechanism.cut_joints and not model.constraints

@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 from mbsym.errors import DerivationError
 from mbsym.joints.motion import motion_of
 from mbsym.joints.subspaces import unit_columns
+from mbsym.kinematics.driven import driven_columns
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
@@ -75,11 +76,12 @@ class MasslessMotion:
 
 
 def massless_motion(mechanism: Mechanism) -> MasslessMotion | None:
-    """A motion that moves no inertia, None where the mass matrix is regular in general."""
+    """A motion of what is not driven that moves no inertia, None where accelerations follow from forces in general."""
     values = _values(mechanism)
     if values is None:  # a divisor that vanishes everywhere: the functions will tell which
         return None
     sweep = _Sweep()
+    sweep.solved |= {column: {} for column in driven_columns(mechanism)}  # what is driven needs none
     for body in mechanism.bodies:
         sweep.visit(body, values[f"body{body.label}"], mechanism.speed_of[body.label - 1])
     free = [column for column in range(mechanism.nv) if column not in sweep.solved]

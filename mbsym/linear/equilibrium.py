@@ -20,6 +20,7 @@ from mbsym.linear.options import STARTS
 from mbsym.linear.search import solutions
 from mbsym.linear.tangent import increment_names
 from mbsym.markup import Told
+from mbsym.model.clock import CLOCK
 from mbsym.pipeline import Progress
 
 
@@ -211,6 +212,12 @@ def _require_rest(equations: LinearEquations, state: State, driven: Mapping[int,
     """Refuses motions that move at the time of a state."""
     if not driven:
         return
+    if CLOCK in driven.values():
+        raise AnalysisError(
+            "a constraint depends on time or gives a speed: nothing rests there",
+            where=equations.name,
+            remedy="hold there what does not move, or linearise about a state",
+        )
     speeds, rates = equations.evaluate("driven_state", state)[1], equations.evaluate("forward_dynamics", state)[0]
     for k, name in driven.items():
         if speeds[k] or rates[k]:

@@ -145,13 +145,13 @@ class HeldMass:
         """Factors them.
 
         Raises:
-            AnalysisError: M is singular.
+            AnalysisError: M is singular without what is driven.
         """
         self.mass, self.rows, self._driven = (mass + mass.T) / 2.0, rows, driven
-        require_resistance(mechanism, self.mass)
         held, free_rows = self.mass.copy(), rows.copy()
         held[driven], held[:, driven], free_rows[:, driven] = 0.0, 0.0, 0.0
         held[driven, driven] = 1.0
+        require_resistance(mechanism, held)
         self._factor = np.linalg.cholesky(held)
         weighted = np.linalg.solve(self._factor, free_rows.T)
         sizes = np.linalg.norm(weighted, axis=0)

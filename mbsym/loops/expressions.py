@@ -16,6 +16,7 @@ from mbsym.loops.closure_row import Closure, ClosureRow
 from mbsym.loops.frame_rates import Rate, frame_rate
 from mbsym.loops.motion import sum_of
 from mbsym.loops.scale import SHARE, RowScale
+from mbsym.model.clock import CLOCK
 from mbsym.model.names import expression_names
 from mbsym.spatial.vector import scale
 from mbsym.symbolic.compose import substitute
@@ -79,7 +80,7 @@ class _Expression:
             for label, (moment, force) in rate.loads.items():
                 loads[label] = sum_of(loads.get(label), (scale(moment, factor), scale(force, factor)))
         entries = {column: entry for column, entry in sorted(row.items()) if entry}
-        if not entries:
+        if not {*entries} - self._of_clock():
             remedy = "name coordinates or frames that move against each other"
             raise DerivationError(f"{self._held} stays as it is in every motion", where=self._name, remedy=remedy)
         made = ClosureRow(
@@ -109,6 +110,11 @@ class _Expression:
         size = sum(sizes, Scalar(self._graph, 0))
         least = RowScale.of_speeds(self._mechanism, f"{unit}/s").size * SHARE
         return RowScale(size.apply("max", least) if size else rounding, rounding)
+
+    def _of_clock(self) -> set[int]:
+        """The column of v of the clock, which moves in every motion alike."""
+        clocks = (body for body in self._mechanism.bodies if body.joint.name == CLOCK)
+        return {column for body in clocks for column in range(*body.v_range)}
 
     def _residual(self) -> Scalar:
         """The expression; where it holds an angle of frames times a number, up to whole turns of that.

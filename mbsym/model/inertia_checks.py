@@ -231,10 +231,11 @@ def _check_end_bodies(
     """Notes end bodies without inertia against the motion of the joint that holds them.
 
     Bodies fixed to an end body count with it. Bodies whose inertia is impossible are left out, and so are coupled
-    joints, whose inertia is shared.
+    joints, whose inertia is shared, and joints that motions drive.
     """
     number = partial(evaluate, names=findings.numbers)
-    coupled = {name for item in model.couplings for name in (item.joint, item.source)}
+    tied = {name for item in model.couplings for name in (item.joint, item.source)}
+    tied |= {motion.joint for motion in model.motions if model.joint(motion.joint).shape.nv == 1}
     index_of = {body.name: index for index, body in enumerate(model.bodies)}
     joints_at: dict[str, list[Joint]] = {name: [] for name in (model.ground, *index_of)}
     for joint in model.joints:
@@ -262,7 +263,7 @@ def _check_end_bodies(
                     ends.append(near)
         elif (
             name not in impossible
-            and joint.name not in coupled
+            and joint.name not in tied
             and _is_singular(joint, at_joint, number(joint.armature), number)
         ):
             findings.diagnostics.append(

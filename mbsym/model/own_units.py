@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from mbsym.model.beam import UNITS, Beam
 from mbsym.model.body import Body, Placement
+from mbsym.model.clock import with_clock
 from mbsym.model.drive import DriveState
 from mbsym.model.inertia_checks import center_of_mass
 from mbsym.model.joint import Coupling, Joint
@@ -142,6 +143,7 @@ def in_units(model: Model, units: Units) -> Model:
     """
     if units == SI:
         return model
+    model = with_clock(model)  # whose coordinate has the unit of a place
     scaling = _Scaling(model, units)
     return replace(
         model,

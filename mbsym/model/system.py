@@ -213,9 +213,10 @@ class Model:
         Raises:
             TopologyError: a body is not connected to ground, or demands on cut joints contradict each other.
         """
+        from mbsym.model.clock import with_clock
         from mbsym.model.labelling import label_model
 
-        return label_model(self, order=order)
+        return label_model(with_clock(self), order=order)
 
 
 def several_frames(name: str, found: Sequence[Frame]) -> str:
@@ -262,13 +263,16 @@ def with_cuts(model: Model, cut: Sequence[str] = (), keep: Sequence[str] = ()) -
 
 
 def with_virtual_joints(model: Model, labelling: Labelling) -> Model:
-    """The model with the free joints that the labelling added, as ordinary joints behind the user's own.
+    """The model with the free joints that the labelling added, as ordinary joints behind the user's own, and the clock
+    that its constraints go by, if they do.
 
     In the order of the file their coordinates stand first, as those of a floating base do. A model that has them stays
     as it is.
     """
+    from mbsym.model.clock import with_clock
     from mbsym.model.labelling import virtual_joints
 
+    model = with_clock(model)
     known = {joint.name for joint in model.joints}
     added = tuple(joint for joint in virtual_joints(model.ground, labelling) if joint.name not in known)
     if not added:

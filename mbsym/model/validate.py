@@ -7,6 +7,7 @@ from typing import Any
 
 from mbsym.errors import MbsymError, ModelError, TopologyError
 from mbsym.joints.registry import JOINT_TYPES, one_freedom
+from mbsym.model.clock import CLOCK, taken_names
 from mbsym.model.coordinate_order import FILE, LABELS, why_without_coordinates
 from mbsym.model.entry_units import in_si
 from mbsym.model.frame import FRAME_KINDS
@@ -98,6 +99,9 @@ def _check_names(model: Model, findings: Findings) -> None:
     if fault:
         findings.error(("ground",), f"the name of ground {fault}", NAMING)
     _check_frame_kinds(model, findings)
+    for kind, index in taken_names(model):
+        what = f"the name {CLOCK!r} is that of the clock of constraints that depend on time"
+        findings.error((kind, index, "name"), what, "rename it")
     for index, body in enumerate(model.bodies):
         if body.name == model.ground:
             findings.error(

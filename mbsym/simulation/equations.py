@@ -15,9 +15,10 @@ from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.interface import ModuleDescription, render
 from mbsym.codegen.load import LoadedModule, c_module, numpy_module
 from mbsym.errors import SimulationError, ToolchainError
-from mbsym.kinematics.driven import driven_speeds
+from mbsym.kinematics.driven import DrivenSpeed, driven_speeds
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis
+from mbsym.model.clock import CLOCK
 from mbsym.model.names import expression_names, free_name, identifier_part
 from mbsym.model.system import Model
 from mbsym.options.generation import GenerationOptions
@@ -114,11 +115,16 @@ def output_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
     outputs = tuple(Quantity(item.name, item.unit) for item in model.outputs)
     taken = {item.name for item in outputs}
     forces = force_quantities(mechanism)
-    for driven in driven_speeds(mechanism):
+    for driven in shown_motions(mechanism):
         name = free_name(f"force_{identifier_part(driven.motion.name)}", taken)
         taken.add(name)
         outputs = (*outputs, Quantity(name, forces[driven.column].unit))
     return outputs
+
+
+def shown_motions(mechanism: Mechanism) -> tuple[DrivenSpeed, ...]:
+    """What the motions of a model prescribe, without the clock that its constraints go by."""
+    return tuple(driven for driven in driven_speeds(mechanism) if driven.motion.name != CLOCK)
 
 
 def force_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
@@ -163,6 +169,7 @@ def prepare(
     compiled = _is_compiled(preparation.language)
     order = preparation.order
     mechanism = express(model, GenerationOptions(symbolic_parameters="none", order=order))
+    model = mechanism.model
     _require_taken(mechanism, variational, stepped)
     looped = _has_loops(mechanism)
     powered = bool(external_elements(mechanism.model))

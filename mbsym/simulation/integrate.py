@@ -27,7 +27,7 @@ from mbsym.pipeline import Progress, read
 from mbsym.simulation.adaptive_steps import compiled_engine
 from mbsym.simulation.argument_checks import check_callable, check_named, shown
 from mbsym.simulation.crossing import Crossing
-from mbsym.simulation.equations import Equations, prepare, speed_quantities, suggestion
+from mbsym.simulation.equations import Equations, prepare, shown_motions, speed_quantities, suggestion
 from mbsym.simulation.evaluated_steps import evaluated_steps
 from mbsym.simulation.events import EventWatch
 from mbsym.simulation.initial_state import (
@@ -207,7 +207,7 @@ def simulate(
 def _outputs(equations: Equations, acting: ActingLoads, times: Array, q: Array, v: Array, drives: Array) -> Array:
     """The model's outputs and the forces of its motions (n, ny), under the control inputs that acted."""
     mechanism, functions = equations.mechanism, equations.module.functions
-    driven = [each.column for each in driven_speeds(mechanism)]
+    driven = [each.column for each in shown_motions(mechanism)]
     if not (mechanism.model.outputs or driven):
         return np.zeros((len(times), 0))
     found = []

@@ -23,7 +23,7 @@ from mbsym.model.system import Model
 from mbsym.pipeline import Progress
 from mbsym.reference import Reference
 from mbsym.registry import contracts_of
-from mbsym.verification.closed_states import ClosedStates
+from mbsym.verification.closed_states import ClosedStates, with_resistance
 from mbsym.verification.derivative_identities import derivative_contracts
 from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers, arrays_of, called, given_sines
 from mbsym.verification.identities import IDENTITIES
@@ -216,7 +216,7 @@ def run_checks(
         numbers = Numbers(reference, state)
         matrix = numbers["mass_matrix"]
         # Where nothing has mass there is nothing to solve for.
-        here = float(np.linalg.cond(matrix)) if matrix.any() else 1.0
+        here = float(np.linalg.cond(with_resistance(matrix))) if matrix.any() else 1.0
         condition = max(condition, here)
         for module in modules:
             for name in module.functions:

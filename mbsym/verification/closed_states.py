@@ -162,10 +162,15 @@ class ClosedStates:
         rows = self._reference.closure_jacobian(q)
         if not rows.size:
             return np.zeros((0, 0)), np.zeros(0, dtype=int)
-        weighted = np.linalg.solve(np.linalg.cholesky(self._reference.mass_matrix(q)), rows.T).T
+        weighted = np.linalg.solve(np.linalg.cholesky(with_resistance(self._reference.mass_matrix(q))), rows.T).T
         sizes = np.linalg.norm(weighted, axis=1)
         # Rotations and shifts of a joint come in threes; what is small among three is small, whatever its own length.
         threes = 6 * len(self._reference.mechanism.cut_joints)
         sizes[:threes] = np.repeat(sizes[:threes].reshape(-1, 3).max(axis=1), 3)
         kept = sizes > _NO_ROW * sizes.max(initial=0.0)
         return weighted[kept] / sizes[kept, None], np.flatnonzero(kept)
+
+
+def with_resistance(mass: Array) -> Array:
+    """A mass matrix with ones on its diagonal where a motion drives what moves no inertia (nv, nv)."""
+    return np.asarray(mass + np.diag(np.diagonal(mass) == 0.0))

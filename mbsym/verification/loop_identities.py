@@ -16,7 +16,7 @@ from mbsym.loops.actuation import actuated_columns
 from mbsym.loops.closed_form import planar_loops
 from mbsym.reference.held import held_rows
 from mbsym.reference.motions import prescribed_state
-from mbsym.verification.closed_states import DEPENDENT
+from mbsym.verification.closed_states import DEPENDENT, with_resistance
 from mbsym.verification.evidence import DIFFERENCE_STEP, Evidence, Identity, Pairs
 from mbsym.verification.loop_sizes import sizes_of_sums
 
@@ -268,7 +268,7 @@ def _least_forces_of_motors(evidence: Evidence) -> Pairs:
     if motors.shape[1] >= len(free):
         tau = np.linalg.pinv(free @ motors) @ (free @ force)
     else:
-        root = np.linalg.cholesky(numbers["mass_matrix"])
+        root = np.linalg.cholesky(with_resistance(numbers["mass_matrix"]))
         both = np.linalg.solve(root, np.concatenate([motors, held.T], axis=1))
         tau = np.linalg.lstsq(both, np.linalg.solve(root, force), rcond=None)[0][: motors.shape[1]]
     yield evidence.output(vdot=vdot), motors @ tau

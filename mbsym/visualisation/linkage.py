@@ -54,7 +54,7 @@ def scenery(shape: Skeleton, poses: Array, surfaces: Sequence[Surface] = ()) -> 
     """
     shown = parts_of(surfaces, {body.name: label for label, body in enumerate(shape.bodies, start=1)})
     dressed = {part.body for part in shown}
-    bare = [label for label in range(1, len(shape.bodies) + 1) if label not in dressed]
+    bare = [label for label, body in enumerate(shape.bodies, start=1) if label not in dressed and body.is_drawn]
     maker = _Maker(shape, poses, _size(shape, poses, shown))
     parts = list(shown)
     for label in bare:
@@ -80,6 +80,8 @@ def _size(shape: Skeleton, poses: Array, shown: Sequence[Part]) -> float:
     points = [np.asarray(point, dtype=float) for point in shape.ground]
     rims = shape.rims
     for label, body in enumerate(shape.bodies, start=1):
+        if not body.is_drawn:
+            continue
         own = [*(point for line in body.lines for point in line), *body.joints, body.center, *rims.get(label, ())]
         points += [frames[label][:3, :3] @ np.asarray(point) + frames[label][:3, 3] for point in own]
     found = float(np.linalg.norm(np.ptp(np.array(points), axis=0)))

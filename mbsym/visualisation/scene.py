@@ -13,7 +13,7 @@ import numpy as np
 from mbsym.codegen.environment import fixed_text
 from mbsym.doors import Array
 from mbsym.visualisation.parts import Scenery, rounded
-from mbsym.visualisation.skeleton import BOX_FACES, Skeleton
+from mbsym.visualisation.skeleton import BOX_FACES, BodyShape, Skeleton
 
 _SMALLEST: Final = 1e-3
 """Least radius of a scene [m]."""
@@ -87,9 +87,11 @@ def extent(shape: Skeleton, items: Scenery, poses: Array) -> Extent:
         poses: body frames in base axes (n, nb, 4, 4).
     """
     up = np.array(shape.up)
-    lines = _lines(shape, poses)
+    drawn = [k for k, body in enumerate(shape.bodies) if body.is_drawn]
+    poses = poses[:, drawn]
+    lines = _lines([shape.bodies[k] for k in drawn], poses)
     own = _vertices(shape, items)
-    del own[0]
+    own = [own[k + 1] for k in drawn]
     chosen = np.unique(np.linspace(0, len(poses) - 1, _MOST_FRAMES).round().astype(int))
     size = float(np.max(np.ptp(lines.reshape(-1, 3), axis=0), initial=0.0))
     size = size or max(float(np.max(np.ptp(points, axis=0), initial=0.0)) for points in own)
@@ -172,10 +174,10 @@ def view_of(points: Array, up: Array) -> View:
     return View((first.tolist(), second.tolist()), round(azimuth, 6), elevation)
 
 
-def _lines(shape: Skeleton, poses: Array) -> Array:
-    """Line ends, joints and centres of mass of all bodies in each frame (n, k, 3)."""
+def _lines(bodies: Sequence[BodyShape], poses: Array) -> Array:
+    """Line ends, joints and centres of mass of bodies in each frame (n, k, 3)."""
     found = []
-    for k, body in enumerate(shape.bodies):
+    for k, body in enumerate(bodies):
         own = np.array([*(point for line in body.lines for point in line), *body.joints, body.center])
         found.append(np.einsum("nij,pj->npi", poses[:, k, :3, :3], own) + poses[:, k, None, :3, 3])
     return np.concatenate(found, axis=1)

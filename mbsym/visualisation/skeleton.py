@@ -20,6 +20,7 @@ from mbsym.doors import Array
 from mbsym.forces import ForceElement
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.model.clock import CLOCK
 from mbsym.reference.mechanism import NumericBody, numeric_mechanism
 
 Point: TypeAlias = tuple[float, float, float]
@@ -42,6 +43,7 @@ class BodyShape:
         center: centre of mass.
         box: the eight corners of the box, empty for a body without spread.
         tip: the point that leaves a trace, the foot where it has one; None for a body with several joints.
+        is_drawn: False for what only stands for the time.
     """
 
     name: str
@@ -51,6 +53,7 @@ class BodyShape:
     center: Point
     box: tuple[Point, ...]
     tip: Point | None
+    is_drawn: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,7 @@ def skeleton(mechanism: Mechanism) -> Skeleton:
     marks: list[Mark] = []
     for joint in numbers.joints:
         joint_type = JOINT_TYPES[joint.type]
-        if joint_type.is_unbound:
+        if joint_type.is_unbound or joint.name == CLOCK:
             continue
         ends = (joint.predecessor, joint.predecessor_translation), (joint.successor, joint.successor_translation)
         for label, point in ends:
@@ -210,7 +213,8 @@ def _shape(body: NumericBody, points: Sequence[Array], foot: Array | None, is_la
         tuple(map(_point, points)),
         _point(center),
         box,
-        _point(tip) if is_last and len(points) < 2 + (foot is not None) else None,
+        _point(tip) if is_last and len(points) < 2 + (foot is not None) and body.name != CLOCK else None,
+        body.name != CLOCK,
     )
 
 

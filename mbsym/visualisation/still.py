@@ -31,7 +31,8 @@ def still_svg(shape: Skeleton, poses: Array, width: float = 420.0, height: float
         return np.asarray(frames[label][:3, :3] @ np.asarray(point, dtype=float) + frames[label][:3, 3])
 
     points = [np.asarray(point, dtype=float) for point in shape.ground]
-    for label, body in enumerate(shape.bodies, start=1):
+    drawn = [k for k, body in enumerate(shape.bodies) if body.is_drawn]
+    for label, body in ((k + 1, shape.bodies[k]) for k in drawn):
         points += [there(label, point) for line in body.lines for point in line]
         points += [there(label, point) for point in (*body.joints, body.center, *body.box)]
     project = _Projection(np.array(points), np.array(shape.up), width, height)
@@ -43,7 +44,7 @@ def still_svg(shape: Skeleton, poses: Array, width: float = 420.0, height: float
         ends = [there(link.first, link.first_point), there(link.second, link.second_point)]
         dashes = {"slide": "3 4", "spring": "8 3 2 3"}.get(link.kind, "none")
         parts.append(_line(project, ends, f'stroke="#6b7785" stroke-width="1.6" stroke-dasharray="{dashes}"'))
-    order = sorted(range(len(shape.bodies)), key=lambda k: (project.depth(there(k + 1, shape.bodies[k].center)), k))
+    order = sorted(drawn, key=lambda k: (project.depth(there(k + 1, shape.bodies[k].center)), k))
     for k in order:
         body, colour = shape.bodies[k], COLOURS[k % len(COLOURS)]
         parts.append(f"<g><title>{escape(body.name)}</title>")

@@ -24,7 +24,7 @@ from mbsym.symbolic.program import Program
 from mechanisms.combination import Outcome, factors, generated_outcome, outcome, quick_outcome, reason, smallest
 from mechanisms.covering_array import CoveringArray, Factor
 from mechanisms.examples import some
-from mechanisms.factor_models import OF_FRAMES, OF_TABLES
+from mechanisms.factor_models import IN_TIME, OF_FRAMES, OF_TABLES
 from mechanisms.generated_c import require
 
 SEEDS = range(12)
@@ -167,6 +167,14 @@ def test_a_massless_body_of_run_time_parameters_is_refused_before_anything_is_wr
     assert "needs bodies with mass" in found.told
 
 
+@pytest.mark.parametrize("constraint", ["velocity", "expression", IN_TIME])
+def test_what_stays_as_it_is_in_every_motion_is_impossible_and_no_fault(constraint: str) -> None:
+    """The last body is fixed to ground: nothing of it is left to hold."""
+    row = {"geometry": "skew", "joint": "fixed", "place": "loop", "constraint": constraint, "drives": "saturated"}
+    found = quick_outcome({factor.name: factor.values[0] for factor in factors()} | row)
+    assert (found.kind, found.told) == ("impossible", "what is held stays as it is in every motion")
+
+
 def test_a_fault_is_cut_down_to_the_settings_that_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
     require("gcc")
     right = mbsym.stages.signatures.with_given_sines
@@ -215,7 +223,7 @@ def test_what_is_registered_is_combined() -> None:
     assert set(known) > set(OPTIONS)
     assert known["joint"] == tuple(JOINT_TYPES)
     assert known["force"][1:] == (*FORCE_ELEMENTS, OF_FRAMES, OF_TABLES)
-    assert known["constraint"][1:] == (*CONSTRAINTS, OF_TABLES)
+    assert known["constraint"][1:] == (*CONSTRAINTS, OF_TABLES, IN_TIME)
     assert known["formulation"] == tuple(FORMULATIONS)
 
 

@@ -33,6 +33,7 @@ from mbsym.errors import DerivationError, MbsymError, OptionError
 from mbsym.formulations.constraint_force.leaf_to_root import first_singular_body
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.model.clock import CLOCK
 from mbsym.model.system import Model
 from mbsym.options.exclusions import EXCLUSIONS
 from mbsym.options.generation import OPTIONS, GenerationOptions
@@ -220,7 +221,7 @@ def _moves_without_inertia(mechanism: Mechanism) -> bool:
     found = []
     for _ in range(3 if reference.nv else 0):
         q, _, _ = random_state(mechanism.model, mechanism.labelling, rng, reference=reference)
-        values = np.linalg.eigvalsh(reference.mass_matrix(q))
+        values = np.linalg.eigvalsh(_masses(reference, q))
         found.append(values[0] / values[-1])
     return bool(max(found, default=1.0) < SINGULAR)
 
@@ -367,9 +368,18 @@ def _conditions(
     return found
 
 
+def _masses(reference: Reference, q: Array) -> Array:
+    """The mass matrix, in which the clock of constraints, which nothing resists, stands by itself with a one."""
+    found = reference.mass_matrix(q)
+    clocks = [joint.speeds for joint in reference.mechanism.tree_joints if joint.name == CLOCK]
+    for place in clocks:
+        found[place, place] = 1.0
+    return found
+
+
 def _of_masses(reference: Reference, q: Array) -> float:
     """Condition number of the mass matrix with units in which its diagonal is one; one where it is singular."""
-    masses = reference.mass_matrix(q)
+    masses = _masses(reference, q)
     sizes = np.sqrt(np.diag(masses))
     found = np.linalg.cond(masses / np.outer(sizes, sizes)) if sizes.size and sizes.all() else 1.0
     return float(found) if found < 1 / SINGULAR else 1.0
@@ -551,7 +561,7 @@ def _failing_far_away(
 
 def _condition(reference: Reference, q: Array) -> float:
     """The square root of the mass matrix's condition number, at least one."""
-    matrix = reference.mass_matrix(q)
+    matrix = _masses(reference, q)
     found = float(np.linalg.cond(matrix)) if matrix.size else 1.0
     return max(1.0, min(found, 1e8) ** 0.5)
 

@@ -14,12 +14,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.constraints import CONSTRAINTS, ExpressionConstraint
+from mbsym.constraints import CONSTRAINTS, ExpressionConstraint, VelocityConstraint
 from mbsym.errors import MbsymError
 from mbsym.forces import FORCE_ELEMENTS, JointForce
 from mbsym.forces.element import DrawnSpeed, ForceElement
 from mbsym.joints.registry import JOINT_TYPES, one_freedom
 from mbsym.model.body import Body, Placement
+from mbsym.model.clock import with_clock
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.motion import PrescribedMotion
 from mbsym.model.names import expression_names
@@ -56,6 +57,9 @@ OF_FRAMES: Final = "of frames"
 OF_TABLES: Final = "of tables"
 """A force, or a constraint, that tables give."""
 
+IN_TIME: Final = "in time"
+"""A constraint that depends on time: of places, or one that gives a speed."""
+
 BENT: Final = Table("bent", np.linspace(-4, 4, 9), np.sin(np.linspace(-4, 4, 9)), between="spline")
 KINKED: Final = Table("kinked", (-3.0, -0.4, 0.5, 2.0), (-1.0, -0.3, 0.1, 1.5), outside="extrapolate")
 MAP: Final = Table("map", (-2.0, 0.1, 1.5), (-3.0, 0.0, 2.0), [[0.5, 0.1, -0.3], [0.2, 0.0, 0.4], [-0.6, 0.3, 0.1]])
@@ -74,7 +78,7 @@ def model_factors() -> tuple[Factor, ...]:
         Factor("arms", ("none", "two")),
         Factor("armature", ("none", "rotor")),
         Factor("force", ("none", *FORCE_ELEMENTS, OF_FRAMES, OF_TABLES)),
-        Factor("constraint", ("none", *CONSTRAINTS, OF_TABLES)),
+        Factor("constraint", ("none", *CONSTRAINTS, OF_TABLES, IN_TIME)),
         Factor("motion", ("none", "position", "speed", "acceleration")),
         Factor("drives", ("none", "some", "saturated")),
         Factor("outputs", ("none", "some")),
@@ -233,18 +237,23 @@ def model_of(row: Mapping[str, str]) -> Model:
         speeds = np.ones(reference.nv)
         if np.abs(reference.consistent_velocity(start_of(model, reference), speeds)).max(initial=0.0) < STILL:
             raise ImpossibleError("nothing is left to move")
-        if model.motions:
-            (driven,) = (motion.speed for motion in prescribed_motions(reference.mechanism))
-            rows = reference.closure_jacobian(start_of(model, reference))
-            free = np.delete(rows, driven, axis=1)
-            if np.linalg.matrix_rank(free, tol=STILL) < np.linalg.matrix_rank(rows, tol=STILL):
+        rows = reference.closure_jacobian(start_of(model, reference))
+        driven = [motion.speed for motion in prescribed_motions(reference.mechanism)]
+        free = np.delete(rows, driven, axis=1)
+        if any(item.expressions for item in model.constraints) and np.abs(free[-1]).max(initial=0.0) < STILL:
+            raise ImpossibleError("what is held stays as it is in every motion")
+        if driven:
+            rank = np.linalg.matrix_rank(free, tol=STILL)
+            if rank < np.linalg.matrix_rank(rows, tol=STILL):
                 raise ImpossibleError("the loops do not let it be driven")
+            if not model.motions and rank == free.shape[1]:
+                raise ImpossibleError("nothing is left to move but the time")
     return model
 
 
 def start_of(model: Model, reference: Reference) -> Array:
     """q (nq,) at which the joints start."""
-    initial = {joint.name: joint.initial or joint.shape.neutral for joint in model.joints}
+    initial = {joint.name: joint.initial or joint.shape.neutral for joint in with_clock(model).joints}
     q = np.zeros(reference.nq)
     for joint in reference.mechanism.tree_joints:
         if joint.coordinates is not None:
@@ -433,9 +442,15 @@ def _with_constraint(drawing: _Drawing, model: Model) -> Model:
             model,
             joints=tuple(replace(joint, cut="tree") if joint.name in keep else joint for joint in model.joints),
         )
-    element = CONSTRAINTS[name].element.random(draw)
+    kind, law = name, ""
+    if name == IN_TIME:
+        # At t = 0, where the clock starts, places are held as they are.
+        kind, law = (("expression", "0.2*sin(2*t)"), ("velocity", "0.3 + t**2"))[int(drawing.rng.integers(2))]
+    element = CONSTRAINTS[kind].element.random(draw)
     if element is None:
         raise ImpossibleError("the constraint draws no example")
+    if isinstance(element, ExpressionConstraint | VelocityConstraint) and law:
+        element = replace(element, expression=f"{element.expression} - ({law})*(1 + 0.2*cos(t))")
     return replace(model, constraints=(element,))
 
 

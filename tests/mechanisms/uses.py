@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 import mbsym
 from mbsym.errors import MbsymError
 from mbsym.formats.native.text import dump_native
+from mbsym.model.clock import with_clock
 from mbsym.model.names import expression_names
 from mbsym.model.system import Model
 from mbsym.reference import Reference
@@ -113,6 +114,7 @@ def _speeds(model: Model, rng: np.random.Generator) -> dict[str, float]:
     reference, q, v = _moving(model, rng)
     if np.abs(reference.closure_gap(q)).max(initial=0.0) > STILL:
         return {}
+    model = with_clock(model)
     names = expression_names(model).speeds
     driven = {(motion.joint, motion.index) for motion in model.motions if motion.gives != "acceleration"}
     found = {}

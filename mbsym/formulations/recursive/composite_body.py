@@ -10,7 +10,7 @@ from collections.abc import Collection
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, factorised
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.joints.motion import Motion, power
-from mbsym.kinematics.driven import held_matrix
+from mbsym.kinematics.driven import driven_columns, held_matrix
 from mbsym.kinematics.equivalents import for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.inertia import RigidInertia
@@ -81,11 +81,14 @@ def _insert(
 def factored_mass_matrix(mechanism: Mechanism, driven: Collection[int] = ()) -> SparseFactor:
     """M = L^T D L, whose pivots are not looked at where M is regular in every state; driven speeds stand by themselves.
 
+    So does what is driven and moves no inertia, whose rows are zero, in any case.
+
     Raises:
         DerivationError: a pivot is zero in every state.
     """
     matrix = mass_matrix(mechanism)
-    return factored(mechanism, held_matrix(matrix, driven) if driven else matrix)
+    held = {*driven, *(k for k in driven_columns(mechanism) if not matrix[k][k])}
+    return factored(mechanism, held_matrix(matrix, held) if held else matrix)
 
 
 def factored(mechanism: Mechanism, matrix: SquareMatrix) -> SparseFactor:

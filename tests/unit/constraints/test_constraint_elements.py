@@ -127,8 +127,10 @@ def test_mistakes_in_couplings(joints: tuple[str, ...], factors: tuple[Value, ..
 @pytest.mark.parametrize(
     ("kind", "expression", "what", "remedy"),
     [
-        ("expression", "position(tip).z - t", "constraint 'held' depends on 't'", "hold coordinates and frames"),
+        ("expression", "q_rail - push*t", "constraint 'held' depends on 'push'", "hold coordinates and frames"),
         ("expression", "q_rail - push", "constraint 'held' depends on 'push'", "hold coordinates and frames"),
+        ("expression", "sin(t) - L", "constraint 'held' names nothing that moves", "name coordinates or frames"),
+        ("expression", "v_rail*t", "constraint 'held' holds the speed v_rail", "type velocity holds speeds"),
         ("expression", "v_rail*q_pin", "constraint 'held' holds the speed v_rail", "type velocity holds speeds"),
         ("expression", "velocity(tip).x", "constraint 'held' holds the speed velocity(tip).x", "type velocity"),
         ("expression", "2*L - 1", "constraint 'held' names nothing that moves", "name coordinates or frames"),
@@ -139,8 +141,9 @@ def test_mistakes_in_couplings(joints: tuple[str, ...], factors: tuple[Value, ..
         ("velocity", "v_rail**2", "constraint 'held' is not linear in speeds", "a sum of speeds times factors"),
         ("velocity", "abs(v_rail)", "constraint 'held' is not linear in speeds", "a sum of speeds times factors"),
         ("velocity", "v_rail*v_pin", "constraint 'held' is not linear in speeds", "a sum of speeds times factors"),
-        ("velocity", "v_rail - 0.3", "constraint 'held' is not zero at rest", "terms with a speed each"),
-        ("velocity", "v_rail - q_pin*L", "constraint 'held' is not zero at rest", "terms with a speed each"),
+        ("velocity", "v_rail - push", "constraint 'held' depends on 'push'", "hold coordinates and frames"),
+        ("velocity", "q_rail - 0.5*t", "constraint 'held' names no speed", "type expression holds places"),
+        ("velocity", "v_rail**2 - 0.5*t", "constraint 'held' is not linear in speeds", "a sum of speeds times factors"),
     ],
 )
 def test_mistakes_in_expressions(kind: str, expression: str, what: str, remedy: str) -> None:
@@ -158,6 +161,8 @@ def test_mistakes_in_expressions(kind: str, expression: str, what: str, remedy: 
         ExpressionConstraint("held", "distance(bar, sled)"),
         VelocityConstraint("held", "angular_velocity(sled).x"),
         ExpressionConstraint("held", "position(ground).z + 0*q_pin"),
+        ExpressionConstraint("held", "position(ground).z + 0*q_pin - t"),
+        VelocityConstraint("held", "angular_velocity(sled).x - 0.3"),
     ],
 )
 def test_what_moves_in_no_motion_is_refused(element: ConstraintElement) -> None:
