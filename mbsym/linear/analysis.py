@@ -139,7 +139,17 @@ def state_at(
         return at
     if at is None or isinstance(at, Mapping):
         return state_of(equations, at or {}, tau)
-    texts = [str(at)] if isinstance(at, str | Path) else [str(text) for text in at]
+    return _told(equations, [str(at)] if isinstance(at, str | Path) else [*map(str, at)], tau, progress)
+
+
+def _told(
+    equations: LinearEquations, texts: list[str], tau: Mapping[str, float | str] | None, progress: Progress | None
+) -> State:
+    """The state that texts tell.
+
+    Raises:
+        AnalysisError: there is no such state.
+    """
     alone = [text for text in texts if is_state_file(text) or _is_balanced(text)]
     if alone and len(texts) > 1:
         raise AnalysisError(

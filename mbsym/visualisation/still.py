@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from html import escape
 from typing import Any, Final
 
@@ -10,7 +12,7 @@ import numpy as np
 from mbsym.doors import Array
 from mbsym.visualisation.parts import COLOURS
 from mbsym.visualisation.scene import view_of
-from mbsym.visualisation.skeleton import BOX_FACES, Skeleton
+from mbsym.visualisation.skeleton import BOX_FACES, BodyShape, Skeleton
 
 MARGIN: Final = 14.0
 """Around what is drawn [pixels]: half the thickness of lines and circles, and some air."""
@@ -46,25 +48,27 @@ def still_svg(shape: Skeleton, poses: Array, width: float = 420.0, height: float
         parts.append(_line(project, ends, f'stroke="#6b7785" stroke-width="1.6" stroke-dasharray="{dashes}"'))
     order = sorted(drawn, key=lambda k: (project.depth(there(k + 1, shape.bodies[k].center)), k))
     for k in order:
-        body, colour = shape.bodies[k], COLOURS[k % len(COLOURS)]
-        parts.append(f"<g><title>{escape(body.name)}</title>")
-        corners = [there(k + 1, corner) for corner in body.box]
-        for face in BOX_FACES if corners else ():
-            places = " ".join(f"{x:.1f},{y:.1f}" for x, y in (project.at(corners[i]) for i in face))
-            parts.append(f'<polygon points="{places}" fill="{colour}" fill-opacity="0.12" stroke="{colour}" '
-                         'stroke-opacity="0.4"/>')  # fmt: skip
-        for number, line in enumerate(body.lines):
-            thickness = 4 if number == 0 else 1.5
-            style = f'stroke="{colour}" stroke-width="{thickness}"'
-            parts.append(_line(project, [there(k + 1, point) for point in line], style))
-        for point in body.joints:
-            parts.append(_disc(project, there(k + 1, point), 4.0, "#ffffff", "#2b3a4a"))
-        parts.append(_disc(project, there(k + 1, body.center), 3.0, colour, "#ffffff"))
-        parts.append("</g>")
+        parts += _body(project, shape.bodies[k], COLOURS[k % len(COLOURS)], partial(there, k + 1))
     for point in shape.ground:
         x, y = project.at(np.asarray(point, dtype=float))
         parts.append(f'<rect x="{x - 3.5:.1f}" y="{y - 3.5:.1f}" width="7" height="7" fill="#2b3a4a"/>')
     return "".join(parts) + "</svg>\n"
+
+
+def _body(project: _Projection, body: BodyShape, colour: str, there: Callable[[Any], Array]) -> Iterator[str]:
+    """A body's box, lines, joints and centre of mass, whose points are there."""
+    yield f"<g><title>{escape(body.name)}</title>"
+    corners = [there(corner) for corner in body.box]
+    for face in BOX_FACES if corners else ():
+        places = " ".join(f"{x:.1f},{y:.1f}" for x, y in (project.at(corners[i]) for i in face))
+        yield f'<polygon points="{places}" fill="{colour}" fill-opacity="0.12" stroke="{colour}" stroke-opacity="0.4"/>'
+    for number, line in enumerate(body.lines):
+        style = f'stroke="{colour}" stroke-width="{4 if number == 0 else 1.5}"'
+        yield _line(project, [there(point) for point in line], style)
+    for point in body.joints:
+        yield _disc(project, there(point), 4.0, "#ffffff", "#2b3a4a")
+    yield _disc(project, there(body.center), 3.0, colour, "#ffffff")
+    yield "</g>"
 
 
 class _Projection:

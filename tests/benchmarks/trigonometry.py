@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from mbsym.codegen.c.trigonometry import sincos_text
+from mbsym.codegen.description import Real
 
 PROGRAM = r"""
 #define _GNU_SOURCE
@@ -122,7 +123,10 @@ int main(int count, char **texts)
     return 0;
 }
 """
-FUNCTIONS = {"double": ("nextafter", "sin", "cos"), "float": ("nextafterf", "sinf", "cosf")}
+FUNCTIONS: dict[Real, tuple[str, str, str]] = {
+    "double": ("nextafter", "sin", "cos"),
+    "float": ("nextafterf", "sinf", "cosf"),
+}
 BUILDS = (("gcc", "-O2"), ("gcc", "-O3", "-march=x86-64-v3"), ("gcc", "-O3", "-march=native"), ("clang", "-O2"))
 
 

@@ -126,7 +126,7 @@ def plain(run: Measured) -> str:
             found = [_built(run, robot.name, name, f"{build} auto") for name in SHORT]
             theirs = [best(run.calls, robot.name, name, "Pinocchio") for name in SHORT]
             pairs = zip(found, theirs, strict=True)
-            cells.append(_joined(_number(None if None in (a, b) else b.ns / a.ns) for a, b in pairs))
+            cells.append(_joined(_number(None if a is None or b is None else b.ns / a.ns) for a, b in pairs))
         rows.append((robot.title, *cells))
     return table(("robot", *(f"`{build}`" for build in _builds(run))), rows) + "\n\n" + _under(run)
 
