@@ -27,7 +27,7 @@ from mechanisms.examples import some
 from mechanisms.factor_models import IN_TIME, OF_FRAMES, OF_TABLES
 from mechanisms.generated_c import require
 
-SEEDS = range(12)
+SEEDS = range(8)
 
 CHEAP = {"level": "-O0", "safety_report": "no", "functions": "default", "arms": "none"}
 """What takes long is left to the whole array."""
