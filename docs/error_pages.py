@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from reference_pages import _escaped, _table
+from lists import escaped, table
 
 from mbsym import errors
 from mbsym.codegen.statuses import SENTENCES, Status
@@ -71,16 +71,16 @@ def errors_page(package: Path = ROOT / "mbsym") -> str:
         "",
         "All are `mbsym.MbsymError`; the number is what the command line ends with.",
         "",
-        *_table(("in `mbsym.errors`", "ends with", ""), (_class_row(name) for name in CLASSES)),
+        *table(("in `mbsym.errors`", "ends with", ""), (_class_row(name) for name in CLASSES)),
         "## Statuses of generated code",
         "",
         "What a function returns in C, and what `StatusError` has in Python. Who can fail, and what the results are",
         "then: [statuses](../statuses.md) and the header of each module.",
         "",
-        *_table(("", "", "means"), ((f"{key.value}", f"`{key.name}`", _escaped(SENTENCES[key])) for key in Status)),
+        *table(("", "", "means"), ((f"{key.value}", f"`{key.name}`", escaped(SENTENCES[key])) for key in Status)),
         "## Options that exclude each other",
         "",
-        *_table(("these do not go together", "what is wrong", "what to do"), _exclusion_rows()),
+        *table(("these do not go together", "what is wrong", "what to do"), _exclusion_rows()),
     ]
     rooms = tomllib.loads((ROOT / "docs" / "house.toml").read_text(encoding="utf-8"))["room"]
     told: dict[str, set[Sentence]] = {}
@@ -88,24 +88,24 @@ def errors_page(package: Path = ROOT / "mbsym") -> str:
         told.setdefault(path.relative_to(package).parts[0].removesuffix(".py"), set()).update(items)
     for room in (room for room in rooms if told.get(room["name"])):
         rows = map(_row, sorted(told[room["name"]], key=_place))
-        lines += [f"## `{room['name']}`: {room['holds']}", "", *_table(("what is wrong", "what to do", "error"), rows)]
+        lines += [f"## `{room['name']}`: {room['holds']}", "", *table(("what is wrong", "what to do", "error"), rows)]
     return "\n".join(lines)
 
 
 def _class_row(name: str) -> tuple[str, ...]:
     found = CLASSES[name]
-    return f"`{name}`", str(found.exit_status), _escaped((found.__doc__ or "").partition("\n\n")[0])
+    return f"`{name}`", str(found.exit_status), escaped((found.__doc__ or "").partition("\n\n")[0])
 
 
 def _exclusion_rows() -> Iterator[tuple[str, ...]]:
     for item in EXCLUSIONS.values():
         these = [typed(f"`{option}`") for option in item.options]
-        texts = (_escaped(re.sub(r"\{\w*\}", DOTS, typed(text))) for text in (item.sentence, item.remedy))
+        texts = (escaped(re.sub(r"\{\w*\}", DOTS, typed(text))) for text in (item.sentence, item.remedy))
         yield (", ".join(f"`{each}`" for each in these) + (f", {item.against}" if item.against else ""), *texts)
 
 
 def _row(item: Sentence) -> tuple[str, ...]:
-    return _escaped(item.what), _escaped(item.remedy), f"`{item.kind}`" if item.kind in CLASSES else item.kind
+    return escaped(item.what), escaped(item.remedy), f"`{item.kind}`" if item.kind in CLASSES else item.kind
 
 
 def _place(item: Sentence) -> tuple[str, Sentence]:
