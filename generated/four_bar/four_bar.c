@@ -68,8 +68,8 @@ static void four_bar_spoil(four_bar_real *x, int size)
 #endif
 
 /*
- * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: method 1 rounds what
- * is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
+ * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: method 1 rounds
+ * what is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
  * Elsewhere, and with -ffast-math, the library computes them, as accurately.
  */
 #if four_bar_ABREAST > 1

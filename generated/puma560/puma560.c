@@ -28,8 +28,8 @@ const char puma560_interface[17] = "12c9cd1d47023cb6";
 #endif
 
 /*
- * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: method 1 rounds what
- * is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
+ * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: method 1 rounds
+ * what is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
  * Elsewhere, and with -ffast-math, the library computes them, as accurately.
  */
 #if puma560_ABREAST > 1

@@ -68,8 +68,8 @@ static void slider_crank_spoil(slider_crank_real *x, int size)
 #endif
 
 /*
- * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: method 1 rounds what
- * is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
+ * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: method 1 rounds
+ * what is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
  * Elsewhere, and with -ffast-math, the library computes them, as accurately.
  */
 #if slider_crank_ABREAST > 1

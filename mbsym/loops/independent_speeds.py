@@ -15,6 +15,7 @@ from mbsym.loops.closure_row import Row
 from mbsym.loops.expressions import expression_closure
 from mbsym.loops.independent import independent_at_start
 from mbsym.loops.redundancy import LoopAnalysis
+from mbsym.model.clock import needs_clock
 from mbsym.model.names import RESERVED, expression_names
 from mbsym.model.validate import require_valid
 from mbsym.symbolic.scalar import Scalar, constant, symbol
@@ -111,6 +112,8 @@ def _defined(mechanism: Mechanism, text: str) -> IndependentSpeed:
     held = replace(model, constraints=(*model.constraints, VelocityConstraint(name, expression)))
     try:
         require_valid(held)
+        if needs_clock(held):
+            raise DerivationError("it is not zero at rest, or depends on t", remedy="write terms with a speed each")
         closure = expression_closure(replace(mechanism, model=held), name, "", expression, "m/s", of_speeds=True)
     except MbsymError as error:
         what = error.what.replace(f"constraint {name!r}", "it")

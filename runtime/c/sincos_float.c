@@ -12,8 +12,8 @@
 #endif
 
 /*
- * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: methods 16 and 32
- * round what is narrower than so many bits to these, and leave float alone.
+ * In vectors, sines and cosines are computed here if each step is rounded to the type's own numbers: methods 16 and
+ * 32 round what is narrower than so many bits to these, and leave float alone.
  * Elsewhere, and with -ffast-math, the library computes them, as accurately.
  */
 #if MODEL_ABREAST > 1

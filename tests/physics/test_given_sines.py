@@ -107,5 +107,5 @@ def test_what_is_told_of_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_exports_call_the_functions_without(tmp_path: Path) -> None:
-    with pytest.raises(CodegenError, match="use libm or inline"):
+    with pytest.raises(CodegenError, match="use auto, libm or inline"):
         mbsym.export("cart_pole", "fmu", tmp_path, trigonometry="argument")
