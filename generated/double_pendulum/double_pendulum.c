@@ -51,7 +51,7 @@ typedef uint64_t double_pendulum_bits;
 #endif
 
 /* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
-static inline void double_pendulum_sincos(
+static void double_pendulum_sincos(
     int count,
     const double_pendulum_angles *restrict angle,
     double_pendulum_real *restrict sine,

@@ -91,7 +91,7 @@ typedef uint64_t five_bar_bits;
 #endif
 
 /* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
-static inline void five_bar_sincos(
+static void five_bar_sincos(
     int count,
     const five_bar_angles *restrict angle,
     five_bar_real *restrict sine,

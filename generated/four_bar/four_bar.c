@@ -91,7 +91,7 @@ typedef uint64_t four_bar_bits;
 #endif
 
 /* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
-static inline void four_bar_sincos(
+static void four_bar_sincos(
     int count,
     const four_bar_angles *restrict angle,
     four_bar_real *restrict sine,

@@ -51,7 +51,7 @@ typedef uint64_t puma560_bits;
 #endif
 
 /* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
-static inline void puma560_sincos(
+static void puma560_sincos(
     int count,
     const puma560_angles *restrict angle,
     puma560_real *restrict sine,

@@ -91,7 +91,7 @@ typedef uint64_t slider_crank_bits;
 #endif
 
 /* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
-static inline void slider_crank_sincos(
+static void slider_crank_sincos(
     int count,
     const slider_crank_angles *restrict angle,
     slider_crank_real *restrict sine,

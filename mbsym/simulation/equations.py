@@ -180,6 +180,8 @@ def prepare(
         symbolic_parameters="none",
         order=order,
         style="auto" if mechanism.nb >= LONG else "straight",
+        # Quicker to compile; in a step sines are little beside what calls the functions.
+        trigonometry="libm",
     )
     derivation = derive(mechanism, options, progress) if options.functions else None
     steps_loaded = stepped and bool(without_elements(model) or model.inputs or model.motions or loaded)

@@ -34,8 +34,8 @@ typedef uint32_t MODEL_bits;
 #endif
 
 /* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
-static inline void MODEL_sincos(int count, const MODEL_angles *restrict angle, MODEL_real *restrict sine,
-                                MODEL_real *restrict cosine)
+static void MODEL_sincos(int count, const MODEL_angles *restrict angle, MODEL_real *restrict sine,
+                         MODEL_real *restrict cosine)
 {
 #ifdef MODEL_INLINE
     /* Up to here both are below one unit in the last place; beyond, the library computes them. */
