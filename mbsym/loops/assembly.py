@@ -163,7 +163,8 @@ def consistent_velocity(
         v[names.index(name)] = value
     free = np.array([name not in speeds for name in names])
     units = [unit for body in mechanism.bodies_by_coordinates for unit in body.joint.shape.speed_units]
-    lengths = np.array([length_unit(mechanism.model) if unit == "m/s" else 1.0 for unit in units])
+    length = length_unit(mechanism.model)
+    lengths = np.array([length if unit == "m/s" else 1.0 for unit in units])
     rows = system.closure_rows(q) * lengths
     asked = rows @ (v / lengths)
     inverse = np.linalg.pinv(rows[:, free], rcond=DEPENDENT.double)

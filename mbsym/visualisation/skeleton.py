@@ -43,7 +43,6 @@ class BodyShape:
         center: centre of mass.
         box: the eight corners of the box, empty for a body without spread.
         tip: the point that leaves a trace, the foot where it has one; None for a body with several joints.
-        is_drawn: False for what only stands for the time.
     """
 
     name: str
@@ -53,7 +52,11 @@ class BodyShape:
     center: Point
     box: tuple[Point, ...]
     tip: Point | None
-    is_drawn: bool = True
+
+    @property
+    def is_drawn(self) -> bool:
+        """False for what only stands for the time."""
+        return self.name != CLOCK
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +217,6 @@ def _shape(body: NumericBody, points: Sequence[Array], foot: Array | None, is_la
         _point(center),
         box,
         _point(tip) if is_last and len(points) < 2 + (foot is not None) and body.name != CLOCK else None,
-        body.name != CLOCK,
     )
 
 
