@@ -34,7 +34,7 @@ PARTS = {
 TOPICS = {
     "model": (
         *("model_file", "expressions", "joints", "parts", "robot_files", "geometry", "frames", "closed_loops"),
-        *("rolling", "forces", "contacts", "drives", "tables", "motions", "limits", "beams"),
+        *("rolling", "forces", "contacts", "drives", "transmissions", "tables", "motions", "limits", "beams"),
     ),
     "derive": ("short_forms", "own_equations", "quantities", "derivatives", "constraint_forces", "transfer_matrix"),
     "control": ("control", "linear_analysis", "vibration"),

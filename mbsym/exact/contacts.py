@@ -29,11 +29,14 @@ def contact(scene: Scene, element: Any) -> None:
     radius, circle, large = of(element.radius), of(element.rim), of(element.surface_radius)
     along = scene.axis(element.on, element.surface_axis)
     if not vanishes(circle):
-        axis = scene.axis(element.body, element.axis)
-        up = along if element.surface == "plane" else middle - origin
-        rise = up - axis * (axis @ up)
-        down = circle / _length(rise, FLAT if vanishes(large) else large * FLAT)
-        middle = middle + rise * (down if inside else -down)
+        axis, hub = scene.axis(element.body, element.axis), middle
+        for _ in range(4 if element.surface == "cylinder" else 1):
+            up = along if element.surface == "plane" else hub - origin
+            if element.surface == "cylinder":
+                up = up - along * (along @ (middle - origin))
+            rise = up - axis * (axis @ up)
+            down = circle / _length(rise, FLAT if vanishes(large) else large * FLAT)
+            middle = hub + rise * (down if inside else -down)
     way = middle - origin
     if element.surface == "plane":
         normal, out = along, along @ way

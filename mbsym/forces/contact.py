@@ -19,6 +19,10 @@ from mbsym.values.parameter import Value, Vector
 HOLLOW: Final = ("bowl", "bore")
 LONG: Final = ("cylinder", "bore")
 
+ROUNDS: Final = 4
+"""Where a rim is nearest to an axis has no formula: so often it is found from the point of the axis nearest to it, and that
+from it. Each round is nearer than the one before."""
+
 MIDDLE: Final = Fraction(1, 10**6)
 """Of the radius of a surface: nearer to its centre or axis there is no direction out of it, and the normal fades."""
 
@@ -110,8 +114,8 @@ class Contact(ForceElement):
             yield "surface_radius", f"a {self.surface} needs a radius", "give surface_radius"
         elif self.surface in HOLLOW and ball >= round_by:
             yield "radius", f"a ball of {ball:g} m has no room in a {self.surface} of {round_by:g} m", "give less"
-        if self.surface in LONG and circle:
-            yield "rim", f"where a rim is nearest to a {self.surface} has no formula", "use balls around it"
+        if self.surface == "bore" and circle:
+            yield "rim", "a rim that leans in a bore touches it in two places", "use balls around it"
         if number(self.exponent) < 1:
             yield "exponent", "a force that grows by less than the depth has no slope at the surface", "give 1 or more"
 
@@ -139,10 +143,12 @@ class Contact(ForceElement):
         along = scene.direction(self.on, self.surface_axis) if self.surface in ("plane", *LONG) else None
         circle = scene.value(self.rim)
         if circle:
-            axis, up = scene.direction(self.body, self.axis), along or subtract(middle, on.position())
-            rise = across(negate(up) if self.surface in HOLLOW else up, axis)
+            axis, hub = scene.direction(self.body, self.axis), middle
             least = constant(graph, FLAT) * (large or 1)
-            middle = subtract(middle, scale(rise, circle / length_of(rise, least)))
+            for _ in range(ROUNDS if self.surface == "cylinder" else 1):
+                up = along if self.surface == "plane" else subtract(hub, _nearest(on.position(), along, middle))
+                rise = across(negate(up) if self.surface in HOLLOW else up, axis)
+                middle = subtract(hub, scale(rise, circle / length_of(rise, least)))
         gap = subtract(middle, on.position())
         if self.surface == "plane":
             assert along is not None
@@ -168,7 +174,7 @@ class Contact(ForceElement):
     def random(cls, draw: Draw) -> Contact:
         body, on = draw.two_bodies()
         surface = ("plane", "sphere", "bowl", "cylinder", "bore")[int(draw.number(0, 4.999))]
-        has_rim = surface not in LONG and draw.chance(0.5)
+        has_rim = surface != "bore" and draw.chance(0.5)
         return cls(
             draw.name,
             body,
@@ -188,3 +194,8 @@ class Contact(ForceElement):
             surface_axis=(*draw.vector(1)[:2], draw.number(0.2, 1)),
             surface_point=draw.vector(0.8),
         )
+
+
+def _nearest(origin: Vector3, along: Vector3 | None, place: Vector3) -> Vector3:
+    """The point of an axis that is nearest to a place, or the centre where there is no axis."""
+    return origin if along is None else add(origin, scale(along, dot(along, subtract(place, origin))))

@@ -24,8 +24,14 @@ def contact_force(state: State, element: Any) -> None:
         # Along the circle, the height over a plane and the square of the distance from a point go with the cosine of
         # an angle from where they are largest.
         up = along if element.surface == "plane" else middle - origin
-        axis = state.unit(element.body, element.axis)
-        middle = _on_circle(middle, axis, circle, -up if inside else up, FLAT * (large or 1.0))
+        axis, hub = state.unit(element.body, element.axis), middle
+        if element.surface == "cylinder":
+            # Four times from the rim to the cylinder's axis and back, as the page on contacts says.
+            for _ in range(4):
+                foot = origin + along * (along @ (middle - origin))
+                middle = _on_circle(hub, axis, circle, hub - foot, FLAT * large)
+        else:
+            middle = _on_circle(hub, axis, circle, -up if inside else up, FLAT * (large or 1.0))
     if element.surface == "plane":
         normal, out = along, float(along @ (middle - origin))
     else:

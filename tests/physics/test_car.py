@@ -31,6 +31,15 @@ def test_it_is_a_mechanism_of_ten_freedoms_and_wheels() -> None:
     assert lines < 120
 
 
+def test_drawn_with_what_rods_and_struts_stand_for_it_has_fifty_joints() -> None:
+    """A rod has a ball joint at each end, a strut two and a slide; rear uprights hang on their five rods alone."""
+    model = mbsym.load(CAR)
+    rods = sum(each.type == "distance" for each in model.constraints)
+    struts = sum(each.type == "point_spring_damper" for each in model.forces)
+    hanging = sum(each.type == "free" for each in model.joints) - 1
+    assert len(model.joints) - hanging + 2 * rods + 3 * struts == 50
+
+
 @pytest.mark.more
 def test_it_goes_straight_and_changes_lanes() -> None:
     motion = mbsym.simulate(CAR, 6.0, output_step=0.05, initial="at_20")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import tau
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +207,35 @@ def test_parts_that_are_ready_have_the_poles_of_their_formulas() -> None:
         assert nearest == pytest.approx(pole, rel=1e-9)
     # Where both wheels stand, the angle of the motor, and what both pressures share and the place they hold.
     assert np.abs(left).max() < 1e-3 and len(left) == len(found.poles) - len(expected)
+
+
+SCREW = """\
+name: lift
+bodies: {table: {mass: 100}}
+include:
+  lift: {file: ball_screw, connect: {load: table}, parameters: {%s}}
+"""
+
+
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("efficiency", [0.9, 0.6, 0.4])
+def test_a_ball_screw_asks_for_what_its_efficiency_says(efficiency: float, way: int) -> None:
+    """At a steady speed; lowered, a screw of less than one half must be driven down."""
+    model = model_of(SCREW % f"efficiency: {efficiency}, lead: -0.02, stiffness: 1e6")
+    weight, travel = 981.0, -0.02 / tau
+    state = {"q": [0.0, -weight / 1e6], "v": [8 * way, 8 * way * travel], "vdot": [0, 0], "t": [0], "u": [0]}
+    program = TREE_FUNCTIONS["inverse_dynamics"](mechanism_of(model))
+    (found,) = interpret(program, {each.name: np.array(state[each.name], float) for each in program.inputs}).values()
+    torque, along = found.ravel()
+    against = 1 / efficiency if way * travel > 0 else 2 - 1 / efficiency
+    assert torque == pytest.approx(weight * travel * against, rel=1e-12)
+    assert along == pytest.approx(0, abs=1e-9 * weight)
+
+
+def test_a_screw_without_losses_swings_against_its_load() -> None:
+    found = mbsym.linearise(model_of(SCREW % "efficiency: 1, damping: 0"), at={"q_lift_nut": -981 / 1e7})
+    expected = np.sqrt(1e7 * (1 / 100 + (0.01 / tau) ** 2 / 1e-4))
+    assert np.abs(found.poles.imag).max() == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_cylinder_has_the_limits_of_its_stroke() -> None:
