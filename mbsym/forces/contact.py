@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 from mbsym.forces.element import Draw, Fault, ForceElement
 from mbsym.forces.scene import MovingScene
 from mbsym.forces.touch import FLAT, Resistance, Touch, length_of, touch
-from mbsym.spatial.vector import across, add, dot, negate, scale, subtract
+from mbsym.spatial.vector import Vector3, across, add, dot, negate, scale, subtract
 from mbsym.symbolic.scalar import constant, sqrt
 from mbsym.values.entries import holds
 from mbsym.values.lines import Line, rim
@@ -20,8 +20,8 @@ HOLLOW: Final = ("bowl", "bore")
 LONG: Final = ("cylinder", "bore")
 
 ROUNDS: Final = 4
-"""Where a rim is nearest to an axis has no formula: so often it is found from the point of the axis nearest to it, and that
-from it. Each round is nearer than the one before."""
+"""Where a rim is nearest to an axis has no formula: so often the point of the rim is found from that of the axis, and this
+from that. Each round is nearer than the one before."""
 
 MIDDLE: Final = Fraction(1, 10**6)
 """Of the radius of a surface: nearer to its centre or axis there is no direction out of it, and the normal fades."""

@@ -340,7 +340,7 @@ def test_rims_on_cylinders_are_as_near_as_the_page_says(tmp_path: Path) -> None:
         short = depth - float(np.linalg.norm(module["bias_force"](q, np.zeros(6))[3:]))
         assert -1e-8 <= short <= 1e-8 + 0.3 * (1e-8 if wheel else 2e-5)
         touching += depth > 0
-    assert 10 <= touching
+    assert touching >= 10
 
 
 def test_a_wheel_that_leans_and_steers_on_a_drum_keeps_its_energy(tmp_path: Path) -> None:
