@@ -20,8 +20,8 @@ HOLLOW: Final = ("bowl", "bore")
 LONG: Final = ("cylinder", "bore")
 
 ROUNDS: Final = 4
-"""Where a rim is nearest to an axis has no formula: so often the point of the rim is found from that of the axis, and this
-from that. Each round is nearer than the one before."""
+"""Where a rim is nearest to an axis has no formula: so often its point is found from that of the axis, and this from
+that. Each round is nearer than the one before."""
 
 MIDDLE: Final = Fraction(1, 10**6)
 """Of the radius of a surface: nearer to its centre or axis there is no direction out of it, and the normal fades."""
@@ -138,17 +138,10 @@ class Contact(ForceElement):
     def _touch(self, scene: MovingScene) -> Touch:
         body, on = scene.point(self.body, self.center), scene.point(self.on, self.surface_point)
         middle, radius = body.position(), scene.value(self.radius)
-        graph = radius.graph
         large = scene.value(self.surface_radius)
         along = scene.direction(self.on, self.surface_axis) if self.surface in ("plane", *LONG) else None
-        circle = scene.value(self.rim)
-        if circle:
-            axis, hub = scene.direction(self.body, self.axis), middle
-            least = constant(graph, FLAT) * (large or 1)
-            for _ in range(ROUNDS if self.surface == "cylinder" else 1):
-                up = along if self.surface == "plane" else subtract(hub, _nearest(on.position(), along, middle))
-                rise = across(negate(up) if self.surface in HOLLOW else up, axis)
-                middle = subtract(hub, scale(rise, circle / length_of(rise, least)))
+        if scene.value(self.rim):
+            middle = self._on_rim(scene, middle, on.position(), along)
         gap = subtract(middle, on.position())
         if self.surface == "plane":
             assert along is not None
@@ -160,6 +153,20 @@ class Contact(ForceElement):
         if self.surface in HOLLOW:
             normal, out = negate(normal), -out
         return touch(body, on, middle, radius, normal, out)
+
+    def _on_rim(self, scene: MovingScene, hub: Vector3, origin: Vector3, along: Vector3 | None) -> Vector3:
+        """The point of the rim that is deepest in the surface."""
+        axis, circle = scene.direction(self.body, self.axis), scene.value(self.rim)
+        least = constant(circle.graph, FLAT) * (scene.value(self.surface_radius) or 1)
+        place = hub
+        for _ in range(ROUNDS if self.surface == "cylinder" else 1):
+            if self.surface == "plane" and along is not None:
+                up = along
+            else:
+                up = subtract(hub, _nearest(origin, along, place))
+            rise = across(negate(up) if self.surface in HOLLOW else up, axis)
+            place = subtract(hub, scale(rise, circle / length_of(rise, least)))
+        return place
 
     def drawn(self) -> tuple[Line, ...]:
         """The rim, or three circles of a ball, where their axes are given in numbers."""

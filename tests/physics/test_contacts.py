@@ -344,7 +344,7 @@ def test_rims_on_cylinders_are_as_near_as_the_page_says(tmp_path: Path) -> None:
 
 
 def test_a_wheel_that_leans_and_steers_on_a_drum_keeps_its_energy(tmp_path: Path) -> None:
-    """What is pressed in comes back only where the force is the slope of the depth, which it is at the nearest point."""
+    """What is pressed in comes back only where force is the slope of depth, which it is at the nearest point."""
     element = mbsym.Contact("c", "ring", "ground", 2e4, radius=0.1, rim=0.3, surface="cylinder", surface_radius=0.7)
     turn = Rotation.from_rotvec([0.3, 0.25, 0]) * Rotation.from_euler("x", 90, degrees=True)
     x, y, z, w = turn.as_quat()
