@@ -26,6 +26,7 @@ from mbsym.codegen.load import load_numpy
 from mbsym.errors import CodegenError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
+from mechanisms import bead
 
 fmpy = pytest.importorskip("fmpy")
 
@@ -85,6 +86,21 @@ def test_states_of_drives_move_as_in_the_simulation(
         found = np.column_stack([table[name][rows] for name in states])
         expected = np.hstack([motion.q, motion.v, motion.x])
         assert (np.abs(found - expected).max(axis=0) < allowed * np.abs(expected).max(axis=0)).all(), kind
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_constraints_of_time_move_what_they_hold(version: str, tmp_path: Path) -> None:
+    """Co-simulation takes the same steps; CVode at 1e-9 leaves a few times that."""
+    model = bead.written(tmp_path)
+    mbsym.export(str(model), "fmu", tmp_path, settings={"fmi": version, "binary": "yes", "step": "0.002"})
+    known = mbsym.simulate(model, 1.0, step=0.002, output_step=0.1, method="rk4")
+    for kind, allowed in (("CoSimulation", 1e-11), ("ModelExchange", 1e-6)):
+        table = fmpy.simulate_fmu(
+            str(tmp_path / "bead.fmu"), fmi_type=kind, stop_time=1.0, output_interval=0.1, relative_tolerance=1e-9
+        )
+        found = [float(table[name][-1]) for name in (*known.names, *known.speed_names)]
+        np.testing.assert_allclose(found, np.hstack([known.q, known.v])[-1], rtol=0, atol=allowed)
+        assert np.hypot(*found[:2]) == pytest.approx(np.cosh(1.5), abs=1e-6), kind
 
 
 def test_a_quadruped_with_torques_moves_as_the_simulation(tmp_path: Path) -> None:

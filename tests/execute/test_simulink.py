@@ -11,6 +11,7 @@ import pytest
 import mbsym
 from mbsym.cli import main
 from mbsym.codegen.build import WARNINGS
+from mechanisms import bead
 
 STUBS = Path(__file__).with_name("stubs") / "simulink"
 STEP, STEPS = 0.002, 100
@@ -42,6 +43,16 @@ def test_the_motion_is_that_of_the_simulation(tmp_path: Path, model: str) -> Non
     assert np.abs(expected[-1] - expected[0]).max() > 1e-3
     allowed = 1e-8 if model == "spinning_top" else 1e-11
     np.testing.assert_allclose(found, expected, rtol=0, atol=allowed * max(1.0, np.abs(expected).max()))
+
+
+def test_constraints_of_time_move_what_they_hold(tmp_path: Path) -> None:
+    model = bead.written(tmp_path)
+    mbsym.export(str(model), "simulink", tmp_path / "out")
+    done = run(tmp_path / "out", "bead", str(STEP), str(STEPS), "0")
+    found = np.array([line.split() for line in done.stdout.splitlines()], float)
+    known = mbsym.simulate(model, STEP * STEPS, step=STEP, method="rk4")
+    np.testing.assert_allclose(found, np.hstack([known.q, known.v]), rtol=0, atol=1e-11)
+    assert np.hypot(*found[-1, :2]) == pytest.approx(np.cosh(1.5 * STEP * STEPS), abs=1e-9)
 
 
 def test_parameters_of_the_block_are_checked(tmp_path: Path) -> None:
