@@ -41,7 +41,7 @@ from mbsym.stages.signatures import COMPRESS, GIVE_SINES, PREPARE
 from mbsym.stages.simplify import DERIVE
 from mbsym.stages.simplify import optimise as optimise
 from mbsym.stages.write import Generation as Generation
-from mbsym.stages.write import written
+from mbsym.stages.write import require_current, written
 
 STAGES: Final[Registry[Stage]] = Registry(
     "stage", (SHARE, DERIVE, COMPRESS, PREPARE, GIVE_SINES, PUT_SIDE_BY_SIDE), DerivationError
@@ -142,6 +142,7 @@ def generate(
     directory: str | Path = ".",
     *,
     force: bool = False,
+    check: bool = False,
     progress: Progress | None = None,
     **options: Unpack[OfGeneration],
 ) -> Generation:
@@ -155,12 +156,14 @@ def generate(
         directory: where NAME.c, NAME.h, NAME.py and NAME.json go; NAME is the model's, or the prefix.
         **options: see below.
         force: overwrite files that mbsym did not write.
+        check: write nothing, and find that the files that stand there are those that would be written.
         progress: told of each step.
 
     Raises:
+        VerificationError: with ``check``, files are missing or have another text.
         MbsymError: the model, a name or the directory is unusable; nothing is written then.
     """
-    return generate_as(source, directory, chosen(options), force=force, progress=progress)
+    return generate_as(source, directory, chosen(options), force=force, check=check, progress=progress)
 
 
 def generate_as(
@@ -169,6 +172,7 @@ def generate_as(
     options: GenerationOptions,
     *,
     force: bool = False,
+    check: bool = False,
     progress: Progress | None = None,
 ) -> Generation:
     """What ``generate`` does, with its options in one.
@@ -178,4 +182,6 @@ def generate_as(
     """
     options = replace(options, may_leave_out=True)
     derivation, files = generate_files(source, options, progress)
+    if check:
+        return require_current(derivation, files, directory, options)
     return written(derivation, files, directory, options, force=force)

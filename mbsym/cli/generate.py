@@ -39,6 +39,12 @@ def generate(
         help="Tell what each simplification saves; takes four times as long.",
         rich_help_panel=SPEED,
     ),
+    check: bool = typer.Option(
+        False,
+        "--check",
+        help="Write nothing, fail where files are not current.",
+        rich_help_panel=FILES,
+    ),
     reading: Reading = READING,
     delivery: Delivery = TELLING,
 ) -> None:
@@ -47,7 +53,7 @@ def generate(
 
     with progress_bar() as progress:
         system = read_model(model, reading)
-        done = generate_as(system, output, options, force=delivery.force, progress=progress)
+        done = generate_as(system, output, options, force=delivery.force, check=check, progress=progress)
     snapped = replace(reading, load=replace(reading.load, snap_angles=SUGGESTED_SNAP))
     if reading.load.snap_angles < SUGGESTED_SNAP and any("`snap_angles" in warning for warning in system.warnings):
         print(_saving(done, read_model(model, snapped, tell=False)), file=sys.stderr)
@@ -62,7 +68,9 @@ def generate(
         saved = savings_of(system, done.options)
     document = _document(done) | ({"savings": saved.as_dict()} if saved is not None else {})
     text = (f"{saved}\n\n" if saved is not None else "") + _operations_table(done)
-    delivery.tell("generate", system.name, document, done.paths, text)
+    if check:
+        text += "".join(f"\n{path} is current" for path in done.paths)
+    delivery.tell("generate", system.name, document, () if check else done.paths, text)
 
 
 def _notes(done: Generation, options: GenerationOptions) -> Iterator[str]:

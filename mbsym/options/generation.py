@@ -313,7 +313,7 @@ class GenerationOptions:
     )
     prepare: bool = option(
         False,
-        "One function computes what depends on parameters alone; the others take that.",
+        "A function computes what depends on parameters alone; the others take that.",
         "prepare",
         heading=SPEED,
         excludes=(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from mbsym import markup
@@ -12,6 +13,7 @@ from mbsym.codegen.languages import BATCH, LANGUAGES
 from mbsym.codegen.manifest import BOUNDS_SUFFIXES, CERTIFICATE_SUFFIXES
 from mbsym.codegen.write import write_files
 from mbsym.embedded.beside import SUFFIXES_BESIDE, reports_beside
+from mbsym.errors import VerificationError
 from mbsym.options.generation import GenerationOptions
 from mbsym.stages.derivation import Derivation
 
@@ -55,8 +57,7 @@ def written(
     Raises:
         CodegenError: somebody else's file stands there; nothing is written then.
     """
-    # The manifest comes last and bears the module's name.
-    files = (*(reports_beside(files) if options.safety_report else ()), *files)
+    files = _all_files(files, options)
     stem, names = Path(files[-1].name).stem, {file.name for file in files}
     # Functions for many states, a self-test and a report go with the C beside which they were written, no other.
     of_c = (*LANGUAGES[BATCH].suffixes, *SUFFIXES_BESIDE) if f"{stem}.c" in names else ()
@@ -64,3 +65,42 @@ def written(
     outdated = [name for name in (f"{stem}{suffix}" for suffix in suffixes) if name not in names]
     paths = write_files(directory, files, force=force, outdated=outdated)
     return Generation(Path(directory), paths, derivation, options)
+
+
+def require_current(
+    derivation: Derivation, files: Sequence[GeneratedFile], directory: str | Path, options: GenerationOptions
+) -> Generation:
+    """Finds that the files that stand in a directory are those that would be written; nothing is written.
+
+    Raises:
+        VerificationError: some are missing or have another text.
+    """
+    files = _all_files(files, options)
+    paths = [Path(directory) / file.name for file in files]
+    stale = [_first_difference(path, file.text) for path, file in zip(paths, files, strict=True)]
+    told = [f"{path.name} {what}" for path, what in zip(paths, stale, strict=True) if what]
+    if told:
+        raise VerificationError(
+            f"not what is generated now: {', '.join(told)}",
+            where=str(directory),
+            remedy="generate again with the same options and `check` left out",
+        )
+    return Generation(Path(directory), tuple(paths), derivation, options)
+
+
+def _all_files(files: Sequence[GeneratedFile], options: GenerationOptions) -> tuple[GeneratedFile, ...]:
+    """With what is asked for beside them. The manifest comes last and bears the module's name."""
+    return (*(reports_beside(files) if options.safety_report else ()), *files)
+
+
+def _first_difference(path: Path, text: str) -> str:
+    """Where a file differs from a text, in words; nothing where it does not."""
+    if not path.is_file():
+        return "is missing"
+    there = path.read_bytes().decode("utf-8", "replace")
+    if there == text:
+        return ""
+    for number, (old, new) in enumerate(zip_longest(there.splitlines(), text.splitlines()), 1):
+        if old != new:
+            return f"differs from line {number} on"
+    return "differs in what ends its lines"

@@ -62,8 +62,8 @@ def test_examples_are_lines_that_the_verb_takes(verb: str) -> None:
         ("Axes of frames: local, aligned (base axes) or base (spatial); default local.",
          "Axes of frames: local, aligned or base"),
         ("Languages: c (C99); numpy (Python with NumPy; or not). Repeatable.", "Languages: c, numpy"),
-        ("One function computes what depends on parameters alone; the others take that.",
-         "One function computes what depends on parameters alone"),
+        ("A function computes what depends on parameters alone; the others take that.",
+         "A function computes what depends on parameters alone"),
         ("Interval of the output [s]; default --step.", "Interval of the output [s]; default --step"),
     ],
 )  # fmt: skip
