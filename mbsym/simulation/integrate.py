@@ -180,7 +180,7 @@ def simulate(
             notes = (*notes, fixed)
             tell(fixed)
     # A state that is not finite is told as an error, so that warnings on the way there say nothing new.
-    with np.errstate(all="ignore"), _after(start, equations):
+    with np.errstate(all="ignore"), _after(start, limited, equations):
         course = Course(x, times, layout, equations.mechanism.model.name, watch, singular, progress, tell)
         trajectory = _as_prescribed(equations, _integrated(course, equations, loops, kept, acting, asked))
     q, v, drives = (part.copy() for part in layout.parts(trajectory.x))
@@ -254,17 +254,22 @@ def _check_rest(model: object, asked: SimulationOptions, called: Mapping[str, ob
 
 
 @contextmanager
-def _after(start: SingularPosition | None, equations: Equations) -> Iterator[None]:
-    """Says of a motion that fails after a start in a singular position that it started there."""
+def _after(start: SingularPosition | None, limited: LimitWatch, equations: Equations) -> Iterator[None]:
+    """Says of a motion that fails where it started, if that was singular, and beyond which limits it was."""
     try:
         yield
     except SimulationError as error:
-        if start is None:
+        passed = [item.sentence for item in limited.found]
+        if start is None and not passed:
             raise
+        beside = "start beside the singular position, by other initial coordinates"
+        remedies = [error.remedy] if start is None else [beside]
+        if passed:
+            remedies.insert(0, "look at the limits first, beyond which a model may mean nothing")
         raise SimulationError(
-            f"{start.sentence}; {error.what}",
+            "; ".join([*([start.sentence] if start is not None else []), *passed, error.what]),
             where=equations.mechanism.model.name,
-            remedy="start beside the singular position, by other initial coordinates",
+            remedy="; ".join(remedies),
         ) from None
 
 

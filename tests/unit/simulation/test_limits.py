@@ -165,6 +165,24 @@ def test_forces_that_motions_take_are_told_and_never_held(tmp_path: Path, method
     assert "q_rail at its upper limit" in stopped.summary()
 
 
+def test_a_motion_that_fails_beyond_its_limits_is_told_with_them(tmp_path: Path) -> None:
+    """Pulled ever more strongly to 1.2 m, beyond a limit at 1 m."""
+    model = tmp_path / "pulled.yaml"
+    model.write_text("""\
+name: pulled
+gravity: [0, 0, 0]
+bodies: {cart: {mass: 1}}
+joints: {rail: {type: prismatic, from: ground, to: cart, axis: x, initial: 0.5, limits: {upper: 1}}}
+forces: {pull: {type: joint_force, joint: rail, expression: 1/(1.2 - q_rail)**3}}
+""")
+    message = (
+        r"q_rail exceeds its upper limit 1 m, first at t = 0\.\d+ s, by up to 0\.[12]\d* m .*; DOP853 failed at .*; "
+        r"look at the limits first, .*; allow larger errors"
+    )
+    with pytest.raises(SimulationError, match=message):
+        mbsym.simulate(model, 2)
+
+
 def test_what_comes_after_a_stop_is_not_told(rail: Path) -> None:
     loads = mbsym.Loads(inputs=lambda t, q, v: [20.0 * t], saturate=True)
     result = run(rail, 1.8, loads=loads, limits="stop", method="rk4", step=0.6)
