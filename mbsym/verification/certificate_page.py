@@ -181,15 +181,19 @@ BEYOND: Final[Mapping[str, str]] = {
 
 
 def beyond(checks: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """A line for each kind of comparisons that no row tells of, since they passed in each language."""
+    """A line for each kind of comparisons that no row tells of, since they passed in each language.
+
+    Functions that failed in some have a row and are counted among all.
+    """
     for words in dict.fromkeys(BEYOND.values()):
         of_kind = [item for item in checks if BEYOND.get(item["against"]) == words]
         failed = {item["function"] for item in of_kind if not item["passed"]}
         own = [item for item in of_kind if item["function"] not in failed]
         if own:
             languages = ", ".join(dict.fromkeys(item["language"] for item in own))
-            count = len({item["function"] for item in own})
-            yield f"{words.format(count=count, s='' if count == 1 else 's')} ({languages})"
+            every, count = (len({item["function"] for item in items}) for items in (of_kind, own))
+            said = f"{count} of {every}" if failed else count
+            yield f"{words.format(count=said, s='' if every == 1 else 's')} ({languages})"
 
 
 def _error(value: float | None) -> str:
