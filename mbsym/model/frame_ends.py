@@ -14,7 +14,6 @@ from typing import Any, Literal, TypeAlias
 from mbsym.errors import ModelError, SymbolicError
 from mbsym.model.body import COINCIDENT, Placement
 from mbsym.model.frame import Frame, FrameAxes
-from mbsym.model.geometry import from_quaternion
 from mbsym.model.shape import Shape
 from mbsym.model.system import Model, several_frames, which_frame
 from mbsym.values.diagnostic import nearest
@@ -148,12 +147,23 @@ def turned(placement: Placement, components: Vector) -> Vector:
     """Components in the placed frame as expressions of those in the carrying one."""
     x, y, z = components
     if placement.quaternion is not None:
-        rows = from_quaternion(*(evaluate(value) for value in placement.quaternion))
-        a, b, c = (f"({row[0]!r})*({x}) + ({row[1]!r})*({y}) + ({row[2]!r})*({z})" for row in rows)
+        rows = _rows_of(placement.quaternion)
+        a, b, c = (f"({row[0]})*({x}) + ({row[1]})*({y}) + ({row[2]})*({z})" for row in rows)
         return a, b, c
     for axis, angle in reversed(placement.rotation):
         x, y, z = _about(axis, angle, x, y, z)
     return x, y, z
+
+
+def _rows_of(quaternion: Sequence[Value]) -> tuple[tuple[str, str, str], ...]:
+    """Rotation matrix of a quaternion of any length but zero, whose entries may be expressions of parameters."""
+    w, x, y, z = (f"({value})" for value in quaternion)
+    s = f"2/({w}**2 + {x}**2 + {y}**2 + {z}**2)"
+    return (
+        (f"1 - {s}*({y}**2 + {z}**2)", f"{s}*({x}*{y} - {w}*{z})", f"{s}*({x}*{z} + {w}*{y})"),
+        (f"{s}*({x}*{y} + {w}*{z})", f"1 - {s}*({x}**2 + {z}**2)", f"{s}*({y}*{z} - {w}*{x})"),
+        (f"{s}*({x}*{z} - {w}*{y})", f"{s}*({y}*{z} + {w}*{x})", f"1 - {s}*({x}**2 + {y}**2)"),
+    )
 
 
 def _about(axis: str, angle: Value, x: Value, y: Value, z: Value) -> Vector:

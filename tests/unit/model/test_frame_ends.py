@@ -65,6 +65,14 @@ def test_elements_name_frames_and_are_written_so() -> None:
     assert on_bodies(settled) is settled
 
 
+def test_quaternions_of_frames_may_name_parameters() -> None:
+    """Of any length, as those of numbers."""
+    named = arm(ARM.replace("l: 0.4}", "l: 0.4, p: 1.6}").replace("[0.8, 0, 0.6, 0]", "[p, 0, 3*p/4, 0]"))
+    q, v, _vdot = random_state(named, named.label(), np.random.default_rng(5))
+    forces = [Reference(model).bias_force(q, v, 0.7) for model in (on_bodies(named), on_bodies(arm()))]
+    assert forces[0] == pytest.approx(forces[1], rel=1e-14)
+
+
 def test_forces_are_those_of_points_in_the_frames() -> None:
     """By the frames' own poses and Jacobians: virtual work of each wrench, and the stretch of the cable."""
     model = replace(arm(), constraints=())
