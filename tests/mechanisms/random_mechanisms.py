@@ -193,6 +193,8 @@ def _with_demand(model: Model) -> Model:
 
 def _rank(jacobian: Array) -> tuple[int, bool]:
     """Rank, and whether no singular value lies in the doubtful range above rounding."""
+    if not np.isfinite(jacobian).all():
+        return 0, False  # a wheel that lies flat has no lowest point
     sizes = np.linalg.svd(jacobian, compute_uv=False)
     if not sizes.size or sizes[0] < INDEPENDENT:
         return 0, True
