@@ -1,7 +1,7 @@
 # Directory of the environment's programs; the README's test line makes this one.
 BIN ?= .venv/bin
 
-.PHONY: all test more lint types generated docs site bench ci
+.PHONY: all test more lint types generated docs site versions bench ci
 
 all: lint types test
 
@@ -32,6 +32,11 @@ docs:
 # The documentation site, in build/site.
 site:
 	$(BIN)/sphinx-build -W --keep-going -q docs build/site
+
+# The same beside those of other versions, in build/site/VERSION, or in another folder: make versions SITE=FOLDER.
+SITE ?= build/site
+versions:
+	$(BIN)/python docs/versions.py $(SITE)
 
 bench:
 	@set -e; for script in $(sort $(wildcard tests/benchmarks/*.py)) tests/benchmarks/peers; do echo "== $$script"; $(BIN)/python $$script; done

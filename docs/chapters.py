@@ -54,6 +54,8 @@ ELSEWHERE = {
     "built/readme": None,
     "built/contributing": "adding",
     "built/changelog": "adding",
+    "built/security": "trust",
+    "built/code_of_conduct": "adding",
     "built/exemplars": "gallery",
     "built/gallery": "gallery",
 }

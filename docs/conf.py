@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ ROOT = DOCS.parent
 sys.path[:0] = [str(DOCS), str(ROOT)]
 
 project = "mbsym"
-copyright = "mbsym contributors"
+release = import_module("mbsym.version").__version__
+copyright = "the mbsym authors"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 exclude_patterns = ["*.py", "house.toml"]
 smartquotes = False  # options begin with two hyphens, and quotation marks of files are those that stand there
@@ -26,6 +28,13 @@ html_theme = "furo"
 html_title = "mbsym"
 html_static_path = ["site"]
 html_css_files = ["site.css"]
+templates_path = ["theme"]
+html_sidebars = {
+    "**": [
+        *("sidebar/brand.html", "versions.html", "sidebar/search.html", "sidebar/scroll-start.html"),
+        *("sidebar/navigation.html", "sidebar/scroll-end.html"),
+    ]
+}
 html_show_sphinx = False
 html_copy_source = False
 html_show_sourcelink = False

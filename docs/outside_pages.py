@@ -12,6 +12,8 @@ OUTSIDE = {
     "README.md": "built/readme.md",
     "CONTRIBUTING.md": "built/contributing.md",
     "CHANGELOG.md": "built/changelog.md",
+    "SECURITY.md": "built/security.md",
+    "CODE_OF_CONDUCT.md": "built/code_of_conduct.md",
     "generated/README.md": "built/exemplars.md",
 }
 """Texts of the repository by their paths, and the pages that they are."""

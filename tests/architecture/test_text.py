@@ -38,7 +38,7 @@ def complaints(name: str, content: bytes) -> list[str]:
         faults = {
             "a machine's path": MACHINE_PATHS.search(line) and not name.startswith(PATHS_BELONG),
             "a name from outside the project": OUTSIDE.search(line),
-            "a tab": "\t" in line and name not in TABS_BELONG and not on_purpose,
+            "a tab": "\t" in line and Path(name).name not in TABS_BELONG and not on_purpose,
             "blanks at the end": line != line.rstrip() and not on_purpose,
         }
         found += [f"{name}:{number}: {fault}" for fault, present in faults.items() if present]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -135,6 +136,28 @@ def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
         "bad.html: page.html#there has no such place",
         "bad.html: gone.html",
     ]
+
+
+def test_the_folder_of_all_versions_leads_to_the_newest(tmp_path: Path) -> None:
+    for name in ("0.9.1", "0.10.0", "0.2.0", "assets"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "index.html").write_text("<p></p>", encoding="utf-8")
+    (tmp_path / "0.11.0").mkdir()  # a build that failed
+    script("versions").write_lists(tmp_path)
+    listed = json.loads((tmp_path / "versions.json").read_text(encoding="utf-8"))
+    assert listed == ["0.10.0", "0.9.1", "0.2.0"]  # by numbers, not by letters
+    first = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert 'content="0; url=0.10.0/index.html"' in first and re.findall(r"/index\.html\">(.+)</a>", first) == listed
+    assert script("check_links").broken_links(tmp_path) == []
+
+
+def test_a_folder_without_versions_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match="has a site of no version"):
+        script("versions").write_lists(tmp_path)
+    (tmp_path / "searchindex.js").touch()
+    assert script("versions").build(tmp_path, "0.2.0") == 2
+    assert "holds a site without versions; remove it" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["searchindex.js"]
 
 
 def test_links_to_what_stands_beside_the_pages_lead_into_the_site() -> None:
