@@ -49,6 +49,9 @@ MOST = 20
 
 TIME = 0.3
 
+GEARED = ("gear", "linear_coupling")
+"""Between joints; all others are between bodies."""
+
 
 class UnsuitedError(Exception):
     """A mechanism was drawn that has no place for what is tried."""
@@ -102,12 +105,15 @@ def force_in_loops(kind: str, seed: int) -> tuple[float, bool]:
 
 
 def constraint_in_trees(kind: str, seed: int) -> tuple[float, bool]:
-    model, q = with_constraint(random_tree(seed, bodies=(3, 5), forces=False, free_roots=False), kind, seed)
+    tree = random_tree(seed, bodies=(3, 5), forces=False, free_roots=False)
+    if kind in GEARED and sum(joint.shape.nv == 1 for joint in tree.joints) < 2:
+        raise UnsuitedError
+    model, q = with_constraint(tree, kind, seed)
     return of_loops(model, q, seed)[0], True
 
 
 def constraint_in_loops(kind: str, seed: int) -> tuple[float, bool]:
-    if kind in ("gear", "linear_coupling"):
+    if kind in GEARED:
         return of_loops(*geared(kind, *random_closed_loops(seed, forces=False, bodies=(4, 6), loops=(1, 2))), seed)[
             0
         ], True
