@@ -1,0 +1,144 @@
+"""A user's function at random states in double precision, beside mbsym's generated NumPy function.
+
+What an entry may be off by is measured: mbsym's function is asked again at arguments that differ by some units of
+rounding, and the largest change that this makes is allowed a few times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from mbsym.codegen.statuses import Status
+from mbsym.doors import Array
+from mbsym.doors import numpy as np
+from mbsym.errors import CodegenError, MbsymError
+from mbsym.testing.subject import PROJECTION, Subject
+from mbsym.testing.users_function import UsersFunction
+from mbsym.verification.random_state import random_state
+
+CHANGE: Final = 2.0**-48
+"""Relative change of arguments, 32 units of rounding: what hundreds of operations in another order may come to."""
+
+DRAWS: Final = 4
+FACTOR: Final = 8.0
+"""Times what the change does: draws seldom meet the worst direction."""
+
+FLOOR: Final = 2.0**-44
+"""Of a result's largest entry, some 500 units of rounding: for terms that cancel and do not depend on arguments."""
+
+_TRIES: Final = 10
+"""For each state that is wanted: closing loops fails now and then."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateVerdict:
+    """What was found at random states.
+
+    Attributes:
+        states: at which both were evaluated.
+        position: of the first entry that differs, None where none does.
+        values: of that entry, the user's and mbsym's.
+        allowed: what it may be off by.
+        state: arguments and parameters by name at which it differs.
+        worst: the largest difference of all, in units of what is allowed.
+    """
+
+    states: int
+    position: int | None = None
+    values: tuple[float, float] = (0.0, 0.0)
+    allowed: float = 0.0
+    state: Mapping[str, Any] | None = None
+    worst: float = 0.0
+
+
+def at_states(users: UsersFunction, names: Sequence[str], subject: Subject, count: int, seed: int) -> StateVerdict:
+    """Compares both at random states, up to the first that shows a difference.
+
+    Raises:
+        CodegenError: at no state mbsym's function has a result.
+        ToolchainError: the user's function is C, and there is no compiler.
+    """
+    rng, seen, worst = np.random.default_rng(seed), 0, 0.0
+    shapes = [item.shape for item in subject.function.outputs]
+    for _ in range(_TRIES * count):
+        values, parameters = _drawn(subject, rng)
+        expected = _expected(subject, values, parameters)
+        if expected is None:
+            continue
+        allowed = _allowed(subject, values, parameters, expected, rng)
+        given = [subject.value(name, {**values, **parameters}) for name in names]
+        found = _numbers(users.title, users.over_doubles(given, shapes))
+        seen += 1
+        with np.errstate(all="ignore"):
+            off = np.abs(found - expected)
+            worst = max(worst, float(np.nanmax(off / allowed, initial=0.0)))
+        bad = np.flatnonzero(~(off <= allowed))
+        if bad.size:
+            k = int(bad[0])
+            pair = float(found[k]), float(expected[k])
+            return StateVerdict(seen, k, pair, float(allowed[k]), {**values, **parameters}, worst)
+        if seen == count:
+            break
+    if not seen:
+        raise CodegenError(
+            f"{subject.name} has no result at any state that was drawn", where=subject.mechanism.model.name
+        )
+    return StateVerdict(seen, worst=worst)
+
+
+def _numbers(title: str, entries: Sequence[Any]) -> Array:
+    try:
+        return np.array(entries, dtype=float)
+    except (TypeError, ValueError):
+        raise CodegenError(f"{title} returns what are no numbers", remedy="return numbers, or arrays of them") from None
+
+
+def _drawn(subject: Subject, rng: np.random.Generator) -> tuple[dict[str, Any], dict[str, float]]:
+    """Arguments of mbsym's function, and parameters."""
+    m = subject.mechanism
+    q, v, tau = random_state(m.model, m.labelling, rng)
+    parameters = {name: value * float(rng.uniform(0.7, 1.3)) for name, value in subject.defaults.items()}
+    projection = subject.module.functions.get(PROJECTION)
+    values: dict[str, Any] = {"q": q, "v": v, "tau": tau}
+    if projection is not None:
+        own = [values[item.name] if item.name in values else np.zeros(item.shape) for item in projection.inputs]
+        given = parameters if projection.parameters else None
+        results, _ = projection.with_status(*own, parameters=given)
+        values["q"] = np.asarray(results[0] if isinstance(results, tuple) else results)
+    for name, shape in subject.shapes.items():
+        if name not in values:
+            drawn = rng.uniform(-1, 1, shape)
+            values[name] = drawn if shape else float(drawn)
+    return {name: values[name] for name in subject.shapes}, parameters
+
+
+def _expected(subject: Subject, values: Mapping[str, Any], parameters: Mapping[str, float]) -> Array | None:
+    """All results one after the other, None where there are none."""
+    function = subject.function
+    given = parameters if function.parameters else None
+    try:
+        results, status = function.with_status(*(values[name] for name in subject.shapes), parameters=given)
+    except MbsymError:
+        return None
+    found = subject.flat(results)
+    return found if status == Status.OK and np.isfinite(found).all() else None
+
+
+def _allowed(
+    subject: Subject,
+    values: Mapping[str, Any],
+    parameters: Mapping[str, float],
+    expected: Array,
+    rng: np.random.Generator,
+) -> Array:
+    """What each entry may be off by."""
+    allowed = FLOOR * float(np.abs(expected).max(initial=0.0)) + np.zeros_like(expected) + np.finfo(float).tiny
+    for _ in range(DRAWS):
+        near = {name: value * (1 + CHANGE * rng.uniform(-1, 1, np.shape(value))) for name, value in values.items()}
+        changed = {name: value * (1 + CHANGE * float(rng.uniform(-1, 1))) for name, value in parameters.items()}
+        moved = _expected(subject, near, changed)
+        if moved is not None:
+            allowed = np.maximum(allowed, FACTOR * np.abs(moved - expected))
+    return allowed
