@@ -16,7 +16,6 @@ from mbsym.doors import numpy as np
 from mbsym.errors import CodegenError, MbsymError
 from mbsym.testing.subject import PROJECTION, Subject
 from mbsym.testing.users_function import UsersFunction
-from mbsym.verification.random_state import random_state
 
 CHANGE: Final = 2.0**-48
 """Relative change of arguments, 32 units of rounding: what hundreds of operations in another order may come to."""
@@ -63,10 +62,11 @@ def at_states(users: UsersFunction, names: Sequence[str], subject: Subject, coun
     rng, seen, worst = np.random.default_rng(seed), 0, 0.0
     shapes = [item.shape for item in subject.function.outputs]
     for _ in range(_TRIES * count):
-        values, parameters = _drawn(subject, rng)
-        expected = _expected(subject, values, parameters)
-        if expected is None:
+        drawn = _drawn(subject, rng)
+        expected = None if drawn is None else _expected(subject, *drawn)
+        if drawn is None or expected is None:
             continue
+        values, parameters = drawn
         allowed = _allowed(subject, values, parameters, expected, rng)
         given = [subject.value(name, {**values, **parameters}) for name in names]
         found = _numbers(users.title, users.over_doubles(given, shapes))
@@ -95,23 +95,35 @@ def _numbers(title: str, entries: Sequence[Any]) -> Array:
         raise CodegenError(f"{title} returns what are no numbers", remedy="return numbers, or arrays of them") from None
 
 
-def _drawn(subject: Subject, rng: np.random.Generator) -> tuple[dict[str, Any], dict[str, float]]:
-    """Arguments of mbsym's function, and parameters."""
-    m = subject.mechanism
-    q, v, tau = random_state(m.model, m.labelling, rng)
+def _drawn(subject: Subject, rng: np.random.Generator) -> tuple[dict[str, Any], dict[str, float]] | None:
+    """Arguments of mbsym's function, and parameters; None where loops cannot be closed."""
+    q = random_coordinates(subject, rng)
     parameters = {name: value * float(rng.uniform(0.7, 1.3)) for name, value in subject.defaults.items()}
     projection = subject.module.functions.get(PROJECTION)
-    values: dict[str, Any] = {"q": q, "v": v, "tau": tau}
+    values: dict[str, Any] = {"q": q}
     if projection is not None:
         own = [values[item.name] if item.name in values else np.zeros(item.shape) for item in projection.inputs]
         given = parameters if projection.parameters else None
-        results, _ = projection.with_status(*own, parameters=given)
+        results, status = projection.with_status(*own, parameters=given)
+        if status != Status.OK:
+            return None
         values["q"] = np.asarray(results[0] if isinstance(results, tuple) else results)
     for name, shape in subject.shapes.items():
         if name not in values:
             drawn = rng.uniform(-1, 1, shape)
             values[name] = drawn if shape else float(drawn)
     return {name: values[name] for name in subject.shapes}, parameters
+
+
+def random_coordinates(subject: Subject, rng: np.random.Generator) -> Array:
+    """q (nq,): angles within half a turn, lengths within half a metre, quaternions of length one."""
+    ranges = {"rad": 3.0, "m": 0.5}
+    units = [item["unit"] for item in subject.module.manifest["coordinates"]]
+    q = np.array([rng.uniform(-ranges.get(unit, 1.0), ranges.get(unit, 1.0)) for unit in units])
+    for start in subject.mechanism.q.quaternions:
+        q[start : start + 4] = rng.normal(size=4)
+        q[start : start + 4] /= np.linalg.norm(q[start : start + 4])
+    return q
 
 
 def _expected(subject: Subject, values: Mapping[str, Any], parameters: Mapping[str, float]) -> Array | None:
