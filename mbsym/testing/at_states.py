@@ -99,15 +99,10 @@ def _drawn(subject: Subject, rng: np.random.Generator) -> tuple[dict[str, Any], 
     """Arguments of mbsym's function, and parameters; None where loops cannot be closed."""
     q = random_coordinates(subject, rng)
     parameters = {name: value * float(rng.uniform(0.7, 1.3)) for name, value in subject.defaults.items()}
-    projection = subject.module.functions.get(PROJECTION)
-    values: dict[str, Any] = {"q": q}
-    if projection is not None:
-        own = [values[item.name] if item.name in values else np.zeros(item.shape) for item in projection.inputs]
-        given = parameters if projection.parameters else None
-        results, status = projection.with_status(*own, parameters=given)
-        if status != Status.OK:
-            return None
-        values["q"] = np.asarray(results[0] if isinstance(results, tuple) else results)
+    closed = closed_coordinates(subject, q, parameters)
+    if closed is None:
+        return None
+    values: dict[str, Any] = {"q": closed}
     for name, shape in subject.shapes.items():
         if name not in values:
             drawn = rng.uniform(-1, 1, shape)
@@ -124,6 +119,16 @@ def random_coordinates(subject: Subject, rng: np.random.Generator) -> Array:
         q[start : start + 4] = rng.normal(size=4)
         q[start : start + 4] /= np.linalg.norm(q[start : start + 4])
     return q
+
+
+def closed_coordinates(subject: Subject, q: Array, parameters: Mapping[str, float]) -> Array | None:
+    """Coordinates near those that are given at which loops are closed, None where none are found."""
+    projection = subject.module.functions.get(PROJECTION)
+    if projection is None:
+        return q
+    own = [q if item.name == "q" else np.zeros(item.shape) for item in projection.inputs]
+    results, status = projection.with_status(*own, parameters=parameters if projection.parameters else None)
+    return np.asarray(results[0] if isinstance(results, tuple) else results) if status == Status.OK else None
 
 
 def _expected(subject: Subject, values: Mapping[str, Any], parameters: Mapping[str, float]) -> Array | None:
