@@ -114,6 +114,17 @@ def test_names_that_are_declared_twice_are_left_to_states(c_file: Callable[[str]
     assert found and (found.way, found.why) == ("numeric", "pendulum, line 16: h is declared twice")
 
 
+def test_whole_numbers_that_become_real_ones_divide_as_these_do(c_file: Callable[[str], Path]) -> None:
+    path = c_file("""
+#include <math.h>
+static const double two = 2, g = 9.81;
+static double halved(double x) { return x/2; }
+double height(double a, double b)
+{ return -g*(halved(1)*(1/two)*cos(a) + 0.8*(halved(1)*cos(a) + 0.2*cos(a + b))); }
+""")
+    assert assert_same_function(path, "double_pendulum", "potential_energy").way == "exact"
+
+
 def test_scalars_pointers_and_what_is_returned(c_file: Callable[[str], Path]) -> None:
     several = """
 #include <math.h>
