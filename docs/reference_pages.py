@@ -56,6 +56,9 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
         *("mbsym.report.lengths:lengths", "mbsym.report.lengths:Length"),
         "mbsym.formulations.quantity:Quantity",
         *("mbsym.testing:assert_same_equations", "mbsym.testing:compare_equations", "mbsym.testing:Comparison"),
+        *("mbsym.testing:assert_same_function", "mbsym.testing:compare_function"),
+        *("mbsym.testing:FunctionComparison", "mbsym.testing.plugin:Equal"),
+        *("mbsym.testing.strategies:mechanisms", "mbsym.testing.strategies:states", "mbsym.testing.strategies:State"),
     ),
     "Code": (
         *("mbsym:generate", "mbsym.pipeline:Generation", "mbsym.codegen.load:load_c", "mbsym.codegen.load:load_numpy"),

@@ -89,6 +89,10 @@ class Degree:
     def __neg__(self) -> Degree:
         return self
 
+    def __pow__(self, exponent: Any) -> Degree:
+        found = Degree(self.all, {k: count * abs(int(exponent)) for k, count in self.exponents.items()})
+        return found if exponent >= 0 else found._inverse()
+
     def turned(self) -> Degree:
         """Its sine or cosine, of an angle that is drawn."""
         return Degree(self.all, {VARIABLE: 2})
@@ -96,6 +100,10 @@ class Degree:
     def root(self) -> Degree:
         """Its root, a coordinate of a cover of degree two."""
         return Degree(self.all, {VARIABLE: 2 * max(self.bound, 1)})
+
+    # NumPy's functions of arrays of objects call these.
+    sin = cos = tan = turned
+    sqrt = root
 
     def twice(self) -> int:
         """No place in a table, of which one stands for all."""
@@ -105,3 +113,12 @@ class Degree:
         raise UncountedError("degrees are not compared")
 
     __lt__ = __le__ = __gt__ = __ge__ = _compared
+
+
+def of_definition(bodies: int, joints: int) -> int:
+    """An estimate of the degree of what a mechanism's functions must return.
+
+    By Cramer's rule: entries of its equations are products of what is drawn along a path.
+    """
+    size = 12 * bodies + 6 * joints + 1
+    return size * 8 * size

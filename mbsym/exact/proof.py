@@ -17,7 +17,7 @@ import numpy as np
 from mbsym.errors import MbsymError, TextError
 from mbsym.exact.arrays import of_arrays
 from mbsym.exact.definitions import other_way
-from mbsym.exact.degrees import Degrees, UncountedError
+from mbsym.exact.degrees import Degrees, UncountedError, of_definition
 from mbsym.exact.following import (
     Beside,
     Literal,
@@ -282,9 +282,7 @@ class Prover:
         except UncountedError:
             return _LARGEST
         own = max((getattr(x, "bound", 0) for entries in found for x in entries), default=0)
-        # Of the definition, by Cramer's rule: entries of its equations are products of what is drawn along a path.
-        size = 12 * self.labelling.nb + 6 * len(self.labelling.joint_names) + 1
-        return max(own + size * 8 * size, 1)
+        return max(own + of_definition(self.labelling.nb, len(self.labelling.joint_names)), 1)
 
     # ---- in real numbers ---------------------------------------------------------------------------------------------
 

@@ -175,6 +175,12 @@ class Residue:
         n = self._other(other)
         return NotImplemented if n is None else self.__class__(n * inverse(self.number) % PRIME)
 
+    def __pow__(self, exponent: Any) -> Any:
+        if not isinstance(exponent, (int, float, Fraction, np.integer)) or exponent != int(exponent):
+            return NotImplemented
+        power = pow(self.number, abs(int(exponent)), PRIME)
+        return self.__class__(power if exponent >= 0 else inverse(power))
+
     def __neg__(self) -> Any:
         return self.__class__(-self.number % PRIME)
 

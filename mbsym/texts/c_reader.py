@@ -253,8 +253,12 @@ class _Reader:
             head = Function(found.name, arguments, found.kind, (), static, line)
             self.functions[found.name] = self._whole(head)
             return
-        if tokens.takes("="):
-            self.constants[found.name] = listed(tokens)
+        while True:
+            if tokens.takes("="):
+                self.constants[found.name] = _as_real(found.kind, listed(tokens))
+            if not tokens.takes(","):
+                break
+            found = self._declared(base, constant)
         tokens.take(";")
 
     def _whole(self, head: Function) -> Function:
@@ -317,18 +321,32 @@ class _Reader:
             tokens.take(";")
             return (Leave(text, line),)
         if tokens.is_type(text):
-            return (self._let(),)
+            return self._lets()
         found = self._simple()
         tokens.take(";")
         return (found,)
 
-    def _let(self) -> Statement:
-        line = self.tokens.line
+    def _lets(self) -> tuple[Statement, ...]:
+        """New variables of one type."""
+        tokens, line, made = self.tokens, self.tokens.line, list[Statement]()
         base, constant, _ = self._base()
-        found = self._declared(base, constant)
-        value = listed(self.tokens) if self.tokens.takes("=") else None
+        while not made or not tokens.takes(";"):
+            if made:
+                tokens.take(",")
+            found = self._declared(base, constant)
+            made.append(Let(found.name, found.kind, listed(tokens) if tokens.takes("=") else None, line))
+        return tuple(made)
+
+    def _counter(self) -> Statement:
+        """What a loop counts from, in a new variable or in one that there is."""
+        if self.tokens.is_type(self.tokens.text):
+            found = self._lets()
+            return found[0] if len(found) == 1 else Do(_ONE)
+        made = self._simple()
         self.tokens.take(";")
-        return Let(found.name, found.kind, value, line)
+        if isinstance(made, Store) and isinstance(made.target, Name) and not made.operator:
+            return Let(made.target.name, Kind("int"), made.value, made.line)
+        return made
 
     def _simple(self) -> Statement:
         """An assignment or a call, up to what ends it."""
@@ -353,7 +371,7 @@ class _Reader:
         tokens, line = self.tokens, self.tokens.line
         tokens.take("for")
         tokens.take("(")
-        start = self._let()
+        start = self._counter()
         condition = expression(tokens)
         tokens.take(";")
         step = self._simple()
@@ -371,6 +389,12 @@ class _Reader:
         found = expression(self.tokens)
         self.tokens.take(")")
         return found
+
+
+def _as_real(kind: Kind, value: Expression) -> Expression:
+    """What a constant is: a whole number that a real one is given by divides as real ones do."""
+    is_whole = isinstance(value, Number) and value.is_integer and kind.base == "real"
+    return Number(value.value, value.text) if is_whole and isinstance(value, Number) else value
 
 
 class _Types:

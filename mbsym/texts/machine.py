@@ -201,7 +201,9 @@ class Machine:
             raise TextError("the text has no such function", where=name)
         if len(arguments) != len(function.arguments):
             raise TextError(f"it takes {len(function.arguments)} arguments, not {len(arguments)}", where=name)
-        here = {item.name: value for item, value in zip(function.arguments, arguments, strict=True)}
+        here = {
+            item.name: self._taken(item.kind, value) for item, value in zip(function.arguments, arguments, strict=True)
+        }
         before = self._chosen
         if id(function) not in self._loops:
             self._loops[id(function)] = has_loops(function.body)
@@ -255,6 +257,10 @@ class Machine:
             (value,) = value if isinstance(value, list) else (value,)
             return self._real(value)
         return value
+
+    def _taken(self, kind: Kind, value: Any) -> Any:
+        """An argument: whole numbers become real ones where those are taken."""
+        return self._real(value) if value.__class__ is int and kind.base == "real" and not kind.is_array else value
 
     def _real(self, value: Any) -> Any:
         if value.__class__ is int:
