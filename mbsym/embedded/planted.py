@@ -177,7 +177,7 @@ _RULES: Final[ex.Rules] = {
     ex.Element: lambda run, element, _: run.arrays[element.array][:, element.index],
     ex.Sum: lambda run, _, terms: run.total(terms),
     ex.Product: lambda _, __, factors: prod(factors),
-    ex.Quotient: lambda _, __, parts: parts[0] / parts[1],
+    ex.Quotient: lambda _, __, parts: np.divide(parts[0], parts[1]),  # of parameters alone these are numbers of Python
     ex.Call: lambda _, call, arguments: _applied(call.function, arguments),
     ex.Select: lambda _, __, parts: np.where(np.asarray(parts[0]) > 0, parts[1], parts[2]),
     ex.Negation: lambda run, _, operands: run.opposite(operands[0]),
