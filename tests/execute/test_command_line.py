@@ -589,7 +589,7 @@ def test_an_interruption_leaves_the_old_files(
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("sent", [*further(signal.SIGINT), signal.SIGTERM, signal.SIGKILL])
 def test_a_run_killed_while_it_writes_leaves_whole_files(run: Run, tmp_path: Path, sent: signal.Signals) -> None:
     """Each file is the old or the new one, and after an interrupt from the keyboard all are old or all are new."""
     (tmp_path / "old").mkdir()
@@ -615,6 +615,7 @@ def test_a_run_killed_while_it_writes_leaves_whole_files(run: Run, tmp_path: Pat
         assert status == 130 or found == new
 
 
+@pytest.mark.more
 def test_the_output_is_the_same_in_every_process(tmp_path: Path) -> None:
     """Another hash seed, another directory, another locale: the same bytes."""
     lines = (

@@ -43,6 +43,17 @@ SLOW = (
     "quantities",
     "kane_through_t",
     "lqr",
+    "own_equations",
+    "closed_loops",
+    "short_forms",
+    "safety_report",
+    "tables",
+    "exact",
+    "motions",
+    "rolling",
+    "batches",
+    "rounding_bounds",
+    "operations",
 )
 """What they show takes seconds to compute."""
 

@@ -65,7 +65,7 @@ def test_forces_in_trees(kind: str, seed: int) -> None:
     assert np.abs(found - expected).max() <= ROUNDING * size(expected)
 
 
-@pytest.mark.parametrize("seed", some(range(30), (0, 2, 5, 6, 8, 11, 13)))
+@pytest.mark.parametrize("seed", some(range(30), (0, 5, 8, 11)))
 @pytest.mark.parametrize("kind", KINDS)
 def test_derivatives_in_trees(kind: str, seed: int) -> None:
     model = tree_of(kind, seed)

@@ -479,6 +479,7 @@ for name, formulation in {WRITTEN!r}:
 """
 
 
+@pytest.mark.more
 def test_bytes_do_not_depend_on_the_order_of_sets() -> None:
     """Another process, in which sets have another order, writes what this one does."""
     here = [hashlib.sha256(text_of(name, form, way).encode()).hexdigest() for name, way in WRITTEN for form in FORMATS]
