@@ -54,6 +54,12 @@ SLOW = (
     "batches",
     "rounding_bounds",
     "operations",
+    "drives",
+    "linear_analysis",
+    "embedded",
+    "microcontroller",
+    "contacts",
+    "frames",
 )
 """What they show takes seconds to compute."""
 

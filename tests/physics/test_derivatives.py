@@ -51,6 +51,7 @@ TREES = ("double_pendulum", "cart_pole", "planar_3r", "spinning_top", "puma560")
 """Bundled; the larger ones are covered by the random trees and by Pinocchio."""
 
 SEEDS = (2, 12, 20, 26, 28, 40, 41, 43, 59, 63, 67, 90, 101, 102, 111)
+LONG = (26, 59)
 """Random trees of a few bodies; together they have every joint type both ways round on a moving body, couplings, and
 force elements of all types."""
 
@@ -60,7 +61,7 @@ def random_mechanism(seed: int) -> Mechanism:
 
 
 def mechanisms(names: Sequence[str | int]) -> list[Any]:
-    return [pytest.param(name, id=str(name)) for name in names]
+    return [pytest.param(name, id=str(name), marks=pytest.mark.more if name in LONG else ()) for name in names]
 
 
 def mechanism_named(name: str | int) -> Mechanism:

@@ -133,7 +133,7 @@ def test_motion_is_that_of_the_constrained_forward_dynamics(
     assert wrong(mbsym.derive(model_of(tmp_path, model), "kane", independent=independent), root) == []
 
 
-@pytest.mark.parametrize("seed", some(range(10), (0, 3, 4)))
+@pytest.mark.parametrize("seed", some(range(10), (0,)))
 def test_of_random_loops_too(tmp_path: Path, seed: int) -> None:
     assert wrong(mbsym.derive(model_of(tmp_path, seed), "kane")) == []
 

@@ -80,7 +80,7 @@ def test_joints_of_several_freedoms_are_loaded_in_either_direction(kind: str, en
     assert same(Model("held", (body,), (joint,), springs, gravity=("0.5", -1, -2)))
 
 
-@pytest.mark.parametrize(("name", "at"), [("four_bar", "equilibrium:3"), ("slider_crank", "equilibrium:2")])
+@pytest.mark.parametrize(("name", "at"), [*further(("four_bar", "equilibrium:3")), ("slider_crank", "equilibrium:2")])
 def test_hanging_linkages_swing(name: str, at: str) -> None:
     assert same(name, at)
     with pytest.raises(AnalysisError, match="the state is unstable: 1 motion grows"):

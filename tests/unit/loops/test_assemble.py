@@ -84,6 +84,7 @@ def test_with_nothing_held_the_loops_close_nearby(made: tuple[str, Path]) -> Non
     assert np.abs(found - starts).max() < 0.2
 
 
+@pytest.mark.more
 def test_batches_have_it_too(tmp_path: Path) -> None:
     mbsym.generate("four_bar", tmp_path, functions=("assemble",), batch=("assemble",), symbolic_parameters="none")
     assert mbsym.verify(tmp_path).passed

@@ -225,6 +225,7 @@ def test_partial_velocities_give_the_mass_matrix() -> None:
     assert_same_equations({"mass_matrix": mass}, found.mechanism.model)
 
 
+@pytest.mark.more
 def test_constraint_matrices_are_shown_with_their_sizes_and_the_schedule_with_each_joint_once() -> None:
     pattern, *blocks = items("space_robot", "cfa-serial", "matrix_A")
     assert set(pattern.cells.values()) == {"5x5"} and len(pattern.rows) == 12
