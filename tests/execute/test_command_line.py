@@ -629,8 +629,7 @@ def test_the_output_is_the_same_in_every_process(tmp_path: Path) -> None:
     program = f"from mbsym.cli import main\nraise SystemExit(max(main(line) for line in {lines}))"
     found = []
     for seed, locale in (("0", "C"), ("4242", "C.UTF-8")):
-        directory = tmp_path / seed
-        directory.mkdir()
+        (directory := tmp_path / seed).mkdir()
         environment = {**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": locale, "TZ": f"UTC{seed[0]}"}
         done = subprocess.run(
             [sys.executable, "-c", program], cwd=directory, env=environment, capture_output=True, check=False
