@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from mechanisms.shares import Share
+
 # A first derivation pays for imports that later ones do not, so a deadline per example would only be noise.
 settings.register_profile("local", deadline=None)
 settings.register_profile("continuous", deadline=None, derandomize=True, print_blob=True)
@@ -37,6 +39,27 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from xdist.scheduler import LoadFileScheduling
 
     return LoadFileScheduling(config, log)
+
+
+def pytest_configure() -> None:
+    """A share that is none is refused at once, not in each process."""
+    if (text := os.environ.get("MBSYM_SHARE")) is not None:
+        try:
+            Share.read(text)
+        except ValueError as error:
+            raise pytest.UsageError(str(error)) from None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where ``MBSYM_SHARE`` says which, a share of the further examples runs, and all that is none of them."""
+    if (text := os.environ.get("MBSYM_SHARE")) is None:
+        return
+    share = Share.read(text)
+    others = [item for item in items if item.get_closest_marker("more") and item.nodeid not in share]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item not in set(others)]
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -76,15 +99,19 @@ def checked_types(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def verified_as_large_sources_are(request: pytest.FixtureRequest) -> Iterator[None]:
-    """C that is verified is compiled as long sources are, without optimising, in a quarter of the time.
+def compiled_as_large_sources_are(request: pytest.FixtureRequest) -> Iterator[None]:
+    """C that is verified, simulated or called is compiled as long sources are, in a half or a quarter of the time.
 
     What optimising does to it is for tests that ask for a level, and for further examples, where it is done as for
     users.
     """
+    from mbsym.batches import compiled
     from mbsym.codegen import languages
+    from mbsym.simulation import equations
 
     with pytest.MonkeyPatch.context() as patch:
         if request.config.option.markexpr == "not more":
-            patch.setattr(languages, "LARGEST_OPTIMISED", 0)
+            for module in (compiled, equations, languages):
+                patch.setattr(module, "LARGEST_OPTIMISED", 0)
+            patch.setattr(compiled, "LARGEST_VECTORISED", 0)
         yield

@@ -177,6 +177,7 @@ def test_generated_code_is_certified(press: Model, tmp_path: Path, formulation: 
     mbsym.verify(tmp_path, states=5).raise_on_failure()
 
 
+@pytest.mark.more
 def test_it_closes_loops_in_certified_code() -> None:
     model, _ = random_closed_loops(4, loops=1, cut_types=("cam",), planar=False, constraints=False, forces=False)
     joints = tuple(replace(joint, cut="cut" if joint.name == "loop 1" else "tree") for joint in model.joints)

@@ -25,6 +25,7 @@ from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.errors import CodegenError
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.unroll import unrolled
+from mechanisms.examples import further
 
 OPERATIONS: dict[str, Callable[..., float]] = {
     "add": lambda a, b: a + b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b, "neg": lambda a: -a,
@@ -144,7 +145,11 @@ def added() -> Iterator[None]:
 
 @pytest.mark.parametrize(
     ("model", "style"),
-    [("double_pendulum", "straight"), ("double_pendulum", "shared"), ("cart_pole", "auto"), ("spinning_top", "auto")],
+    [
+        *further(("double_pendulum", "straight"), ("cart_pole", "auto")),
+        ("double_pendulum", "shared"),
+        ("spinning_top", "auto"),
+    ],
 )
 def test_it_is_generated_certified_and_compared_with_the_others(tmp_path: Path, model: str, style: str) -> None:
     with added():

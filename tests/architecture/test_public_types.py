@@ -67,6 +67,7 @@ def kinds_seen(revealed: list[str]) -> None:
     assert revealed[6].startswith("tuple[") and "Any" not in revealed[6]
 
 
+@pytest.mark.more
 @pytest.mark.usefixtures("recursion_limit")
 def test_no_public_name_is_any_to_mypy(tmp_path: Path, checked_types: Path) -> None:
     api = pytest.importorskip("mypy.api")

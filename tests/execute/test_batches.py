@@ -21,7 +21,7 @@ from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.errors import DerivationError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
-from mechanisms.examples import some
+from mechanisms.examples import further, some
 from mechanisms.generated_c import CLANG, GCC, LIKE_OTHERS, LONGEST, TOPOLOGIES, require, run
 
 Array = NDArray[Any]
@@ -76,7 +76,7 @@ def test_every_bundled_model(model: str, tmp_path: Path) -> None:
         compared(one, many, name, drawn(one, name, 13), float(np.finfo(np.float64).eps))
 
 
-@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("real", ["double", *further("float")])
 def test_every_number_of_states_and_lanes(real: Real, tmp_path: Path) -> None:
     epsilon = float(np.finfo(np.float32 if real == "float" else np.float64).eps)
     for lanes in (1, 2, 8):

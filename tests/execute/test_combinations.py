@@ -48,7 +48,7 @@ def drawn(seed: int) -> dict[str, str]:
     return row
 
 
-@pytest.mark.parametrize("seed", some(SEEDS, (0, 3)))
+@pytest.mark.parametrize("seed", some(SEEDS, (3,)))
 def test_a_row_is_equal_to_the_plain_module(seed: int) -> None:
     require("gcc")
     row = drawn(seed)
@@ -151,7 +151,7 @@ FOUND = (
 
 @pytest.mark.parametrize(
     "settings",
-    some(FOUND, [each for each in FOUND if "arms" not in each]),
+    some(FOUND, [each for each in FOUND if not {"arms", "self_test"} & {*each} and each.get("place") != "loop"]),
     ids=lambda settings: " ".join(settings.values()),
 )
 def test_what_was_found_stays_mended(settings: dict[str, str]) -> None:
@@ -175,6 +175,7 @@ def test_what_stays_as_it_is_in_every_motion_is_impossible_and_no_fault(constrai
     assert (found.kind, found.told) == ("impossible", "what is held stays as it is in every motion")
 
 
+@pytest.mark.more
 def test_a_fault_is_cut_down_to_the_settings_that_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
     require("gcc")
     right = mbsym.stages.signatures.with_given_sines

@@ -207,7 +207,7 @@ def test_convert_keeps_the_model(run: Run, tmp_path: Path) -> None:
 def test_examples_are_listed_and_copied(run: Run, tmp_path: Path) -> None:
     *models, parts = run("examples").out.splitlines()
     assert tuple(line.split()[0] for line in models) == names()
-    assert parts.startswith("parts that models include by their names: dc_motor, ")
+    assert parts.startswith("parts that models include by their names: ball_screw, dc_motor, ")
     assert {
         "double_pendulum", "cart_pole", "planar_3r", "puma560", "spinning_top", "floating_two_arm", "quadruped",
     } <= set(names())  # fmt: skip
@@ -589,7 +589,7 @@ def test_an_interruption_leaves_the_old_files(
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("sent", [*further(signal.SIGINT), signal.SIGTERM, signal.SIGKILL])
 def test_a_run_killed_while_it_writes_leaves_whole_files(run: Run, tmp_path: Path, sent: signal.Signals) -> None:
     """Each file is the old or the new one, and after an interrupt from the keyboard all are old or all are new."""
     (tmp_path / "old").mkdir()
@@ -615,6 +615,7 @@ def test_a_run_killed_while_it_writes_leaves_whole_files(run: Run, tmp_path: Pat
         assert status == 130 or found == new
 
 
+@pytest.mark.more
 def test_the_output_is_the_same_in_every_process(tmp_path: Path) -> None:
     """Another hash seed, another directory, another locale: the same bytes."""
     lines = (
@@ -628,8 +629,7 @@ def test_the_output_is_the_same_in_every_process(tmp_path: Path) -> None:
     program = f"from mbsym.cli import main\nraise SystemExit(max(main(line) for line in {lines}))"
     found = []
     for seed, locale in (("0", "C"), ("4242", "C.UTF-8")):
-        directory = tmp_path / seed
-        directory.mkdir()
+        (directory := tmp_path / seed).mkdir()
         environment = {**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": locale, "TZ": f"UTC{seed[0]}"}
         done = subprocess.run(
             [sys.executable, "-c", program], cwd=directory, env=environment, capture_output=True, check=False

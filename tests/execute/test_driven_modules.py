@@ -34,11 +34,11 @@ def driven_loops(seed: int) -> Model:
 @pytest.mark.parametrize(
     ("model", "options"),
     [
-        (driven_tree(2), {"functions": OF_TREES}),
         (driven_tree(4), {"functions": OF_TREES[:1], "formulation": "cfa"}),
-        (driven_loops(1), {"functions": OF_LOOPS}),
         (driven_loops(5), {"functions": OF_LOOPS[:1], "formulation": "articulated-body", "real": "float"}),
         *further(
+            (driven_tree(2), {"functions": OF_TREES}),
+            (driven_loops(1), {"functions": OF_LOOPS}),
             (driven_tree(3), {"functions": OF_TREES, "real": "float"}),
             (driven_loops(4), {"functions": OF_LOOPS, "batch": ("constrained_dynamics", "driving_forces")}),
         ),

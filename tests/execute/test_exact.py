@@ -68,7 +68,7 @@ def test_every_function_of_a_tree_is_proven_in_every_text(name: str, tmp_path: P
     assert all(0 < each.probability < ERROR and each.points >= 2 for each in found)
 
 
-@pytest.mark.parametrize("name", some(LOOPS, ("four_bar", "rolling_disc", "engine")))
+@pytest.mark.parametrize("name", some(LOOPS, ("four_bar", "rolling_disc")))
 def test_of_closed_loops_what_does_not_iterate_is_proven(name: str, tmp_path: Path) -> None:
     generate(name, tmp_path)
     for each in verdicts(tmp_path, name):
@@ -111,7 +111,7 @@ def test_faults_in_laws_and_tables_show_in_results(
         assert found[function] in outcomes
 
 
-@pytest.mark.parametrize("seed", some((11, 20, 21, 24, 27, 30, 34, 49, 69), (21, 24)))
+@pytest.mark.parametrize("seed", some((11, 20, 21, 24, 27, 30, 34, 49, 69), (24,)))
 def test_random_loops_of_all_joints_and_constraints_are_what_their_poses_say(seed: int, tmp_path: Path) -> None:
     """Of velocity, a distance, a point on a line, an expression, rolling; universal, planar, fixed, helical joints."""
     model, _ = random_closed_loops(seed, bodies=(2, 3), loops=(1, 2))
@@ -300,8 +300,10 @@ def test_the_command_names_function_and_entry_though_the_manifest_is_signed_agai
     ("suffix", "old", "new"),
     [
         (".c", "> four_bar_VANISHES)", "> 2 * four_bar_VANISHES)"),
-        (".c", "four_bar_ITERATIONS 12", "four_bar_ITERATIONS 13"),
-        (".h", "four_bar_SINGULAR = 1", "four_bar_SINGULAR = 2"),
+        *further(
+            (".c", "four_bar_ITERATIONS 12", "four_bar_ITERATIONS 13"),
+            (".h", "four_bar_SINGULAR = 1", "four_bar_SINGULAR = 2"),
+        ),
         (".h", "const four_bar_real q[3]", "const four_bar_real q[8]"),
         (".py", "value >= 0,", "value >= -1e-3,"),
     ],

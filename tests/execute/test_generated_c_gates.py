@@ -44,9 +44,7 @@ Make = Callable[[Case, Real], Module]
 SMALL = [case for case in CASES if case.model not in (LONGEST, "stewart_platform")]
 SHORT = [case for case in CASES if case.model != LONGEST]
 FEW = [
-    case
-    for case in CASES
-    if case.model in ("cart_pole", "double_pendulum", "four_bar", "rhombus_planar", "spinning_top", "slider_crank")
+    case for case in CASES if case.model in ("cart_pole", "double_pendulum", "four_bar", "spinning_top", "slider_crank")
 ]
 """Of each run: of every joint and function that the others have too, trees and loops, stepping, parameters, inline."""
 

@@ -168,6 +168,7 @@ def test_two_precisions_and_two_models_in_one_program(tmp_path: Path, suffix: st
     subprocess.run([tmp_path / "a"], check=True)
 
 
+@pytest.mark.more
 def test_a_prefix_is_on_all_that_a_module_calls_its_own(tmp_path: Path) -> None:
     mbsym.generate("four_bar", tmp_path, prefix="leg", symbolic_parameters="all")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["leg.c", "leg.h", "leg.json", "leg.py"]

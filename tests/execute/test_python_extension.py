@@ -324,6 +324,7 @@ def test_threads_call_at_once(threads: bool) -> None:
         assert all(executor.map(work, range(8)))
 
 
+@pytest.mark.more
 def test_nothing_is_kept() -> None:
     """Neither arguments nor results nor memory, whether calls succeed or not."""
     pendulum, bars = compiled("double_pendulum").inverse_dynamics, compiled("four_bar").constrained_dynamics

@@ -60,7 +60,7 @@ def test_errors_of_arms_stay_below_their_bounds(name: str, real: str, tmp_path: 
     assert check_bounds(tmp_path / f"{name}.bounds.json", parts=2).faults == ()
 
 
-@pytest.mark.parametrize("seed", some(range(6), [0, 1]))
+@pytest.mark.parametrize("seed", some(range(6), [1]))
 def test_errors_of_random_trees_stay_below_their_bounds(seed: int, tmp_path: Path) -> None:
     """Single and double precision: what both differ by is no more than both bounds together, constants included."""
     model = random_tree(seed, bodies=(1, 4), forces=False, couplings=False)
@@ -123,6 +123,7 @@ def test_a_singular_state_is_named(tmp_path: Path) -> None:
         assert any(fault in each for each in check_bounds(file, parts=30).faults)
 
 
+@pytest.mark.more
 def test_pivots_are_bounded_away_from_zero(tmp_path: Path) -> None:
     box = boxed(tmp_path, BOX)
     bounds = certify(generated("puma560", tmp_path), box, effort=0.1, samples=100, function="forward_dynamics")
@@ -217,9 +218,9 @@ def test_a_file_that_is_as_it_was_is_confirmed_whole(certified: tuple[Path, Boun
     assert checked.functions == {item.name: (len(item.parts),) * 2 for item in found.functions}
 
 
-@pytest.mark.parametrize("every", some((1, 5), (5,)))
+@pytest.mark.parametrize("every", some((1, 15), (15,)))
 def test_planted_faults_are_found(every: int, certified: tuple[Path, Bounds], tmp_path: Path) -> None:
-    """In any number, word and list of the file: a hundred and more, one in five of them each time."""
+    """In any number, word and list of the file: a hundred and more, one in fifteen of them each time."""
     directory, _ = certified
     content = json.loads((directory / "double_pendulum.bounds.json").read_text(encoding="utf-8"))
     for name in ("double_pendulum.c", "double_pendulum.h", "double_pendulum.json"):

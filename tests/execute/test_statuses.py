@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,6 +18,7 @@ from mbsym.codegen.load import LoadedFunction, LoadedModule, load_c, load_numpy
 from mbsym.codegen.statuses import Status
 from mbsym.pipeline import GenerationOptions, express
 from mbsym.registry import available_functions
+from mechanisms.examples import further, some
 from mechanisms.singular import CASES, mass_on_a_spring
 
 REALS = ("double", "float")
@@ -74,8 +76,14 @@ def provoked(case: str, module: LoadedModule) -> dict[tuple[str, str], Status]:
     return found
 
 
-@pytest.mark.parametrize("real", REALS)
-@pytest.mark.parametrize("case", CASES)
+ALSO_IN_FLOAT = tuple((case, "float") for case in ("wide_loop", "mass_on_a_spring", "driven_gimbal"))
+"""Cases whose statuses others return in single precision too."""
+
+
+@pytest.mark.parametrize(
+    ("case", "real"),
+    some(product(CASES, REALS), [pair for pair in product(CASES, REALS) if pair not in ALSO_IN_FLOAT]),
+)
 def test_each_status_is_returned_in_both_languages(case: str, real: str) -> None:
     for module in modules(case, real):
         wrong = {key: found for key, found in provoked(case, module).items() if found.name != key[1]}
@@ -95,6 +103,7 @@ def test_no_status_of_any_function_is_left_out(real: str) -> None:
     assert len(said) > 50
 
 
+@pytest.mark.more
 def test_the_page_promises_nothing_that_is_not_provoked() -> None:
     """Rows of the tables in docs/statuses.md are functions with statuses that some state here provokes."""
     page = (Path(__file__).resolve().parents[2] / "docs" / "statuses.md").read_text(encoding="utf-8")
@@ -105,14 +114,14 @@ def test_the_page_promises_nothing_that_is_not_provoked() -> None:
 
 
 @pytest.mark.parametrize("formulation", ["newton-euler", "articulated-body", "kane", "cfa-kkt"])
-@pytest.mark.parametrize("case", ["gimbal", "rod_on_a_universal_joint"])
+@pytest.mark.parametrize("case", [*further("gimbal"), "rod_on_a_universal_joint"])
 def test_every_formulation_finds_the_singular_position(case: str, formulation: str) -> None:
     for module in modules(case, formulation=formulation):
         assert Status.SINGULAR in provoked(case, module).values()
         assert all(found.name == key[1] for key, found in provoked(case, module).items())
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", some(CASES, set(CASES) - {"wide_loop"}))
 def test_results_that_are_not_numbers_are_said_to_be_none(case: str) -> None:
     """Where a function of derived code fails no entry can be taken for a result, and C and Python agree."""
     for name, function in modules(case)[0].functions.items():

@@ -21,6 +21,7 @@ from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
 from mbsym.transfer_matrix.module import stepping_module, with_steps
 from mbsym.transfer_matrix.recognition import transfer_system
+from mechanisms.examples import further
 from mechanisms.singular import parallel_cranks
 
 MODELS = {
@@ -74,7 +75,7 @@ def step(module: LoadedModule, name: str = "step", state: Any = None, **changes:
     return called(module, name, given | changes)
 
 
-@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("real", ["double", *further("float")])
 def test_start(real: str) -> None:
     for regular, singular in zip(modules("tree", real), modules("flat loop", real), strict=True):
         assert start(regular)[1] == Status.OK
@@ -82,7 +83,7 @@ def test_start(real: str) -> None:
         assert start(regular, loads=np.nan)[1] == start(singular, attitude=np.inf)[1] == Status.NOT_FINITE
 
 
-@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("real", ["float", *further("double")])
 @pytest.mark.parametrize("name", FAILING[1:])
 def test_steps(name: str, real: str) -> None:
     for tree, flat, top in zip(*(modules(model, real) for model in MODELS), strict=True):

@@ -64,6 +64,7 @@ def test_a_sweep_of_parts_with_one_step_has_nothing_to_choose(tmp_path: Path) ->
     assert np.array_equal(by_threads(tmp_path, "legs").functions["forward_dynamics"](*given), found)
 
 
+@pytest.mark.more
 def test_the_certificate_runs_it_with_threads_and_without(tmp_path: Path) -> None:
     model = replace(tree_model((*chain(9), 4), ["revolute", "prismatic"] * 5), name="parts")
     mbsym.generate(model, tmp_path, threads=2, batch=["forward_dynamics"], **PARALLEL)  # type: ignore[arg-type]

@@ -24,7 +24,7 @@ def possible(seed: int) -> dict[str, str]:
             return row
 
 
-@pytest.mark.parametrize("seed", some(range(6), (1, 5)))
+@pytest.mark.parametrize("seed", some(range(6), (5,)))
 def test_what_is_done_with_equations_is_what_the_reference_has(seed: int) -> None:
     row = possible(seed)
     wrong = list(wrong_uses(model_of(row), seed))

@@ -30,7 +30,7 @@ def leaning(count: int, angle: float) -> Model:
     return replace(model, joints=tuple(joints))
 
 
-@pytest.mark.parametrize("model", [windows(3), *further(windows(5), leaning(5, 1.0))], ids=["three", "flat", "leaning"])
+@pytest.mark.parametrize("model", further(windows(3), windows(5), leaning(5, 1.0)), ids=["three", "flat", "leaning"])
 def test_a_row_of_windows_is_verified(model: Model, tmp_path: Path) -> None:
     """States near the flat position, where C and NumPy differ in the seventh digit, failed correct code."""
     generate(model, tmp_path)

@@ -26,7 +26,9 @@ SAMPLE = (
 """Beginnings of what edits say of themselves; all of them are made by a benchmark."""
 
 
-@pytest.mark.parametrize("sample", [SAMPLE[::2], *further((SAMPLE[1::2],))], ids=["even", "odd"])
+@pytest.mark.parametrize(
+    "sample", [SAMPLE[::4], *further((SAMPLE[2::4],), (SAMPLE[1::2],))], ids=["fourth", "even", "odd"]
+)
 def test_the_sample_of_edits_is_named(sample: tuple[str, ...], tmp_path: Path) -> None:
     whole = generated("four_bar", tmp_path / "whole")
     assert named(whole, states=2) == ()

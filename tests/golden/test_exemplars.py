@@ -14,6 +14,7 @@ import pytest
 import mbsym
 from mbsym.verification.certificate_file import read_certificate
 from mbsym.verification.certificate_page import certificate_page
+from mechanisms.examples import some
 
 ROOT = Path(__file__).resolve().parents[2]
 EXEMPLARS = ROOT / "generated"
@@ -34,6 +35,10 @@ def script() -> ModuleType:
 SCRIPT = script()
 LISTED = {exemplar.name: exemplar for exemplar in SCRIPT.EXEMPLARS}
 NAMES = sorted(path.name for path in EXEMPLARS.iterdir() if path.is_dir())
+
+
+LONG = ("driver_cab_motion", "stewart_platform", "rhombus_spatial", "space_robot")
+"""What takes more than a second; ``.ci/regenerate`` writes these too."""
 
 
 def test_the_exemplars_are_these() -> None:
@@ -57,7 +62,7 @@ def test_the_index_is_current() -> None:
         assert [kept for kept in linked if f"({name}/{kept})" not in committed] == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", some(NAMES, [name for name in NAMES if name not in LONG]))
 def test_the_text_is_stable(name: str, tmp_path: Path) -> None:
     """If a change is meant, run ``make generated`` and commit the difference."""
     manifest = json.loads((EXEMPLARS / name / f"{name}.json").read_text(encoding="utf-8"))

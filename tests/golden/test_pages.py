@@ -43,6 +43,23 @@ SLOW = (
     "quantities",
     "kane_through_t",
     "lqr",
+    "own_equations",
+    "closed_loops",
+    "short_forms",
+    "safety_report",
+    "tables",
+    "exact",
+    "motions",
+    "rolling",
+    "batches",
+    "rounding_bounds",
+    "operations",
+    "drives",
+    "linear_analysis",
+    "embedded",
+    "microcontroller",
+    "contacts",
+    "frames",
 )
 """What they show takes seconds to compute."""
 

@@ -41,6 +41,7 @@ def test_mypy_has_nothing_to_say(tmp_path: Path, checked_types: Path) -> None:
     assert [kind for kind in found if unknown(kind)] == []
 
 
+@pytest.mark.more
 def test_pyright_has_nothing_to_say(tmp_path: Path) -> None:
     pytest.importorskip("basedpyright")
     path = tmp_path / "tutorial.py"

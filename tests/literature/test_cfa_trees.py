@@ -236,6 +236,7 @@ def test_block_norms_of_case_a(agreement: Callable[[object], None]) -> None:
     assert norm(1, 4) == norm(1, 5) == norm(2, 4) == norm(2, 5) == 0
 
 
+@pytest.mark.more
 def test_matrices_from_the_front_door_have_the_printed_forces(agreement: Callable[[object], None]) -> None:
     """A F_S = X in SymPy, solved at the source's state: motion, wrenches and invariants of A as printed."""
     of = mbsym.derive(tree_model(A.parents, A.types), "cfa", order="input")

@@ -55,6 +55,7 @@ def test_every_scheme_is_reached_with_its_parameters(
     agreement(error)
 
 
+@pytest.mark.more
 def test_the_rotation_variable_is_reached(tmp_path: Path) -> None:
     start = ["simulate", "rhombus_spatial", "--duration", "0.1", "--step", "0.01", "--method", "transfer-matrix"]
     motions = {}

@@ -90,6 +90,7 @@ def test_tasks_of_a_stage_touch_no_joint_of_another(parallel: ModuleType) -> Non
             assert len(gone) == len(parents)
 
 
+@pytest.mark.more
 def test_operations_on_the_page_are_those_of_generated_code(parallel: ModuleType) -> None:
     """Not more than is told, and not less than 95 per cent of it: by four threads, and in parts of single bodies."""
     page = (BENCHMARKS.parents[1] / "docs" / "constraint_forces.md").read_text(encoding="utf-8").splitlines()

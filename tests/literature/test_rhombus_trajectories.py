@@ -191,6 +191,7 @@ def test_projection_carries_equal_bars_through_31_singular_configurations() -> N
     assert abs(energy("rhombus_planar", q, v) + 59.409342699612) < 1e-5
 
 
+@pytest.mark.more
 def test_the_spatial_case_to_ten_seconds() -> None:
     mechanism, _, module = compiled("rhombus_spatial")
     states = integrate("rhombus_spatial", Projection(), list(SPATIAL), 1e-12)

@@ -1,4 +1,4 @@
-"""Examples that show once more what others show: they run in the continuous check, not each time."""
+"""Examples that show once more what others show: the continuous check runs a third of them."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
 from mbsym.model.beams_of_models import with_beams, without_beams
 from mbsym.model.system import Model
-from mechanisms.examples import further
+from mechanisms.examples import further, some
 
 Array = NDArray[Any]
 OWN = "length: 1, mass: 1, bending_stiffness: 1"
@@ -178,6 +178,7 @@ def test_frames_and_grids_have_the_roots_of_finite_elements_and_no_others(text: 
         assert np.count_nonzero(np.linalg.eigvalsh(D) < 0) == count
 
 
+@pytest.mark.more
 def test_a_grid_of_beams_is_that_of_finite_elements() -> None:
     """Bending in both planes, stretch and twist, in a closed loop: elements alike, and bars that come to the beam."""
     for n in (1, 3):
@@ -222,7 +223,8 @@ def test_a_flexible_coupler_vibrates_as_the_beam_does() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [HELD["clamped-pinned"][0] + OWN + ", segments: 3}}", FOUR_BAR.replace("segments: %d", "modes: 3")]
+    "text",
+    [HELD["clamped-pinned"][0] + OWN + ", segments: 3}}", *further(FOUR_BAR.replace("segments: %d", "modes: 3"))],
 )
 def test_loops_of_beams_are_verified(text: str, tmp_path: Any) -> None:
     """Bars that stretch; assumed modes, whose ends turn by many times a coordinate."""
@@ -244,7 +246,7 @@ ELASTICA = {1: (0.30172, 0.05643), 10: (0.81061, 0.55500)}
 International Journal for Numerical Methods in Engineering 17 (1981) 145."""
 
 
-@pytest.mark.parametrize("load", ELASTICA)
+@pytest.mark.parametrize("load", some(ELASTICA, [1]))
 def test_large_deflections_are_those_of_the_elastica(load: int) -> None:
     errors = []
     for n in (8, 16):

@@ -84,6 +84,7 @@ def in_fifty_digits(duration: str) -> tuple[Any, Any]:
             t, v = t + leaves, -deep(leaves)[1]
 
 
+@pytest.mark.more
 def test_a_bouncing_ball_in_fifty_digits(tmp_path: Path) -> None:
     """Steps are made to 1e-11, and where it touches the second derivative jumps: four bounces leave 2e-10."""
     z, v = in_fifty_digits("1.2")

@@ -65,7 +65,7 @@ def test_forces_in_trees(kind: str, seed: int) -> None:
     assert np.abs(found - expected).max() <= ROUNDING * size(expected)
 
 
-@pytest.mark.parametrize("seed", some(range(30), (0, 2, 5, 6, 8, 11, 13)))
+@pytest.mark.parametrize("seed", some(range(30), (0, 5, 8, 11)))
 @pytest.mark.parametrize("kind", KINDS)
 def test_derivatives_in_trees(kind: str, seed: int) -> None:
     model = tree_of(kind, seed)
@@ -86,7 +86,7 @@ def test_derivatives_in_trees(kind: str, seed: int) -> None:
         assert np.abs(found - expected).max() <= DIFFERENCES * size(expected)
 
 
-@pytest.mark.parametrize("seed", [*range(15), *further(*range(15, 50))])
+@pytest.mark.parametrize("seed", [*range(8), *further(*range(8, 50))])
 @pytest.mark.parametrize("kind", KINDS)
 def test_forces_in_loops(kind: str, seed: int) -> None:
     model, q = random_closed_loops(seed, forces=False, bodies=(3, 4), loops=(1, 2))

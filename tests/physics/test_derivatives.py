@@ -51,6 +51,7 @@ TREES = ("double_pendulum", "cart_pole", "planar_3r", "spinning_top", "puma560")
 """Bundled; the larger ones are covered by the random trees and by Pinocchio."""
 
 SEEDS = (2, 12, 20, 26, 28, 40, 41, 43, 59, 63, 67, 90, 101, 102, 111)
+LONG = (26, 59)
 """Random trees of a few bodies; together they have every joint type both ways round on a moving body, couplings, and
 force elements of all types."""
 
@@ -60,7 +61,7 @@ def random_mechanism(seed: int) -> Mechanism:
 
 
 def mechanisms(names: Sequence[str | int]) -> list[Any]:
-    return [pytest.param(name, id=str(name)) for name in names]
+    return [pytest.param(name, id=str(name), marks=pytest.mark.more if name in LONG else ()) for name in names]
 
 
 def mechanism_named(name: str | int) -> Mechanism:
@@ -215,13 +216,13 @@ def test_the_certificate_covers_derivatives(name: str, tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["cart_pole", "spinning_top"])
+@pytest.mark.parametrize("name", ["spinning_top", *further("cart_pole")])
 def test_single_precision_is_checked_too(name: str, tmp_path: Path) -> None:
     generate(name, tmp_path, functions=list(DERIVATIVE_FUNCTIONS), languages=["c"], real="float")
     assert verify(tmp_path, states=3).passed
 
 
-@pytest.mark.parametrize("name", ["cart_pole", "spinning_top"])
+@pytest.mark.parametrize("name", ["cart_pole", *further("spinning_top")])
 def test_an_error_in_any_entry_fails_the_certificate(name: str, tmp_path: Path) -> None:
     model = examples.load(name)
     generate(model, tmp_path, functions=list(DERIVATIVE_FUNCTIONS), languages=["numpy"])

@@ -24,7 +24,7 @@ from mbsym.regressors.base_parameters import base_parameters_of
 from mbsym.regressors.parameters import with_symbols
 from mbsym.symbolic.equality import compare
 from mechanisms.benchmark_chains import benchmark_chain, spatial_chain
-from mechanisms.examples import further
+from mechanisms.examples import further, some
 from mechanisms.mechanism import mechanism_of
 from mechanisms.random_mechanisms import random_closed_loops
 from mechanisms.random_trees import random_tree
@@ -68,12 +68,12 @@ def test_no_function_of_bundled_models_changes(name: str, exactly: None) -> None
     assert not changed_functions(mechanism_of(read(name)), (SLIDE, REGROUP, AXES))
 
 
-@pytest.mark.parametrize("name", ["four_bar", "stewart_platform"])
+@pytest.mark.parametrize("name", ["four_bar", *further("stewart_platform")])
 def test_no_function_of_bundled_loops_changes(name: str, exactly: None) -> None:
     assert not changed_functions(mechanism_of(read(name)), (SLIDE, REGROUP, AXES), OF_LOOPS)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", some(SEEDS, (0, 4, 7, 15, 26)))
 @pytest.mark.parametrize("ways", [(SLIDE, REGROUP, AXES), *further(((SLIDE,),), ((REGROUP,),))])
 def test_no_function_of_random_trees_changes(seed: int, ways: tuple[str, ...], exactly: None) -> None:
     mechanism = mechanism_of(random_tree(seed, bodies=(1, 4)))

@@ -137,6 +137,7 @@ def test_operations_of_the_solution(name: str) -> None:
         assert found <= bound
 
 
+@pytest.mark.more
 def test_elimination_grows_with_the_chain_and_the_others_do_not() -> None:
     """Odd-even elimination touches every row in every round; its printed growth from 16 to 64 joints is 1.68."""
     short, long = counts_of_solutions(chain(16)), counts_of_solutions(chain(64))
@@ -210,6 +211,7 @@ def test_schedule_is_named_and_printed() -> None:
                 assert f"constraint forces, round {number}, {stage}: joint {joint}" in sections
 
 
+@pytest.mark.more
 def test_equal_joints_of_a_round_share_a_loop(tmp_path: Path) -> None:
     """A chain of equal links: inner joints of the first rounds are lanes, and the values are those of the recursion."""
     n = 20

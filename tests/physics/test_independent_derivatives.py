@@ -129,10 +129,11 @@ def test_single_precision_is_checked_too(tmp_path: Path) -> None:
     assert certificate.passed, certificate.summary()
 
 
-def test_an_error_in_any_entry_fails_the_certificate(tmp_path: Path) -> None:
-    model = examples.load("five_bar")
+@pytest.mark.parametrize("name", ["four_bar", *further("five_bar")])
+def test_an_error_in_any_entry_fails_the_certificate(name: str, tmp_path: Path) -> None:
+    model = examples.load(name)
     generate(model, tmp_path, functions=[MOTION, MULTIPLIERS], languages=["numpy"])
-    module, mechanism = load_numpy(tmp_path / "five_bar.py"), mechanism_of(model)
+    module, mechanism = load_numpy(tmp_path / f"{name}.py"), mechanism_of(model)
     numbers = state_of(model, mechanism, np.array(analyse_loops(mechanism).configuration))
     companions = Companions(mechanism)
     for function in (MOTION, MULTIPLIERS):

@@ -114,16 +114,16 @@ def same(of: Equations, pairs: Sequence[tuple[Scalar, Scalar]]) -> bool:
         (SLEIGH, (), ""),
         (SLEIGH, ("v_y", "q_turn"), ""),
         (SLEIGH, FORWARD, ""),
-        (DISC, (), "cos(q_lean)"),
-        (DISC, ("v_yaw", "v_lean", "v_spin"), "cos(q_lean)"),
-        (DISC, OF_SHAFT, "cos(q_lean)"),
+        *further(
+            (DISC, (), "cos(q_lean)"),
+            (DISC, ("v_yaw", "v_lean", "v_spin"), "cos(q_lean)"),
+            (DISC, OF_SHAFT, "cos(q_lean)"),
+        ),
         (UPSIDE_DOWN, ("v_yaw", "v_lean", "v_spin"), "-cos(q_lean)"),
-        (SNAKEBOARD, (), ""),
+        *further((SNAKEBOARD, (), "")),
         (SNAKEBOARD, ALONG_BOARD, ""),
         ("four_bar", (), ""),
-        ("four_bar", ("v_B",), ""),
-        *further(("slider_crank", (), "")),
-        ("rolling_disc", (), ""),
+        *further(("four_bar", ("v_B",), ""), ("slider_crank", (), ""), ("rolling_disc", (), "")),
         ("rolling_disc", ("v_flight_wx", "v_flight_wy", "v_flight_wz"), ""),
     ],
 )
@@ -133,7 +133,7 @@ def test_motion_is_that_of_the_constrained_forward_dynamics(
     assert wrong(mbsym.derive(model_of(tmp_path, model), "kane", independent=independent), root) == []
 
 
-@pytest.mark.parametrize("seed", some(range(10), (0, 3, 4)))
+@pytest.mark.parametrize("seed", some(range(10), (0,)))
 def test_of_random_loops_too(tmp_path: Path, seed: int) -> None:
     assert wrong(mbsym.derive(model_of(tmp_path, seed), "kane")) == []
 
@@ -147,8 +147,7 @@ def test_of_random_loops_too(tmp_path: Path, seed: int) -> None:
         ("four_bar", ()),
         *further(("slider_crank", ())),
         ("rolling_disc", ()),
-        (DISC, OF_SHAFT),
-        (SNAKEBOARD, ALONG_BOARD),
+        *further((DISC, OF_SHAFT), (SNAKEBOARD, ALONG_BOARD)),
     ],
 )
 def test_numbers_are_those_of_the_module(tmp_path: Path, model: str, independent: Sequence[str]) -> None:

@@ -43,7 +43,7 @@ def side_by_side(model: mbsym.Model, functions: tuple[str, ...] = FUNCTIONS) -> 
     return dict(derive(express(read(model), options), options).limbs)
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", some(ROBOTS, ["solo12.urdf"]))
 def test_a_robot_takes_the_operations_of_one_limb_and_is_proven(name: str) -> None:
     path = next(Path(str(file.locate())) for file in files("example-robot-data") or () if file.name == name)
     model = read(path, LoadOptions(floating=True))
@@ -59,7 +59,7 @@ def test_a_robot_takes_the_operations_of_one_limb_and_is_proven(name: str) -> No
         assert scalars + sum(map(int.__mul__, lanes, each.limbs)) < 1.08 * straight
 
 
-@pytest.mark.parametrize("seed", some(range(16), (1, 2, 8, 10, 14)))
+@pytest.mark.parametrize("seed", some(range(16), (1, 2, 14)))
 def test_random_limbs_are_equal_to_straight_code(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stage, "WORTH", 100)
     seen: list[str] = []
@@ -73,6 +73,7 @@ def test_random_limbs_are_equal_to_straight_code(seed: int, monkeypatch: pytest.
     assert len(seen) >= len(EVERY) - 3
 
 
+@pytest.mark.more
 def test_what_is_summed_wrongly_is_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     model, options = limbed(1), GenerationOptions(functions=("mass_matrix",), style="limbs", languages=("c",))
     monkeypatch.setattr(stage, "WORTH", 100)

@@ -237,7 +237,7 @@ def test_single_precision_is_checked_too(name: str, tmp_path: Path) -> None:
     assert verify(tmp_path, states=3).passed
 
 
-@pytest.mark.parametrize("seed", some(SMALL_SEEDS, SMALL_SEEDS[::2]))
+@pytest.mark.parametrize("seed", some(SMALL_SEEDS, (21, 458)))
 def test_random_mechanisms_agree_with_maximal_coordinates(seed: int, tmp_path: Path) -> None:
     """Loops of all kinds of joints, rods and slots, in NumPy."""
     model, q = random_closed_loops(seed, bodies=(2, 4), loops=(1, 2), constraints=POINTS)
@@ -265,16 +265,16 @@ def passes(module: LoadedModule, function: str, numbers: Numbers, companions: Co
     return bool(worst.found) and all(check.passed for check in worst.found.values())
 
 
-def test_an_error_in_any_entry_fails_the_certificate(tmp_path: Path) -> None:
+@pytest.mark.parametrize("function", [TERMS, *further(NAME)])
+def test_an_error_in_any_entry_fails_the_certificate(function: str, tmp_path: Path) -> None:
     model = examples.load("four_bar")
-    generate(model, tmp_path, functions=[NAME, TERMS], languages=["numpy"])
+    generate(model, tmp_path, functions=[function], languages=["numpy"])
     module, mechanism = load_numpy(tmp_path / "four_bar.py"), mechanism_of(model)
     numbers = state_of(model, mechanism, np.array(analyse_loops(mechanism).configuration))
     companions = Companions(mechanism)
-    for function in (NAME, TERMS):
-        assert passes(module, function, numbers, companions)
-        for damaged, output, entry in with_wrong_entries(module, function, 1e-4):
-            assert not passes(damaged, function, numbers, companions), (output, entry)
+    assert passes(module, function, numbers, companions)
+    for damaged, output, entry in with_wrong_entries(module, function, 1e-4):
+        assert not passes(damaged, function, numbers, companions), (output, entry)
 
 
 def test_batches_and_c_say_the_same_and_singular_positions_say_so(tmp_path: Path) -> None:

@@ -101,9 +101,7 @@ def condition_of(reference: Reference, model: Model, q: np.ndarray) -> float:
     return float(np.linalg.cond(reference.mass_matrix(q)[np.ix_(free, free)])) if free else 1.0
 
 
-@settings(max_examples=25)
-@given(st.integers(0, 10**6))
-def test_driven_trees_move_as_the_reference_has_it(seed: int) -> None:
+def driven_tree_moves_as_the_reference_has_it(seed: int) -> None:
     """Every formulation, joint type, coupling and free root; what a motion takes, and wrenches in all joints."""
     rng = np.random.default_rng(seed)
     model = with_motions(random_tree(seed, bodies=int(rng.integers(2, 9))), rng)
@@ -121,9 +119,20 @@ def test_driven_trees_move_as_the_reference_has_it(seed: int) -> None:
             assert near(found, wanted, condition), (name, function)
 
 
-@settings(max_examples=15)
+@settings(max_examples=9)
 @given(st.integers(0, 10**6))
-def test_so_do_driven_loops(seed: int) -> None:
+def test_driven_trees_move_as_the_reference_has_it(seed: int) -> None:
+    driven_tree_moves_as_the_reference_has_it(seed)
+
+
+@pytest.mark.more
+@settings(max_examples=25)
+@given(st.integers(0, 10**6))
+def test_more_driven_trees_move_as_the_reference_has_it(seed: int) -> None:
+    driven_tree_moves_as_the_reference_has_it(seed)
+
+
+def driven_loop_moves_as_the_reference_has_it(seed: int) -> None:
     rng = np.random.default_rng(seed)
     before, q = random_closed_loops(seed, forces=bool(seed % 2))
     free = free_to_drive(mechanism_of(before), q)
@@ -149,6 +158,19 @@ def test_so_do_driven_loops(seed: int) -> None:
         program = function(mechanism, loops)
         found = interpret(program, {item.name: state[item.name] for item in program.inputs})[result]
         assert near(found, wanted, float(condition)), function.name
+
+
+@settings(max_examples=4)
+@given(st.integers(0, 10**6))
+def test_so_do_driven_loops(seed: int) -> None:
+    driven_loop_moves_as_the_reference_has_it(seed)
+
+
+@pytest.mark.more
+@settings(max_examples=15)
+@given(st.integers(0, 10**6))
+def test_so_do_more_driven_loops(seed: int) -> None:
+    driven_loop_moves_as_the_reference_has_it(seed)
 
 
 @pytest.mark.parametrize("seed", range(8))

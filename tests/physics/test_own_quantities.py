@@ -19,6 +19,7 @@ from mbsym.forces.tyre import Tyre
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.model.system import Model
 from mbsym.report.equations import Equations
+from mechanisms.examples import further, some
 from mechanisms.in_field import FIELD, at_one_point
 from mechanisms.random_trees import random_tree
 from mechanisms.trees import tree_model
@@ -93,7 +94,7 @@ def zeros(rows: int, columns: int) -> DomainMatrix:
 # ---- constraint force algorithm --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", some(MECHANISMS, ["planar chain"]))
 def test_a_f_is_x_and_the_accelerations_follow(name: str) -> None:
     found = of_mechanism(name, "cfa")
     A, X, W, H_bar, P, I = (found[letter] for letter in ("A", "X", "W", "H_bar", "P", "I"))
@@ -104,7 +105,7 @@ def test_a_f_is_x_and_the_accelerations_follow(name: str) -> None:
     assert vdot == found["forward_dynamics"]
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", some(MECHANISMS, ["planar chain"]))
 def test_matrices_of_constraint_forces_are_their_formulas(name: str) -> None:
     found = of_mechanism(name, "cfa")
     A, B, C, H, W, P, D = (found[letter] for letter in ("A", "B", "C", "H", "W", "P", "D"))
@@ -114,7 +115,7 @@ def test_matrices_of_constraint_forces_are_their_formulas(name: str) -> None:
     assert (C - B.transpose() * A.inv() * B) * found["mass_matrix"] == DomainMatrix.eye(H.shape[1], FIELD).to_dense()
 
 
-@pytest.mark.parametrize("name", ["planar chain", "spatial arm"])
+@pytest.mark.parametrize("name", ["planar chain", *further("spatial arm")])
 def test_without_rotors_b_c_and_x_are_their_formulas_too(name: str) -> None:
     found = of_mechanism(name, "cfa")
     H_bar, W, P = (found[letter] for letter in ("H_bar", "W", "P"))
@@ -125,7 +126,7 @@ def test_without_rotors_b_c_and_x_are_their_formulas_too(name: str) -> None:
     assert W.transpose() * (known + found["gamma"]) == found["X"]
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", some(MECHANISMS, ["planar chain"]))
 def test_the_form_with_accelerations_has_the_same_forces_and_motion(name: str) -> None:
     found = of_mechanism(name, "cfa-kkt")
     solved = found["K"].lu_solve(found["X"])
@@ -170,7 +171,7 @@ def velocities_through_t(of: Equations) -> sp.Matrix:
     return V
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", some(MECHANISMS, ["planar chain"]))
 def test_mass_matrix_and_bias_come_from_partial_velocities_through_t(name: str) -> None:
     of = equations(name, "kane")
     V = at_one_point(of, {"V": velocities_through_t(of)})["V"]
@@ -183,7 +184,7 @@ def test_mass_matrix_and_bias_come_from_partial_velocities_through_t(name: str) 
         assert needed == -found["inverse_dynamics"]
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", some(MECHANISMS, ["planar chain"]))
 def test_active_and_inertia_forces_are_in_balance(name: str) -> None:
     """F + F* = tau - (M vdot + h); each is what its wrenches do along the partial velocities."""
     found = of_mechanism(name, "kane")
@@ -197,7 +198,7 @@ def test_active_and_inertia_forces_are_in_balance(name: str) -> None:
 # ---- articulated bodies ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", some(MECHANISMS, ["planar chain", "tree with branches"]))
 def test_articulated_inertias_are_what_each_joint_feels(name: str) -> None:
     """The recursion in matrices; the pivots are those of M, whose determinant is their product."""
     found = of_mechanism(name, "articulated-body")
@@ -246,7 +247,7 @@ def test_momenta_are_those_of_quaternions_and_rotors_too() -> None:
 # ---- random trees ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", some(range(4), (0, 2)))
 def test_random_trees_of_all_joints(seed: int) -> None:
     model = random_tree(seed, bodies=(2, 4), couplings=False)
     # SymPy takes minutes for a distance from a cylinder in all coordinates; how forces enter does not depend on it.

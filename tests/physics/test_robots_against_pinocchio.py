@@ -121,12 +121,20 @@ IN_MUJOCO = [
 """Ten that MuJoCo takes: it refuses impossible inertias."""
 
 LARGE = {
+    "a1_description/urdf/a1.urdf",
+    "anymal_c_simple_description/urdf/anymal.urdf",
+    "baxter_description/urdf/baxter.urdf",
+    "simple_humanoid_description/urdf/simple_humanoid.urdf",
     "centauro_description/urdf/centauro.urdf",
     "g1_description/urdf/g1_29dof_rev_1_0.urdf",
     "talos_data/robots/talos_full_v2.urdf",
     "tiago_pro_description/robots/tiago_pro.urdf",
 }
-EVERY_RUN = [*IN_C, *(name for name in IN_MUJOCO if name not in IN_C and name not in LARGE), *FREE_FLOATING]
+EVERY_RUN = [
+    *(name for name in IN_C if name not in LARGE),
+    *(name for name in IN_MUJOCO if name not in IN_C and name not in LARGE),
+    *FREE_FLOATING,
+]
 """The others are further examples; every file is read each time, and every second one compared with itself in another
 order."""
 

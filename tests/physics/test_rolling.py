@@ -88,6 +88,7 @@ def test_eigenvalues_of_the_bicycle_are_those_that_are_printed(speed: int) -> No
         assert np.abs(poles - value).min() < PRINTED * max(map(abs, expected))
 
 
+@pytest.mark.more
 def test_operations_of_the_bicycle() -> None:
     """Mass matrix and bias force; other generators are told to need 2367."""
     derived = mbsym.derive("bicycle")
@@ -213,6 +214,7 @@ def test_a_ball_circles_on_a_turntable(tmp_path: Path) -> None:
 # ---- motions ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.more
 def test_a_disc_keeps_its_energy_for_a_hundred_seconds() -> None:
     motion = mbsym.simulate(
         "rolling_disc",
@@ -301,6 +303,7 @@ def test_independent_coordinates_are_refused_where_speeds_are_held() -> None:
         mbsym.generate("rolling_disc", "nowhere", functions=["independent_dynamics_derivatives"])
 
 
+@pytest.mark.more
 def test_parameters_that_matter_and_derivatives_of_what_rolls(tmp_path: Path) -> None:
     """Base parameters need configurations in which the disc has turned, more of them than its speeds lead to."""
     asked = ["base_regressor", "constrained_dynamics_derivatives", "constrained_dynamics"]

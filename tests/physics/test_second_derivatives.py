@@ -31,7 +31,7 @@ from mbsym.verification.certificate import verify
 from mbsym.verification.derivative_identities import slope
 from mechanisms.benchmark_chains import benchmark_chain
 from mechanisms.exact import same
-from mechanisms.examples import further
+from mechanisms.examples import further, some
 from mechanisms.mechanism import mechanism_of
 from mechanisms.random_trees import random_tree
 from mechanisms.told import assert_as_told
@@ -81,7 +81,15 @@ def matrices(mechanism: Mechanism, function: str) -> list[Matrix]:
 
 
 @pytest.mark.parametrize(
-    "name", ["double_pendulum", "planar_3r", "spinning_top", "cart_pole", *SEEDS, *further("puma560")]
+    "name",
+    [
+        "double_pendulum",
+        "planar_3r",
+        "spinning_top",
+        "cart_pole",
+        *some(SEEDS, set(SEEDS) - {26, 43, 59}),
+        *further("puma560"),
+    ],
 )
 def test_those_of_inverse_dynamics_are_exact(name: str | int) -> None:
     """The closed form, and what is generated, which may be another form."""
@@ -147,7 +155,7 @@ def test_the_full_ones_come_through_the_door(name: str | int) -> None:
         assert same(mechanism, contracted(found), flat(expected))
 
 
-@pytest.mark.parametrize("name", ["cart_pole", 5, *further(63, "floating_two_arm")])
+@pytest.mark.parametrize("name", ["cart_pole", *further(5, 63, "floating_two_arm")])
 def test_the_certificate_covers_them(name: str | int, tmp_path: Path) -> None:
     model = random_tree(name, bodies=(1, 4)) if isinstance(name, int) else examples.load(name)
     generate(model, tmp_path, functions=[INVERSE, FORWARD])
@@ -156,6 +164,7 @@ def test_the_certificate_covers_them(name: str | int, tmp_path: Path) -> None:
     assert {check.function for check in certificate.checks if not check.is_beyond} == {INVERSE, FORWARD}
 
 
+@pytest.mark.more
 def test_differences_of_pinocchio_are_the_same(tmp_path: Path) -> None:
     """Sixth-order differences of its analytic first derivatives, on a free base with twelve joints."""
     path = next(Path(str(f.locate())) for f in files("example-robot-data") or () if f.name == "solo12.urdf")
@@ -209,6 +218,7 @@ def counts(model: Model, *functions: str) -> list[int]:
     return [found[name] for name in functions]
 
 
+@pytest.mark.more
 def test_operations() -> None:
     """No more than these, which a page tells."""
     for model, inverse, forward in (

@@ -85,6 +85,7 @@ def test_unequal_bars_with_multipliers(bars: ModuleType) -> None:
     np.testing.assert_allclose(states[:, :6], list(REGULAR.values()), rtol=0, atol=1e-8)
 
 
+@pytest.mark.more
 def test_spatial_bars_with_multipliers(bars: ModuleType) -> None:
     system = bars.SpatialBars(bars.PLANAR)
     states = bars.tight(system.rate, system.start, np.array(list(SPATIAL), dtype=float))
@@ -96,6 +97,7 @@ def test_spatial_bars_with_multipliers(bars: ModuleType) -> None:
     np.testing.assert_allclose(angles, list(SPATIAL.values()), rtol=0, atol=1e-7)
 
 
+@pytest.mark.more
 def test_transfer_matrices_approach_the_reference(bars: ModuleType) -> None:
     """Halving the step quarters the distance, in space as in the plane."""
     del bars

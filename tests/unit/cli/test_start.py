@@ -75,7 +75,7 @@ def test_help_of_a_verb_loads_no_library_of_mathematics_and_not_the_pipeline(ver
 
 
 def test_what_is_loaded_is_seen() -> None:
-    assert "mbsym.pipeline" in heavy_modules_after("derive", "four_bar")
+    assert "mbsym.pipeline" in heavy_modules_after("derive", "cart_pole")
 
 
 def test_a_robot_is_generated_without_numpy_and_pydantic(tmp_path: Path) -> None:

@@ -47,6 +47,17 @@ def test_each_fault_stands_alone() -> None:
     assert found.is_sign.tolist().count(False) == 2 and len(found.is_sign) == len(found.wrong["y"]) == 4
 
 
+def test_one_over_a_mass_of_nothing_is_infinite() -> None:
+    """As in compiled code, though it is of parameters alone, which are numbers of Python."""
+    graph = Graph()
+    mass = graph.symbol("mass")
+    values = (graph.mul(graph.symbol("x[0]"), graph.div(graph.const(1), mass)),)
+    inputs, outputs = (Input("x", (1,), (graph.symbol("x[0]"),)),), (Output("y", (1,), values),)
+    program = Program("f", graph, inputs, outputs, (ParameterInput("mass", mass, Fraction(0)),))
+    body = lower(program, {"x": "x", "y": "y"}, {"mass": "mass"})
+    assert np.isinf(with_faults(body, {"x": X[:, :1]}, {"mass": 0.0}, OFF).right["y"]).all()
+
+
 def test_statuses_are_those_of_the_printed_text() -> None:
     """A divisor vanishes below 1024 epsilon of its size; what lies outside a domain takes precedence."""
     needs: tuple[tuple[Need, float], ...] = (

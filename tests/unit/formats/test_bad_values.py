@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from mechanisms.damaged_models import BAD_VALUES, EVERYTHING, MJCF, SDF, SEEDS, URDF, outcome, replaced, scalars
+from mechanisms.examples import further
 from mechanisms.mutated_models import mutated
 from mechanisms.silent_changes import silent_change
 
@@ -101,14 +102,16 @@ def test_all_components_of_gravity_have_their_place() -> None:
 
 
 @pytest.mark.parametrize("name", ["everything", "four_bar", "urdf", "mjcf", "sdf", "loops", "pairs"])
-def test_files_damaged_at_random(name: str) -> None:
+@pytest.mark.parametrize("numbers", [range(40), *further(range(40, 100))], ids=["some", "more"])
+def test_files_damaged_at_random(name: str, numbers: range) -> None:
     """``tests/benchmarks/mutated_files.py`` tries ten thousand of each."""
-    for number in range(100):
+    for number in numbers:
         kind, sentence = outcome(SEEDS[name], mutated(SEEDS[name], number))
         assert kind in ("taken", "refused"), f"{number}: {sentence}"
 
 
 @pytest.mark.parametrize("name", ["everything", "urdf", "mjcf", "sdf", "loops"])
-def test_no_damage_is_passed_over_in_silence(name: str) -> None:
-    for number in range(300):
+@pytest.mark.parametrize("numbers", [range(100), *further(range(100, 300))], ids=["some", "more"])
+def test_no_damage_is_passed_over_in_silence(name: str, numbers: range) -> None:
+    for number in numbers:
         assert not silent_change(name, mutated(SEEDS[name], number)), number

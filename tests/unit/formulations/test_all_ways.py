@@ -51,7 +51,10 @@ def mechanism(name: str) -> Mechanism:
         *product(WAYS, ("turning", "driven")),
         *some(product(WAYS, ["springs"]), [(way, "springs") for way in WAYS[::2]]),
         *((way, "bush") for way in WAYS if way.startswith("cfa")),
-        *((way, "coupled") for way in WAYS if not way.startswith("cfa")),
+        *some(
+            ((way, "coupled") for way in WAYS if not way.startswith("cfa")),
+            [("auto", "coupled"), ("kane", "coupled"), ("lagrange", "coupled")],
+        ),
     ],
 )
 def test_functions_are_those_of_newton_and_euler(way: str, tree: str) -> None:

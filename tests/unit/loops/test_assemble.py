@@ -13,11 +13,12 @@ import mbsym
 from mbsym.codegen.load import LoadedModule, load_c, load_numpy
 from mbsym.codegen.statuses import Status
 from mbsym.reference import Reference
+from mechanisms.examples import further
 
 LOADERS = {"c": load_c, "numpy": lambda folder: load_numpy(next(folder.glob("*.py")))}
 
 
-@pytest.fixture(scope="module", params=["stewart_platform", "four_bar"])
+@pytest.fixture(scope="module", params=[*further("stewart_platform"), "four_bar"])
 def made(request: Any, tmp_path_factory: Any) -> tuple[str, Path]:
     folder = tmp_path_factory.mktemp(request.param)
     mbsym.generate(request.param, folder, functions=("assemble",), symbolic_parameters="none")
@@ -83,6 +84,7 @@ def test_with_nothing_held_the_loops_close_nearby(made: tuple[str, Path]) -> Non
     assert np.abs(found - starts).max() < 0.2
 
 
+@pytest.mark.more
 def test_batches_have_it_too(tmp_path: Path) -> None:
     mbsym.generate("four_bar", tmp_path, functions=("assemble",), batch=("assemble",), symbolic_parameters="none")
     assert mbsym.verify(tmp_path).passed

@@ -58,6 +58,7 @@ def test_a_disc(tmp_path: Path) -> None:
     assert entries(of, "reduced_bias")[2] == "5*m*r**2*v_lean*v_yaw*cos(q_lean)/2"
 
 
+@pytest.mark.more
 def test_a_disc_along_the_axes_of_its_shaft(tmp_path: Path) -> None:
     of = derived(tmp_path, DISC, ("u1=v_lean", "u2=v_yaw*sin(q_lean) + v_spin", "u3=v_yaw*cos(q_lean)"))
     assert entries(of, "reduced_mass_matrix") == ["5*m*r**2/4", "3*m*r**2/2", "m*r**2/4"]

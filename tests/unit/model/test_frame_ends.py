@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,6 +26,7 @@ from mbsym.verification.random_state import random_state
 from mbsym.visualisation.attachments import attachments_of
 from mbsym.visualisation.skeleton import skeleton
 from mbsym.visualisation.surfaces import surfaces_of
+from mechanisms.examples import further
 
 ARM = """name: arm
 parameters: {l: 0.4}
@@ -95,10 +95,10 @@ def test_forces_are_those_of_points_in_the_frames() -> None:
     assert stored == pytest.approx(15 * length**2)
 
 
-def test_what_is_derived_is_what_the_reference_has(tmp_path: Path) -> None:
-    tree = replace(arm(), constraints=())
-    assert mbsym.verify(tree, states=4).passed
-    assert mbsym.verify(arm(), states=4).passed
+@pytest.mark.parametrize("closed", [True, *further(False)])
+def test_what_is_derived_is_what_the_reference_has(closed: bool) -> None:
+    model = arm() if closed else replace(arm(), constraints=())
+    assert mbsym.verify(model, states=4).passed
 
 
 def test_a_frame_that_nothing_is_generated_for_may_be_named() -> None:

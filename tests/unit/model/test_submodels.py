@@ -100,6 +100,7 @@ def test_motion_is_that_of_a_part_bolted_on(on: str) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.more
 def test_what_is_derived_is_what_the_reference_has() -> None:
     assert mbsym.verify(with_submodel(carrier(), part(), "p_", on="hand", at=PLACE), states=3).passed
 

@@ -299,6 +299,7 @@ def test_what_rounding_moves_as_far_is_not_called_a_defect(tmp_path: Path) -> No
     assert "rounding moves its results as far" in proof_of(tmp_path)["not_proven"]["forward_dynamics"]
 
 
+@pytest.mark.more
 def test_a_defect_among_rounded_numbers_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     heavier = tree_model(chain(24), ["revolute"] * 24)
     options: dict[str, Any] = {**SHARED, "functions": ("mass_matrix",), "simplify": ("regroup",)}

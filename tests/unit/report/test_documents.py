@@ -225,6 +225,7 @@ def test_partial_velocities_give_the_mass_matrix() -> None:
     assert_same_equations({"mass_matrix": mass}, found.mechanism.model)
 
 
+@pytest.mark.more
 def test_constraint_matrices_are_shown_with_their_sizes_and_the_schedule_with_each_joint_once() -> None:
     pattern, *blocks = items("space_robot", "cfa-serial", "matrix_A")
     assert set(pattern.cells.values()) == {"5x5"} and len(pattern.rows) == 12
@@ -479,6 +480,7 @@ for name, formulation in {WRITTEN!r}:
 """
 
 
+@pytest.mark.more
 def test_bytes_do_not_depend_on_the_order_of_sets() -> None:
     """Another process, in which sets have another order, writes what this one does."""
     here = [hashlib.sha256(text_of(name, form, way).encode()).hexdigest() for name, way in WRITTEN for form in FORMATS]

@@ -31,6 +31,7 @@ from mbsym.simulation.time_stepping import (
     sizes_of,
     step_text,
 )
+from mechanisms.examples import further
 
 FREE = StepSizes(StateLayout(7, 6, False, (0,)), (Run(2, 0, 0, 6),), variational=True)
 TANGENT, INVERSE_TANGENT = 0, 1
@@ -126,7 +127,7 @@ def test_runs_join_neighbours_whose_rates_are_speeds() -> None:
             {"q_tip_w": 0.955, "q_tip_x": 0.2955, "v_tip_z": 50.0},
             {"loads": mbsym.Loads(tau={"v_tip_x": 0.01})},
         ),
-        ("floating_two_arm", {"v_base_motion_wx": 3.0, "v_left_shoulder": -4.0}, {}),
+        *further(("floating_two_arm", {"v_base_motion_wx": 3.0, "v_left_shoulder": -4.0}, {})),
         ("cart_pole", {"q_hinge": 0.3}, {"loads": mbsym.Loads(inputs={"push": 0.7})}),
     ],
 )
@@ -217,7 +218,7 @@ def test_a_law_may_raise_what_it_likes() -> None:
 
 
 @pytest.mark.parametrize("powered", [False, True])
-@pytest.mark.parametrize("name", ["spinning_top", "floating_two_arm", "cart_pole"])
+@pytest.mark.parametrize("name", ["spinning_top", *further("floating_two_arm"), "cart_pole"])
 def test_the_driver_compiles_without_warnings(name: str, powered: bool, tmp_path: Path) -> None:
     functions = ["forward_dynamics", "position_rate"]
     files = mbsym.generate(name, tmp_path, languages=["c"], functions=functions, symbolic_parameters="none")

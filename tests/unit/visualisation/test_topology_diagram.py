@@ -203,9 +203,16 @@ def systems(draw: st.DrawFn) -> Labelling:
     return label([(f"{stem}{k}", f"body {a}", f"body {b}") for k, (a, b) in enumerate(ends)], base="body 0")
 
 
-@settings(max_examples=40)
+@settings(max_examples=12)
 @given(systems())
 def test_lines_and_names_keep_clear(labelling: Labelling) -> None:
+    check_clear(topology_svg(labelling))
+
+
+@pytest.mark.more
+@settings(max_examples=40)
+@given(systems())
+def test_lines_and_names_of_more_systems_keep_clear(labelling: Labelling) -> None:
     check_clear(topology_svg(labelling))
 
 
@@ -227,9 +234,18 @@ def attached(draw: st.DrawFn) -> tuple[Labelling, tuple[Attachment, ...]]:
     return labelling, tuple(found)
 
 
-@settings(max_examples=40)
+@settings(max_examples=10)
 @given(attached())
 def test_what_else_holds_the_bodies_keeps_clear(system: tuple[Labelling, tuple[Attachment, ...]]) -> None:
+    check_clear(topology_svg(system[0], "", system[1]))
+
+
+@pytest.mark.more
+@settings(max_examples=40)
+@given(attached())
+def test_what_else_holds_the_bodies_of_more_systems_keeps_clear(
+    system: tuple[Labelling, tuple[Attachment, ...]],
+) -> None:
     check_clear(topology_svg(system[0], "", system[1]))
 
 
