@@ -15,6 +15,7 @@ from mbsym.doors import Array
 from mbsym.doors import numpy as np
 from mbsym.errors import ModelError, ToolchainError
 from mbsym.joints.registry import JOINT_TYPES
+from mbsym.joints.revolute import REVOLUTE
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
@@ -157,7 +158,7 @@ def _add_four_bar(draw: DrawFn, name: str, mount: str, bodies: list[Body], joint
         joints.append(
             Joint(
                 f"{name}_{letter}",
-                "revolute",
+                REVOLUTE.name,
                 inner,
                 outer,
                 axis=_ROD,
