@@ -335,7 +335,7 @@ def test_bundled_parts_are_found_by_their_names(tmp_path: Path) -> None:
     file.write_text(text.replace("dc_motor", "mine.yaml"), encoding="utf-8")
     assert load_native(file).joints == model.joints
     file.write_text(text.replace("dc_motor", "dc_moter"), encoding="utf-8")
-    with pytest.raises(FormatError, match=r"arm.yaml:2:21: there is no file .*by their names alone: dc_motor, first_o"):
+    with pytest.raises(FormatError, match=r"arm.yaml:2:21: there is no file .*by their names alone: ball_screw, dc_mo"):
         load_native(file)
 
 

@@ -13,7 +13,7 @@ import mbsym
 from mbsym.errors import OptionError
 from mbsym.options.generation import OPTIONS, GenerationOptions
 
-WHERE_TO = {"source", "directory", "force", "progress"}
+WHERE_TO = {"source", "directory", "force", "check", "progress"}
 """Arguments that say nothing about what is generated."""
 
 

@@ -16,7 +16,7 @@ from mbsym.options.generation import GenerationOptions
 from mbsym.simulation.options import SimulationOptions
 
 TAKEN: dict[Callable[..., Any], tuple[type, set[str]]] = {
-    mbsym.generate: (GenerationOptions, {"source", "directory", "force", "progress"}),
+    mbsym.generate: (GenerationOptions, {"source", "directory", "force", "check", "progress"}),
     mbsym.export: (GenerationOptions, {"source", "consumer", "directory", "settings", "force", "progress"}),
     mbsym.simulate: (SimulationOptions, {"model", "duration", "tell", "progress"}),
     mbsym.linearise: (LinearOptions, {"model", "at", "progress"}),
