@@ -159,19 +159,7 @@ def bound(subject: Subject, own: Sequence[str], given: Sequence[str], scalars: S
         CodegenError: it is not clear.
     """
     if given:
-        unknown = [name for name in given if name not in subject.names]
-        if unknown:
-            near = get_close_matches(unknown[0], subject.names, n=1)
-            raise CodegenError(
-                f"{unknown[0]!r} is no argument of {subject.name}, no entry of one and no parameter",
-                where="arguments",
-                remedy=f"did you mean {near[0]}?" if near else f"there are {', '.join(subject.names)}",
-            )
-        if own and len(given) != len(own):
-            raise CodegenError(
-                f"{len(given)} names are given for {len(own)} arguments", where="arguments", remedy="name each one"
-            )
-        return list(given)
+        return _as_said(subject, own, given)
     unknown = [name for name in own if name not in subject.names]
     known = [name for name in own if name in subject.names]
     used = {subject.entries[name][0] if name in subject.entries else name for name in known}
@@ -188,3 +176,23 @@ def bound(subject: Subject, own: Sequence[str], given: Sequence[str], scalars: S
         where="arguments",
         remedy=f"give arguments=(...), one of {', '.join(subject.names)} for each, in their order",
     )
+
+
+def _as_said(subject: Subject, own: Sequence[str], given: Sequence[str]) -> list[str]:
+    """What the user says that arguments stand for, where all of it is known.
+
+    Raises:
+        CodegenError: a name is none, or there are more or fewer than arguments.
+    """
+    if unknown := [name for name in given if name not in subject.names]:
+        near = get_close_matches(unknown[0], subject.names, n=1)
+        raise CodegenError(
+            f"{unknown[0]!r} is no argument of {subject.name}, no entry of one and no parameter",
+            where="arguments",
+            remedy=f"did you mean {near[0]}?" if near else f"there are {', '.join(subject.names)}",
+        )
+    if own and len(given) != len(own):
+        raise CodegenError(
+            f"{len(given)} names are given for {len(own)} arguments", where="arguments", remedy="name each one"
+        )
+    return list(given)
