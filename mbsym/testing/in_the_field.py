@@ -9,8 +9,8 @@ but for rounding.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final
 
@@ -184,11 +184,8 @@ def _over(numbers: type[Residue], rounded: set[float]) -> Arithmetic:
         # Whole numbers of more digits than doubles have are what they are.
         return exact if float(exact) == near and not number.is_integer else number.value
 
-    return _with_literals(over_numbers(numbers, literal), literal)
-
-
-def _with_literals(arithmetic: Arithmetic, literal: Callable[[Number], Fraction]) -> Arithmetic:
-    return Arithmetic(literal, arithmetic.library, arithmetic.given, arithmetic.names)
+    # A user's choice between two ways is no law of ours: it is not decided here.
+    return replace(over_numbers(numbers, literal), literal=literal, chosen=None)
 
 
 def _degree(users: UsersFunction, names: Sequence[str], subject: Subject) -> int:
@@ -200,7 +197,7 @@ def _degree(users: UsersFunction, names: Sequence[str], subject: Subject) -> int
         values[name].flat = [degrees.drawn() for _ in range(math.prod(shape))]
         values[name] = values[name] if shape else values[name].item()
     values |= {name: degrees.drawn() for name in subject.defaults}
-    arithmetic = _with_literals(over_degrees(degrees), lambda number: number.value)
+    arithmetic = replace(over_degrees(degrees), literal=lambda number: number.value, chosen=None)
     try:
         found = _followed(users, _arguments(subject, names, values), subject, arithmetic)
     except UndecidedError:

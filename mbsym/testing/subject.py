@@ -60,8 +60,7 @@ class Subject:
     @property
     def has_loops(self) -> bool:
         """Whether it has equations that coordinates or speeds obey."""
-        m = self.mechanism
-        return bool(m.cut_joints or m.model.constraints or m.model.motions)
+        return _has_loops(self.mechanism.model)
 
     @property
     def names(self) -> list[str]:
@@ -126,11 +125,9 @@ def subject_of(source: Model | str | Path, name: str, asked: Collection[str]) ->
     """
     model = read(source)
     symbolic = tuple(item.name for item in model.parameters if item.name in asked) or "none"
-    own = {"symbolic_parameters": symbolic, "languages": ("numpy",)}
-    derivation, files = generate_files(model, chosen({**own, "functions": (name,)}))
-    mechanism = derivation.mechanism
-    if mechanism.cut_joints or mechanism.model.constraints or mechanism.model.motions:
-        derivation, files = generate_files(model, chosen({**own, "functions": tuple({name: 0, PROJECTION: 0})}))
+    functions = dict.fromkeys((name, PROJECTION) if _has_loops(model) else (name,))
+    own = {"symbolic_parameters": symbolic, "languages": ("numpy",), "functions": tuple(functions)}
+    derivation, files = generate_files(model, chosen(own))
     manifest = loads(files[-1].text)
     module = numpy_module(*files)
     inputs = {item.name for item in module.functions[name].inputs}
@@ -140,7 +137,11 @@ def subject_of(source: Model | str | Path, name: str, asked: Collection[str]) ->
             entries[f"{letter}_{item['name'].removeprefix('v_')}"] = array, k
     for k, item in enumerate(manifest["inputs"]):
         entries[item["name"] if isinstance(item, dict) else item] = "u", k
-    return Subject(mechanism, module, name, {key: at for key, at in entries.items() if at[0] in inputs})
+    return Subject(derivation.mechanism, module, name, {key: at for key, at in entries.items() if at[0] in inputs})
+
+
+def _has_loops(model: Model) -> bool:
+    return bool(model.label().cut_joints or model.constraints or model.motions)
 
 
 def bound(subject: Subject, own: Sequence[str], given: Sequence[str], scalars: Sequence[bool | None]) -> list[str]:
